@@ -1,4 +1,7 @@
-"""The page's frame: configuration and navigation. `streamlit run app.py` starts it; `python -m ui.serve` does so a little faster."""
+"""The page's frame: configuration and navigation.
+
+`streamlit run app.py` starts it; `python -m ui.serve` does so a little faster.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
     touches.take_each()
     media.install()
-    stranger = visitor.is_known_by_cookie() and visitor.who() is visitor.NOBODY  # gets no picture: these are for people who are known
+    stranger = (
+        visitor.is_known_by_cookie() and visitor.who() is visitor.NOBODY
+    )  # gets no picture: these are for people who are known
     st.set_page_config(page_title="Plumbline", page_icon=None if stranger else BRAND / "mark.svg", layout="wide")
     if not stranger:
         st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")

@@ -1,7 +1,8 @@
-"""An assistant that checks its own words: it asks, writes something of its own, and says only what `judge` finds supported.
+"""An assistant that checks its own words: it asks, writes something of its own, and says only what `judge` finds
+supported.
 
-It speaks MCP with a server that it starts itself, over standard input and output. The words that a language model would write stand here
-as they are, one of them wrong. Run it from the repository: python -m examples.checked_assistant
+It speaks MCP with a server that it starts itself, over standard input and output. The words that a language model would
+write stand here as they are, one of them wrong. Run it from the repository: python -m examples.checked_assistant
 """
 
 import asyncio
@@ -26,7 +27,9 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def checked(client: Client, question: str, written: str) -> tuple[list[str], list[str]]:
-    """The sentences of `written` that the cited passages support, and those that they do not; a refusal supports none."""
+    """The sentences of `written` that the cited passages support, and those that they do not; a refusal supports
+    none.
+    """
     asked = await call(client, "ask", question=question)
     quoted = " ".join([citation["excerpt"] for citation in asked["citations"]])
     if not asked["is_safe"] or not quoted:
@@ -39,7 +42,19 @@ async def checked(client: Client, question: str, written: str) -> tuple[list[str
 async def main() -> None:
     """Start a server over an empty library, index a text, and say what is supported."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["-m", "rag_core", "mcp", "--library", folder, "--scope", "ask", "--scope", "index", "--collection", "default"]
+        options = [
+            "-m",
+            "rag_core",
+            "mcp",
+            "--library",
+            folder,
+            "--scope",
+            "ask",
+            "--scope",
+            "index",
+            "--collection",
+            "default",
+        ]
         async with Client(StdioServerParameters(command=sys.executable, args=options, env=dict(os.environ))) as client:
             await call(client, "index_document", content=POLICY, metadata={"title": "Policy"})
             said, dropped = await checked(client, QUESTION, WRITTEN)

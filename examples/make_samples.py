@@ -1,7 +1,7 @@
 """Writes the sample documents of `data/samples/` from the texts in `examples/samples/`.
 
-Run it as `python examples/make_samples.py`. The same texts give the same bytes, so a sample that was indexed stays the same document.
-Every text here was written for this project.
+Run it as `python examples/make_samples.py`. The same texts give the same bytes, so a sample that was indexed stays the
+same document. Every text here was written for this project.
 """
 
 from __future__ import annotations
@@ -66,14 +66,18 @@ def render(sample: Sample) -> bytes:
         footer = f'<p class="footer">{sample.title} · {number} / {len(sample.pages)}</p>'
         area = page.rect
         _fill(
-            page, pymupdf.Rect(MARGIN, MARGIN, area.x1 - MARGIN, area.y1 - MARGIN - FOOTER), f'<div class="{sample.language}">{html}</div>'
+            page,
+            pymupdf.Rect(MARGIN, MARGIN, area.x1 - MARGIN, area.y1 - MARGIN - FOOTER),
+            f'<div class="{sample.language}">{html}</div>',
         )
         _fill(page, pymupdf.Rect(MARGIN, area.y1 - MARGIN, area.x1 - MARGIN, area.y1 - MARGIN / 2), footer)
         words += [DEVANAGARI.findall(html), DEVANAGARI.findall(footer)]
     if sample.language == "hi":
         _spell_out(document, iter(words))
     stamp = f"D:{sample.date.replace('-', '')}090000Z"
-    document.set_metadata({"title": sample.title, "author": "Plumbline", "creationDate": stamp, "modDate": stamp, "producer": "Plumbline"})
+    document.set_metadata(
+        {"title": sample.title, "author": "Plumbline", "creationDate": stamp, "modDate": stamp, "producer": "Plumbline"}
+    )
     document.set_language(sample.language)
     document.subset_fonts()
     return bytes(document.tobytes(garbage=4, deflate=True, use_objstms=1, no_new_id=True))
@@ -88,8 +92,8 @@ def _fill(page: pymupdf.Page, area: pymupdf.Rect, html: str) -> None:
 def _spell_out(document: pymupdf.Document, pages: Iterator[list[str]]) -> None:
     """Say in the file what each Devanagari word is.
 
-    Shaping turns several letters into one glyph and moves some before their neighbours, so that glyphs alone cannot be read back. Each
-    word is one run of its font; it gets its text as /ActualText, and its glyphs from left to right.
+    Shaping turns several letters into one glyph and moves some before their neighbours, so that glyphs alone cannot be
+    read back. Each word is one run of its font; it gets its text as /ActualText, and its glyphs from left to right.
     """
     for xref in range(1, document.xref_length()):
         if document.xref_get_key(xref, "Subtype")[1] == "/Form" and b"BT" in (stream := document.xref_stream(xref)):
@@ -150,11 +154,15 @@ def _spelled(word: str, glyphs: list[tuple[float, int]], size: float, y: float, 
         shown.append(f"{(at - x) * 1000 / size:.0f}<{glyph:04x}>")
         at = x + widths[glyph] * size / 1000
     text = word.encode("utf-16-be").hex()
-    return f"1 0 0 -1 {start:.3f} {y:.3f} Tm\n/Span <</ActualText <feff{text}>>> BDC\n[{''.join(shown)}]TJ\nEMC".encode()
+    return (
+        f"1 0 0 -1 {start:.3f} {y:.3f} Tm\n/Span <</ActualText <feff{text}>>> BDC\n[{''.join(shown)}]TJ\nEMC".encode()
+    )
 
 
 def _devanagari_fonts(document: pymupdf.Document, form: int) -> dict[str, dict[int, float]]:
-    """The glyph widths of the form's Devanagari fonts, by resource name; those fonts' own glyph-to-text tables are emptied."""
+    """The glyph widths of the form's Devanagari fonts, by resource name; those fonts' own glyph-to-text tables are
+    emptied.
+    """
     fonts = {}
     resources = int(document.xref_get_key(form, "Resources")[1].split()[0])
     for name, xref in re.findall(r"/(F\d+) (\d+) 0 R", document.xref_get_key(resources, "Font")[1]):

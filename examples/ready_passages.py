@@ -1,4 +1,5 @@
-"""Put Plumbline behind a retrieval of your own: passages of LangChain, LlamaIndex or anything else, answered from or refused.
+"""Put Plumbline behind a retrieval of your own: passages of LangChain, LlamaIndex or anything else, answered from or
+refused.
 
 Run it from the repository: python -m examples.ready_passages
 """
@@ -13,7 +14,10 @@ KEPT = ("title", "date", "authority", "verified")  # keys of metadata that a doc
 
 
 def from_langchain(document: Any, score: float | None = None) -> ReadyPassage:
-    """A `Document` of LangChain; `score` comes with `similarity_search_with_score`. Its PDF loaders count pages from 0."""
+    """A `Document` of LangChain; `score` comes with `similarity_search_with_score`.
+
+    Its PDF loaders count pages from 0.
+    """
     about = document.metadata
     page = about["page"] + 1 if isinstance(about.get("page"), int) else None
     return ReadyPassage(document.page_content, str(about.get("source", "")), page, score=score, metadata=kept(about))
@@ -36,7 +40,9 @@ def kept(metadata: dict[str, Any]) -> dict[str, Any]:
 def show(decision: Decision) -> None:
     """The answer with its sources, or the refusal with its reason; and what was not measured."""
     sys.stdout.write(f"\n{decision.question}\n{decision.status}: {decision.answer}\n")
-    sys.stdout.write("".join(f"  {line}\n" for line in sources_list(decision.citations)) or f"  {decision.explanation}\n")
+    sys.stdout.write(
+        "".join(f"  {line}\n" for line in sources_list(decision.citations)) or f"  {decision.explanation}\n"
+    )
     unmeasured = [row for row in decision.trace.checks if row.state == "not_run" and row.mode == "observe"]
     sys.stdout.write("".join(f"  not measured, {row.stage}: {row.note}\n" for row in unmeasured))
 
@@ -51,7 +57,10 @@ class Found:
 
 def main() -> None:
     """Two questions over what a retriever might have returned."""
-    retrieved = [Found("Every full-time employee has 25 days of paid vacation a year."), Found("The notice period is two months.")]
+    retrieved = [
+        Found("Every full-time employee has 25 days of paid vacation a year."),
+        Found("The notice period is two months."),
+    ]
     passages = [from_langchain(document) for document in retrieved]
     for question in ("How many days of vacation does an employee have?", "What is the capital of France?"):
         show(decide_over(question, passages))

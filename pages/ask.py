@@ -33,7 +33,13 @@ def page() -> None:
 
     # in a container, or Streamlit pins it to the bottom and scrolls there, past the answer
     with st.container(key="ask"):
-        st.chat_input(say("ask.question"), key=QUESTION, max_chars=MAX_QUESTION_CHARS, on_submit=asking.hold_typed, args=(QUESTION,))
+        st.chat_input(
+            say("ask.question"),
+            key=QUESTION,
+            max_chars=MAX_QUESTION_CHARS,
+            on_submit=asking.hold_typed,
+            args=(QUESTION,),
+        )
     left, right = st.columns(2)
     with left:
         scope = choose_scope(documents)

@@ -1,4 +1,6 @@
-"""The documents: each with what was found while reading it and what can be done about it; and files that were interrupted."""
+"""The documents: each with what was found while reading it and what can be done about it; and files that were
+interrupted.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def page() -> None:
     deleting.show()
     keeping.show_unfinished(engine)
     if not snapshot.documents:
-        st.info(say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:")
+        st.info(
+            say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:"
+        )
         deleting.offer()
         return
     catalogue.show_totals(engine, snapshot)

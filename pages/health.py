@@ -1,4 +1,6 @@
-"""The health of a collection: how its questions went in a period, what they were refused for, and what no document answers."""
+"""The health of a collection: how its questions went in a period, what they were refused for, and what no document
+answers.
+"""
 
 from __future__ import annotations
 

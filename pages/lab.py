@@ -1,4 +1,6 @@
-"""The lab: questions with known answers, run once, then judged under any settings: results, comparisons, guarantees, users' feedback."""
+"""The lab: questions with known answers, run once, then judged under any settings: results, comparisons, guarantees,
+users' feedback.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def page() -> None:
     try:
         lab.choose_run()
         for tab, show in zip(
-            st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"), TABS.values(), strict=True
+            st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"),
+            TABS.values(),
+            strict=True,
         ):
             if tab.open:
                 with tab:

@@ -31,8 +31,12 @@ def page() -> None:
 def _chosen() -> list[Knob]:
     """The settings of one part, or those that hold the words that were looked for."""
     words = st.text_input(
-        say("settings.find"), key="find_setting", type="search", placeholder=say("settings.find_placeholder"), persist_state="session"
-    )  # fmt: skip
+        say("settings.find"),
+        key="find_setting",
+        type="search",
+        placeholder=say("settings.find_placeholder"),
+        persist_state="session",
+    )
     front = {name for names in deciding().values() for name in names}
     others = [knob for knob in Settings.knobs() if knob.name not in front]
     if words and words.strip():
@@ -43,15 +47,21 @@ def _chosen() -> list[Knob]:
             st.caption(say("settings.found", n=len(found)) if found else say("settings.found_none"))
         return found[:MAX_FOUND]
     stage = st.selectbox(
-        say("settings.stage"), list(PARTS), format_func=lambda stage: say(f"settings.stage_{stage}"), key="stage",
-        help=say("settings.stage_help"), persist_state="session",
-    )  # fmt: skip
+        say("settings.stage"),
+        list(PARTS),
+        format_func=lambda stage: say(f"settings.stage_{stage}"),
+        key="stage",
+        help=say("settings.stage_help"),
+        persist_state="session",
+    )
     return [knob for knob in others if knob.stage is stage]
 
 
 def _holds(knob: Knob, words: str) -> bool:
     """Whether a setting's name, label, help or part holds every one of these words."""
-    said = " ".join([knob.name, say(f"knobs.{knob.name}"), help_text(knob), say(f"settings.stage_{knob.stage}")]).casefold()
+    said = " ".join(
+        [knob.name, say(f"knobs.{knob.name}"), help_text(knob), say(f"settings.stage_{knob.stage}")]
+    ).casefold()
     return all(word in said for word in words.casefold().split())
 
 

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each name lives; a name that is a module of the core itself has no other place. They are imported when they are first used: the page
-# starts its model's process before all else. The imports above say the same to type checkers and readers; a test compares the two.
+# Where each name lives; a name that is a module of the core itself has no other place. They are imported when they are
+# first used: the page starts its model's process before all else. The imports above say the same to type checkers and
+# readers; a test compares the two.
 _PLACES = {
     "Answer": "domain.answer",
     "Decision": "domain.decision",

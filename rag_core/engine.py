@@ -37,7 +37,9 @@ from rag_core.settings import Settings
 from rag_core.settings.logs import noted
 
 Watch = Callable[[Measurements, Decision], None]  # told of each question that was decided
-Scores = dict[tuple[Hit, ...], Sequence[Scored]]  # the sentences that an extract was chosen from, by the passages that were read
+Scores = dict[
+    tuple[Hit, ...], Sequence[Scored]
+]  # the sentences that an extract was chosen from, by the passages that were read
 
 logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)
@@ -54,9 +56,14 @@ CHANGED = "Documents were changed or deleted while the question was asked. Ask i
 
 
 class Engine:
-    """Answers questions from a library, or refuses. Safe to share between threads: a question holds its version to the end."""
+    """Answers questions from a library, or refuses.
 
-    def __init__(self, library: Library, tools: Tools, note: Note = unnoted, watch: Watch = lambda measurements, decision: None) -> None:
+    Safe to share between threads: a question holds its version to the end.
+    """
+
+    def __init__(
+        self, library: Library, tools: Tools, note: Note = unnoted, watch: Watch = lambda measurements, decision: None
+    ) -> None:
         self.library = library
         self.tools = tools
         self._note, self._watch = note, watch
@@ -72,11 +79,12 @@ class Engine:
         cancelled: Cancel | None = None,
         scores: Scores | None = None,
     ) -> Measurements:
-        """Everything measured for a question, under the newest version of the library, and all that a model had to be asked for it.
+        """Everything measured for a question, under the newest version of the library, and all that a model had to be
+        asked for it.
 
-        Documents that this process still makes vectors for are searched too: by their words, and by cosine as far as they are
-        (`rag_core.library.indexing.early`). See `measure` and `generate`. A language model is asked nothing unless the settings have it
-        draft and every gate lets the question pass.
+        Documents that this process still makes vectors for are searched too: by their words, and by cosine as far as
+        they are (`rag_core.library.indexing.early`). See `measure` and `generate`. A language model is asked nothing
+        unless the settings have it draft and every gate lets the question pass.
 
         Raises:
             InvalidInput: the question cannot be asked.
@@ -86,7 +94,15 @@ class Engine:
         for left in reversed(range(MEASURE_ATTEMPTS)):
             view = self.library.view
             measured = measured_on(
-                view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled, scores=scores
+                view,
+                self.tools,
+                question,
+                settings,
+                documents,
+                filters,
+                on_stage=on_stage,
+                cancelled=cancelled,
+                scores=scores,
             )
             if not measured.failure:
                 break
@@ -125,23 +141,30 @@ class Engine:
             filters: values that a document's metadata must have, by name.
             on_stage: told what a language model is being asked, before it is; see `OnStage`. Called from this thread.
             cancelled: asked between the steps; True ends it with `Cancelled`.
-            on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
-            about: goes into the decision's metadata as it is, and decides nothing: names of ours, such as the profile that was taken, and
-                the question as it was typed (`rag_core.domain.measurements.TYPED`).
+            on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again
+                without asking.
+            about: goes into the decision's metadata as it is, and decides nothing: names of ours, such as the profile
+                that was taken, and the question as it was typed (`rag_core.domain.measurements.TYPED`).
             scores: takes the sentences that were considered, which are no part of the record.
         """
         self._note(Action.ASK, ())
-        measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled, scores=scores)
+        measurements = self.measure(
+            question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled, scores=scores
+        )
         if about:
             measurements = replace(measurements, metadata={**measurements.metadata, **about})
         decision = decided(measurements, on_measured)
         self._watch(measurements, decision)
         return decision
 
-    def stand_alone(self, question: str, earlier: Sequence[str], settings: Settings, *, cancelled: Cancel | None = None) -> StandAlone:
-        """A question of a conversation as it can be asked by itself, to be given to `ask`; see `rag_core.conversation.stand_alone`.
+    def stand_alone(
+        self, question: str, earlier: Sequence[str], settings: Settings, *, cancelled: Cancel | None = None
+    ) -> StandAlone:
+        """A question of a conversation as it can be asked by itself, to be given to `ask`; see
+        `rag_core.conversation.stand_alone`.
 
-        Where the rules are not sure and the settings have a model draft, the model is asked once. It is sent the questions only.
+        Where the rules are not sure and the settings have a model draft, the model is asked once. It is sent the
+        questions only.
 
         Args:
             question: as typed.
@@ -174,9 +197,13 @@ class Engine:
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Missed:
-        """The fate of the page that holds the answer, in what can be asked now; see `rag_core.decision.why_missed.why_missed`."""
+        """The fate of the page that holds the answer, in what can be asked now; see
+        `rag_core.decision.why_missed.why_missed`.
+        """
         self.library.refresh()
-        return why_missed(question, settings, self.library.view, self.tools, document_id, page, documents=documents, filters=filters)
+        return why_missed(
+            question, settings, self.library.view, self.tools, document_id, page, documents=documents, filters=filters
+        )
 
 
 def measured_on(
@@ -191,13 +218,19 @@ def measured_on(
     cancelled: Cancel | None = None,
     scores: Scores | None = None,
 ) -> Measurements:
-    """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
+    """Everything measured for a question on one corpus, and all that a model had to be asked for it; see
+    `Engine.measure`.
+    """
     read: Scores = {} if scores is None else scores
     whole = AskedOf(question.strip(), documents)
 
     def measured(one: AskedOf) -> Measurements:
         found = measure(one.question, settings, corpus, tools, documents=one.documents, filters=filters, scores=read)
-        return replace(found, metadata={**found.metadata, AS_OF: one.day, OTHER_VERSIONS: one.left_out}) if one.day else found
+        return (
+            replace(found, metadata={**found.metadata, AS_OF: one.day, OTHER_VERSIONS: one.left_out})
+            if one.day
+            else found
+        )
 
     asked = _asked(whole, settings, corpus, tools, filters)
     if len(asked) == 2:
@@ -213,7 +246,9 @@ def measured_on(
 
 
 def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:
-    """The measurements, or those of the question as its passages spell it, where that is likelier to be answered rightly."""
+    """The measurements, or those of the question as its passages spell it, where that is likelier to be answered
+    rightly.
+    """
     meant = respelt(asked.question, found.understanding.language, (hit.passage.text for hit in found.hits))
     if meant == asked.question:
         return found
@@ -223,8 +258,12 @@ def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[Aske
     return replace(again, metadata={**again.metadata, **typed}) if likelier else found
 
 
-def _asked(whole: AskedOf, settings: Settings, corpus: Corpus, tools: Tools, filters: Mapping[str, str] | None) -> tuple[AskedOf, ...]:
-    """The question, or the two in it, each asked of the versions of documents that were in force on the day that it names."""
+def _asked(
+    whole: AskedOf, settings: Settings, corpus: Corpus, tools: Tools, filters: Mapping[str, str] | None
+) -> tuple[AskedOf, ...]:
+    """The question, or the two in it, each asked of the versions of documents that were in force on the day that it
+    names.
+    """
     language = question_language(whole.question, dict.fromkeys(document.language for document in corpus.documents))
 
     def in_time(question: str) -> tuple[AskedOf, ...]:
@@ -258,14 +297,20 @@ def log_decision(decision: Decision) -> None:
     if not decision.answered:
         event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))
         row = next((check for check in decision.trace.checks if check.blocks), None)
-        value = decision.metadata["sufficiency"] if decision.reason is Reason.SUFFICIENCY else row.value if row else None
+        value = (
+            decision.metadata["sufficiency"] if decision.reason is Reason.SUFFICIENCY else row.value if row else None
+        )
         score = "none" if value is None else f"{value:.4f}"
         limit = None if row is None else row.threshold
         name = event or f"refused_by_{decision.reason}"
         logger.info(
-            "%s score=%s threshold=%s reason=%s", name, score, "none" if limit is None else f"{limit:g}", decision.reason,
+            "%s score=%s threshold=%s reason=%s",
+            name,
+            score,
+            "none" if limit is None else f"{limit:g}",
+            decision.reason,
             extra=noted(name, score=value, threshold=limit, reason=str(decision.reason)),
-        )  # fmt: skip
+        )
     metadata = confidence_metadata(decision)
     logger.info("RAG Confidence Metadata %s", json.dumps(metadata), extra=noted("rag_confidence_metadata", **metadata))
 
@@ -273,7 +318,8 @@ def log_decision(decision: Decision) -> None:
 def confidence_metadata(decision: Decision) -> dict[str, Any]:
     """The confidence of a decision in the sources' names: level, answerable or not, passages left and found, scores.
 
-    `indexing` says how far documents were that were searched before all of their vectors were there; it is there for such a decision only.
+    `indexing` says how far documents were that were searched before all of their vectors were there; it is there for
+    such a decision only.
     """
     return {
         "confidenceLevel": decision.confidence_level.value,

@@ -114,7 +114,10 @@ class StoreMismatch(LibraryError):
 
 
 class StoreUnavailable(LibraryError):
-    """The database that holds a library's vectors and words cannot be asked. A change that was being made was not made."""
+    """The database that holds a library's vectors and words cannot be asked.
+
+    A change that was being made was not made.
+    """
 
 
 class RecordsDamaged(LibraryError):

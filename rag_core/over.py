@@ -1,4 +1,6 @@
-"""A question over passages that something else retrieved, the guard to put behind a retrieval of your own; or over several collections."""
+"""A question over passages that something else retrieved, the guard to put behind a retrieval of your own; or over
+several collections.
+"""
 
 from __future__ import annotations
 
@@ -33,23 +35,27 @@ def decide_over(
     on_measured: Callable[[Measurements], None] | None = None,
     tools: Tools | None = None,
 ) -> Decision:
-    """A cited answer from these passages, or a refusal that says why: the gates, drafts and checks of `Engine.ask`, with its trace.
+    """A cited answer from these passages, or a refusal that says why: the gates, drafts and checks of `Engine.ask`,
+    with its trace.
 
-    The order of the passages stands (a `reranker` of the settings changes it), and `top_k` of them are looked at. Similarities, word
-    scores, keywords, names and the calibrated scores are measured here, as in a library that holds just these passages. So no check is
-    left out. A language model is asked nothing where a gate refuses.
+    The order of the passages stands (a `reranker` of the settings changes it), and `top_k` of them are looked at.
+    Similarities, word scores, keywords, names and the calibrated scores are measured here, as in a library that holds
+    just these passages. So no check is left out. A language model is asked nothing where a gate refuses.
 
     Not measured, and said so in the first rows of the trace, which are `not_run` and judge nothing:
 
-    - `given_scores`: the scores of your retrieval where any is missing. Where all are there they are shown. No threshold is held against
-      them, since their scale is not known. How the passages were found, and among how many, is in no score.
-    - `rest_of_documents`: what the documents say beside these passages. No refusal claims that "no document" speaks of a thing, no
-      contradiction is looked for outside, nobody knows of unreadable pages or hidden text, and citations have no rectangles on the page.
+    - `given_scores`: the scores of your retrieval where any is missing. Where all are there they are shown. No
+      threshold is held against them, since their scale is not known. How the passages were found, and among how many,
+      is in no score.
+    - `rest_of_documents`: what the documents say beside these passages. No refusal claims that "no document" speaks of
+      a thing, no contradiction is looked for outside, nobody knows of unreadable pages or hidden text, and citations
+      have no rectangles on the page.
 
     Args:
         question: 1 to 2,000 characters.
-        passages: 0 to 200, best first: `ReadyPassage`, a mapping with its fields, or the text alone. A passage longer than the
-            embedding model reads (256 tokens), or with headings inside, is parted: `chunk_id` is then `<id>#1`, `<id>#2` and so on.
+        passages: 0 to 200, best first: `ReadyPassage`, a mapping with its fields, or the text alone. A passage longer
+            than the embedding model reads (256 tokens), or with headings inside, is parted: `chunk_id` is then
+            `<id>#1`, `<id>#2` and so on.
         settings: the default preset where they are left out. What they say of ranking is not used.
         on_stage: told what a language model is being asked; called from this thread.
         cancelled: asked between the steps; True ends it with `Cancelled`.
@@ -75,9 +81,14 @@ async def decide_over_async(
     on_stage: OnStage | None = None,
     on_measured: Callable[[Measurements], None] | None = None,
 ) -> Decision:
-    """As `decide_over`, in a thread of its own; both callbacks are called from that thread. A task that is cancelled stops the work."""
+    """As `decide_over`, in a thread of its own; both callbacks are called from that thread.
+
+    A task that is cancelled stops the work.
+    """
     stopped = threading.Event()
-    work = partial(decide_over, question, passages, settings, on_stage=on_stage, cancelled=stopped.is_set, on_measured=on_measured)
+    work = partial(
+        decide_over, question, passages, settings, on_stage=on_stage, cancelled=stopped.is_set, on_measured=on_measured
+    )
     try:
         return await asyncio.to_thread(work)
     finally:
@@ -99,8 +110,8 @@ def ask_over(
 ) -> Decision:
     """A question of several collections of a library, ranked together: a cited answer, or a refusal that says why.
 
-    Nothing of a collection that is not named is looked at. The question is noted in each that is, and kept in none: a record belongs to
-    one collection. They are joined in memory anew for each call.
+    Nothing of a collection that is not named is looked at. The question is noted in each that is, and kept in none: a
+    record belongs to one collection. They are joined in memory anew for each call.
 
     Args:
         folder: of the library.

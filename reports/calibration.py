@@ -2,9 +2,9 @@
 
     python -m reports.calibration FOLDER [FOLDER ...] [--keep FOLDER_OF_MEASUREMENTS]
 
-A labelled folder holds `documents.jsonl`, `questions.jsonl` and `gold.jsonl`; its name names the set. The samples of `data/` come last, in
-both precisions. Only aggregated figures are written. About 25 seconds a set on two cores; what is kept is measured again when a set, the
-settings or the calibration changed.
+A labelled folder holds `documents.jsonl`, `questions.jsonl` and `gold.jsonl`; its name names the set. The samples of
+`data/` come last, in both precisions. Only aggregated figures are written. About 25 seconds a set on two cores; what is
+kept is measured again when a set, the settings or the calibration changed.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ SAMPLES = LabelledSet("samples", (DATA / "samples",), (DATA / "questions.jsonl",
 
 
 def measure(one: LabelledSet, settings: Settings, keep: Path) -> dict[str, Measured]:
-    """By score. Ask every question as the product does; from `keep` where that was done under the same settings and calibration."""
+    """By score.
+
+    Ask every question as the product does; from `keep` where that was done under the same settings and calibration.
+    """
     kept = keep / f"{one.name}-{_key(one, settings)}.json"
     if not kept.exists():
         sys.stderr.write(f"measuring {one.name} in {settings.embedding_precision}\n")
@@ -108,18 +111,29 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
         engine = wiring.open_engine(Path(place), "report", settings)
         if engine.tools.calibration is None:
             raise SystemExit("No calibration fits: python -m rag_core calibrate show")
-        engine.library.add([source for source in sources_from(list(one.documents)) if isinstance(source, Source)], settings)
+        engine.library.add(
+            [source for source in sources_from(list(one.documents)) if isinstance(source, Source)], settings
+        )
 
         records = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
     samples = [
         Sample(
-            question_hash(asked.question), of.understanding.language, asked.answerable, dict(of.features), is_right(asked, of),
+            question_hash(asked.question),
+            of.understanding.language,
+            asked.answerable,
+            dict(of.features),
+            is_right(asked, of),
         )
-        for asked, of in zip(questions, records, strict=True) if of.hits
-    ]  # fmt: skip
+        for asked, of in zip(questions, records, strict=True)
+        if of.hits
+    ]
     return {
-        "correctness": [(of.correctness or 0.0, is_right(asked, of)) for asked, of in zip(questions, records, strict=True)],
-        "answerability": [(of.answerability or 0.0, asked.answerable) for asked, of in zip(questions, records, strict=True)],
+        "correctness": [
+            (of.correctness or 0.0, is_right(asked, of)) for asked, of in zip(questions, records, strict=True)
+        ],
+        "answerability": [
+            (of.answerability or 0.0, asked.answerable) for asked, of in zip(questions, records, strict=True)
+        ],
         "samples": [asdict(one) for one in samples],
     }
 
@@ -142,7 +156,10 @@ def _table_row(one: Measured, threshold: float) -> str:
     lost, let_through = _rate(~passed[one.label]), _rate(passed[~one.label])
     cells = (one.label.mean(), row["auroc"], row["false_refusals_at_5pct_wrong"])
     share, auroc, at_five = ("–" if cell is None else f"{cell:.3f}" for cell in cells)
-    return f"| {one.name} | {row['n']:,} | {share} | {auroc} | {at_five} | {lost} | {let_through} | {row['calibration_error']:.3f} |"
+    return (
+        f"| {one.name} | {row['n']:,} | {share} | {auroc} | {at_five} | {lost} | "
+        f"{let_through} | {row['calibration_error']:.3f} |"
+    )
 
 
 def _rate(flags: np.ndarray) -> str:
@@ -161,7 +178,8 @@ def precision_line(alike: Mapping[str, Measured]) -> str:
     mean, most, top = apart.mean(), np.quantile(apart, 0.95), apart.max()
     aurocs = ", ".join(f"{measured.figures()['auroc']:.4f} in {name}" for name, measured in alike.items())
     return (
-        f"The two precisions share a calibration: on the {len(apart)} questions about the sample documents their probabilities differ by "
+        f"The two precisions share a calibration: on the {len(apart)} questions about the sample documents their "
+        f"probabilities differ by "
         f"{mean:.4f} on average, by {most:.4f} or less in 95 of 100, and by {top:.3f} at most; AUROC is {aurocs}."
     )
 
@@ -174,9 +192,11 @@ def own_fit_line(one: Measured) -> str:
     own = made["correctness"]["left_out_of_the_fit"]["all"]
     shipped = one.figures()
     return (
-        f"A fit of their own, judged on the fifth that it was kept from, parts right and wrong answers to the {own['n']} questions about "
+        f"A fit of their own, judged on the fifth that it was kept from, parts right and wrong answers to the "
+        f"{own['n']} questions about "
         f"the samples with an AUROC of "
-        f"{own['auroc']:.3f} instead of {shipped['auroc']:.3f}, with a calibration error of {own['calibration_error']:.3f} instead of "
+        f"{own['auroc']:.3f} instead of {shipped['auroc']:.3f}, with a calibration error of "
+        f"{own['calibration_error']:.3f} instead of "
         f"{shipped['calibration_error']:.3f}."
     )
 
@@ -188,8 +208,12 @@ def diagram(sets: Sequence[Measured], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    colours: dict[Any, Any] = dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), GREY)
-    with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": "plumbline", "font.size": 9, "font.family": "sans-serif", **colours}):
+    colours: dict[Any, Any] = dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), GREY
+    )
+    with pyplot.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": "plumbline", "font.size": 9, "font.family": "sans-serif", **colours}
+    ):
         rows = -(-len(sets) // COLUMNS)
         drawn, axes = pyplot.subplots(
             rows, COLUMNS, figsize=(10, 2.7 * rows), sharex=True, sharey=True, squeeze=False, layout="constrained"
@@ -212,7 +236,11 @@ def _panel(panel: Any, one: Measured) -> None:
     panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
     panel.errorbar(mean, share, yerr=np.abs(ends - np.array(share)), fmt="none", ecolor=BLUE, elinewidth=1)
     panel.scatter(mean, share, s=[8 + 60 * row.n / len(one.probability) for row in bins], color=BLUE)
-    panel.set_title(f"{one.name}: n={len(one.probability)}, off by {metrics.calibration_error(bins):.3f}", fontsize=9, parse_math=False)
+    panel.set_title(
+        f"{one.name}: n={len(one.probability)}, off by {metrics.calibration_error(bins):.3f}",
+        fontsize=9,
+        parse_math=False,
+    )
     panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     panel.spines[["top", "right"]].set_visible(False)
 
@@ -224,14 +252,18 @@ def block(sets: Sequence[Mapping[str, Measured]], alike: Mapping[str, Measured],
     return "\n\n".join(
         [
             f"Measured on {date.today().isoformat()} at commit {_commit()}, with calibration `{calibration.id}` of "
-            f"{calibration.provenance['date']}, in {precision_here('auto')}. The rates at the default are those of the gate alone, "
-            f"at a probability of {settings.min_correctness:g}, with exact 95 % intervals. A right answer holds a known right answer and "
+            f"{calibration.provenance['date']}, in {precision_here('auto')}. The rates at the default are those of the "
+            f"gate alone, "
+            f"at a probability of {settings.min_correctness:g}, with exact 95 % intervals. A right answer holds a "
+            f"known right answer and "
             f"has at most {MAX_WORDS} words; every draft counts, also those that are refused.",
             table(right, settings.min_correctness, ("answered rightly", "not")),
             f"![Reliability of the probability on each set]({diagrams})",
-            "A point is a tenth of the scale: the larger it is, the more questions fell there. On the dotted line a probability means what "
+            "A point is a tenth of the scale: the larger it is, the more questions fell there. On the dotted line a "
+            "probability means what "
             "it says; above it, more answers are right than it claims.",
-            "`answerability`, the probability that the documents answer the question at all, is only shown by the default preset. Its "
+            "`answerability`, the probability that the documents answer the question at all, is only shown by the "
+            "default preset. Its "
             f"rates are at {settings.min_answerability:g}:",
             table(answerable, settings.min_answerability, ("answerable", "unanswerable")),
             precision_line(alike),
@@ -241,7 +273,9 @@ def block(sets: Sequence[Mapping[str, Measured]], alike: Mapping[str, Measured],
 
 
 def _commit() -> str:
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     return done.stdout.strip() or "unknown"
 
 
@@ -262,20 +296,32 @@ def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
     """Measure what is not kept, draw, write."""
     keep.mkdir(parents=True, exist_ok=True)
     settings = Settings.load().changed(embedding_precision=precision_here("auto"))
-    quick = [name for name in PRECISIONS if name in ("float32", settings.embedding_precision)]  # bfloat16 only where the processor has it
+    quick = [
+        name for name in PRECISIONS if name in ("float32", settings.embedding_precision)
+    ]  # bfloat16 only where the processor has it
     samples = {name: measure(SAMPLES, settings.changed(embedding_precision=name), keep) for name in quick}
-    sets = [*(measure(labelled_folder(folder), settings, keep) for folder in folders), samples[settings.embedding_precision]]
+    sets = [
+        *(measure(labelled_folder(folder), settings, keep) for folder in folders),
+        samples[settings.embedding_precision],
+    ]
     alike = {name: found["correctness"] for name, found in samples.items()}
     picture = page.with_suffix("") / "reliability.svg"
     diagram([one["correctness"] for one in sets], picture)
-    page.write_text(written(page.read_text(encoding="utf-8"), block(sets, alike, f"{page.stem}/{picture.name}")), encoding="utf-8")
+    page.write_text(
+        written(page.read_text(encoding="utf-8"), block(sets, alike, f"{page.stem}/{picture.name}")), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description="Writes the figures and diagrams of docs/calibration.md.")
-    arguments.add_argument("folders", nargs="+", type=Path, help="labelled folders: documents.jsonl, questions.jsonl, gold.jsonl")
     arguments.add_argument(
-        "--keep", type=Path, default=ROOT / "build" / "calibration", help="where measurements are kept (default: %(default)s)"
+        "folders", nargs="+", type=Path, help="labelled folders: documents.jsonl, questions.jsonl, gold.jsonl"
+    )
+    arguments.add_argument(
+        "--keep",
+        type=Path,
+        default=ROOT / "build" / "calibration",
+        help="where measurements are kept (default: %(default)s)",
     )
     given = arguments.parse_args()
     main(given.folders, given.keep)

@@ -2,7 +2,8 @@
 
     python -m reports.checks
 
-What stands outside the two markers is written by hand and left as it is. A test fails where the page and the rows differ.
+What stands outside the two markers is written by hand and left as it is. A test fails where the page and the rows
+differ.
 """
 
 from __future__ import annotations
@@ -37,9 +38,15 @@ def _row(cells: tuple[str, ...]) -> str:
 
 def _cells(check: Check[Any]) -> tuple[str, ...]:
     return (
-        f"`{check.name}`", _stage(check), check.asks, _passes(check), str(check.scale), _mode(check),
-        f"`{check.reason}`", f"`{check.status}`",
-    )  # fmt: skip
+        f"`{check.name}`",
+        _stage(check),
+        check.asks,
+        _passes(check),
+        str(check.scale),
+        _mode(check),
+        f"`{check.reason}`",
+        f"`{check.status}`",
+    )
 
 
 def _stage(check: Check[Any]) -> str:

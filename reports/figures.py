@@ -2,8 +2,9 @@
 
     python -m reports.figures
 
-Each question about the samples is measured once, without a language model, and judged under the preset of each source. What only a language
-model of a certain maker could show is not measured, and the table says so. Times are of the machine that it runs on.
+Each question about the samples is measured once, without a language model, and judged under the preset of each source.
+What only a language model of a certain maker could show is not measured, and the table says so. Times are of the
+machine that it runs on.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ NOT_HERE = "not measured"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of the labelled set: whether the documents answer it, what was measured, and the decision of the default preset."""
+    """A question of the labelled set: whether the documents answer it, what was measured, and the decision of the
+    default preset.
+    """
 
     answerable: bool
     measurements: Measurements
@@ -57,8 +60,18 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     said = [measured.word_for_word for one in default for measured in one.measured]
     sure = [one.confidence for one in default if one.answered]
 
-    yield "Hard gate at 0.72 is right: answerable questions pass, others do not", "99 %", _of(right, len(first)), "preset compliance"
-    yield "Answerable questions that the hard gate at 0.72 refuses", "1 %", _of(sum(stopped), len(stopped)), "preset compliance"
+    yield (
+        "Hard gate at 0.72 is right: answerable questions pass, others do not",
+        "99 %",
+        _of(right, len(first)),
+        "preset compliance",
+    )
+    yield (
+        "Answerable questions that the hard gate at 0.72 refuses",
+        "1 %",
+        _of(sum(stopped), len(stopped)),
+        "preset compliance",
+    )
     yield (
         "Keyword guard lets answerable questions pass",
         "95 %",
@@ -67,27 +80,77 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     )
     for name, decisions in (("compliance", first), ("balanced, the default", default)):
         yield "Unanswerable questions that are answered", "0 %", _share(asked, decisions, False, True), f"preset {name}"
-        yield "Answerable questions that are refused", "below 5 %", _share(asked, decisions, True, False), f"preset {name}"
-    yield "A question without a model", "below 100 ms", _ms([sum(one.measurements.timings.values()) for one in asked]), "all stages"
+        yield (
+            "Answerable questions that are refused",
+            "below 5 %",
+            _share(asked, decisions, True, False),
+            f"preset {name}",
+        )
+    yield (
+        "A question without a model",
+        "below 100 ms",
+        _ms([sum(one.measurements.timings.values()) for one in asked]),
+        "all stages",
+    )
     yield "A question with a model of OpenAI", "1 to 3 s", NOT_HERE, "no such server here"
     yield "What the embedding guard adds", "50 to 100 ms", _ms(_taken(asked, "relevance")), "its stage"
-    yield "What the guard by a model adds", "100 to 300 ms, twice the calls", f"{NOT_HERE}; twice the calls", "time depends on the model"
-    yield "Retrieval", "66 ms; below 100 ms", _ms(_taken(asked, "embed", "retrieve")), "question embedded, both rankings"
+    yield (
+        "What the guard by a model adds",
+        "100 to 300 ms, twice the calls",
+        f"{NOT_HERE}; twice the calls",
+        "time depends on the model",
+    )
+    yield (
+        "Retrieval",
+        "66 ms; below 100 ms",
+        _ms(_taken(asked, "embed", "retrieve")),
+        "question embedded, both rankings",
+    )
     yield "Writing the prompt", "5 ms", _ms([_timed(_prompt(one.measurements)) for one in asked]), "all passages whole"
     yield "Detection of what is made up", "10 ms", _ms(_taken(asked, "audit")), "the checks of the extract"
-    yield "Filter, decision and citations", "5 ms; 1 to 5 ms", _ms([_timed(_again(one)) for one in asked]), "deciding what was measured"
+    yield (
+        "Filter, decision and citations",
+        "5 ms; 1 to 5 ms",
+        _ms([_timed(_again(one)) for one in asked]),
+        "deciding what was measured",
+    )
     yield "Validation of an answer", "50 to 100 ms", _ms(_taken(asked, "audit")), "the checks of the extract"
     yield "Generation", "below 2 s", _ms(_taken(asked, "extract", "conflicts")), "the extract; no model"
-    yield "Hallucinations prevented", "100 %", _share(asked, default, False, False), "unanswerable questions that are refused"
+    yield (
+        "Hallucinations prevented",
+        "100 %",
+        _share(asked, default, False, False),
+        "unanswerable questions that are refused",
+    )
     yield "Citations that are right", "100 %", _of(standing, len(evidence)), "quotes that stand on the page they cite"
-    yield "Answers that rest on the context", "98 %", _of(sum(said), len(said)), "sentences that are their source word for word"
-    yield "Sentences with a citation", "100 %", _of(sum(bool(claim.evidence) for claim in cited), len(cited)), "default preset"
-    yield "Average confidence of an answer", "above 0.8", f"{statistics.fmean(sure):.2f}" if sure else "–", "probability that it is right"
+    yield (
+        "Answers that rest on the context",
+        "98 %",
+        _of(sum(said), len(said)),
+        "sentences that are their source word for word",
+    )
+    yield (
+        "Sentences with a citation",
+        "100 %",
+        _of(sum(bool(claim.evidence) for claim in cited), len(cited)),
+        "default preset",
+    )
+    yield (
+        "Average confidence of an answer",
+        "above 0.8",
+        f"{statistics.fmean(sure):.2f}" if sure else "–",
+        "probability that it is right",
+    )
 
 
 def replay_under(one: Asked, preset: str) -> Measurements:
     """The measurements of a question with the judging settings of a preset."""
-    return Measurements(one.measurements.question, _under(one, preset), one.measurements.understanding, keywords=one.measurements.keywords)
+    return Measurements(
+        one.measurements.question,
+        _under(one, preset),
+        one.measurements.understanding,
+        keywords=one.measurements.keywords,
+    )
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
@@ -152,7 +215,7 @@ def main() -> int:
         measured = [engine.measure(one.question, settings, one.documents or None) for one in labelled]
         asked = [
             Asked(one.answerable, found, replay(found, settings)) for one, found in zip(labelled, measured, strict=True)
-        ]  # fmt: skip
+        ]
         rows = list(figures(asked, engine.library.snapshot))
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
     sys.stdout.write(f"{table(rows)}\n")

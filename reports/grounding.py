@@ -2,9 +2,10 @@
 
     python -m reports.grounding FOLDER … [--set KEY=VALUE …]
 
-A FOLDER holds `claims.jsonl` (id, lang, context, answer) and `gold.jsonl` (id, supported). Every answer is measured once; balanced accuracy
-at the threshold of the settings, AUROC and calibration error are printed for the rule of shared words, for the facts alone, for
-facts and words without the entailment model, for the entailment model alone, and for the whole.
+A FOLDER holds `claims.jsonl` (id, lang, context, answer) and `gold.jsonl` (id, supported). Every answer is measured
+once; balanced accuracy at the threshold of the settings, AUROC and calibration error are printed for the rule of shared
+words, for the facts alone, for facts and words without the entailment model, for the entailment model alone, and for
+the whole.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ Part = Callable[[Sequence[Measured], str], float]
 
 
 def shared_words(ones: Sequence[Measured], context: str) -> float:
-    """Share of the sentences that have half of their words in common with the context, from 0.7 on as probabilities from 0.5 on."""
+    """Share of the sentences that have half of their words in common with the context, from 0.7 on as probabilities
+    from 0.5 on.
+    """
     share = fmean((overlap(one.claim, context) or 0.0) >= SAME_WORDS for one in ones)
     return share * 0.5 / GROUNDED if share < GROUNDED else 0.5 + (share - GROUNDED) / (1 - GROUNDED) / 2
 
@@ -111,7 +114,10 @@ def main() -> None:
             error = calibration_error(reliability(scores, labels))
             tables[name].append((balanced_accuracy(labels, says), auroc(scores, labels) or 0.0, error or 0.0))
     out = sys.stdout
-    out.write(f"| balanced accuracy / AUROC / calibration error | {' | '.join(folder.name for folder in given.folders)} | mean |\n")
+    out.write(
+        f"| balanced accuracy / AUROC / calibration error | {' | '.join(folder.name for folder in given.folders)} | "
+        f"mean |\n"
+    )
     out.write("|---" * (len(given.folders) + 2) + "|\n")
     for name, cells in tables.items():
         mean = [fmean(column) for column in zip(*cells, strict=True)]

@@ -1,9 +1,9 @@
 """Libraries of any size to measure with, of texts of their own.
 
-The first ten thousand passages are indexed as any text is: sentences of words drawn as words are in life (a few often, most seldom, each
-page about a subject), names and numbers. What goes beyond is these documents again with other names and numbers, put into the library by
-its own writer. A real embedding model would take hours, so that a text's vector is the sum of a vector of each of
-its words: near for texts that share words, spread for the others.
+The first ten thousand passages are indexed as any text is: sentences of words drawn as words are in life (a few often,
+most seldom, each page about a subject), names and numbers. What goes beyond is these documents again with other names
+and numbers, put into the library by its own writer. A real embedding model would take hours, so that a text's vector is
+the sum of a vector of each of its words: near for texts that share words, spread for the others.
 """
 
 from __future__ import annotations
@@ -90,13 +90,17 @@ class Texts:
     seed: int
 
     def sentences(self, count: int) -> Iterator[str]:
-        """Sentences of 8 to 24 words; a word of rank r comes with a frequency of about 1/r, a rarer one of the page's subject."""
+        """Sentences of 8 to 24 words; a word of rank r comes with a frequency of about 1/r, a rarer one of the page's
+        subject.
+        """
         chance = random.Random(self.seed)
         for number in range(count):
             if number % PAGE_SENTENCES == 0:
                 subject = chance.randrange(SUBJECTS)
             drawn = [
-                chance.choice(COMMON) if chance.random() < 0.5 else _word(_of(int(VOCABULARY ** chance.random()), subject))
+                chance.choice(COMMON)
+                if chance.random() < 0.5
+                else _word(_of(int(VOCABULARY ** chance.random()), subject))
                 for _ in range(chance.randint(8, 24))
             ]
             if chance.random() < 0.4:
@@ -122,15 +126,20 @@ def _word(rank: int) -> str:
 
 
 class Renamed:
-    """The same text with other names and numbers, letter by letter, so that every offset stays right. A word in four is a name."""
+    """The same text with other names and numbers, letter by letter, so that every offset stays right.
+
+    A word in four is a name.
+    """
 
     def __init__(self, variant: int) -> None:
-        self._map = str.maketrans({
-            old: new
-            for letters, by in ((CONSONANTS, variant % 20), (VOWELS, variant // 20), (DIGITS, variant))
-            for one in (letters, letters.upper())
-            for old, new in zip(one, one[by % len(one) :] + one[: by % len(one)], strict=True)
-        })  # fmt: skip
+        self._map = str.maketrans(
+            {
+                old: new
+                for letters, by in ((CONSONANTS, variant % 20), (VOWELS, variant // 20), (DIGITS, variant))
+                for one in (letters, letters.upper())
+                for old, new in zip(one, one[by % len(one) :] + one[: by % len(one)], strict=True)
+            }
+        )
         self._known: dict[str, str] = {}
 
     def word(self, word: str) -> str:
@@ -154,7 +163,9 @@ def opened(folder: Path, store: str = STORE) -> Library:
 
 
 def built(folder: Path, passages: int) -> float:
-    """Build a library of at least so many passages; the seconds that indexing took a passage, without making the texts."""
+    """Build a library of at least so many passages; the seconds that indexing took a passage, without making the
+    texts.
+    """
     library, settings, seed, took = opened(folder), Settings.load(), 0, 0.0
     while (missing := min(passages, INDEXED) - len(library.snapshot.passages)) > 0:
         sources = [Texts(seed + number).source() for number in range(max(1, min(missing // 60, 100)))]
@@ -176,20 +187,28 @@ def _repeat(library: Library, passages: int) -> None:
         with file.writing() as db:
             while there + fresh < passages and fresh < BATCH:
                 at = variant % len(originals)
-                number, count = _copied(db, file.root, originals[at], Renamed(1 + variant // len(originals)), variant, embedder)
+                number, count = _copied(
+                    db, file.root, originals[at], Renamed(1 + variant // len(originals)), variant, embedder
+                )
                 forms.append(number)
                 fresh, variant = fresh + count, variant + 1
         library._publish(forms, (), ())
         there = len(library.snapshot.passages)
 
 
-def _copied(db: Connection, root: Path, entry: Entry, names: Renamed, number: int, embedder: SummedWords) -> tuple[int, int]:
-    """A document with other names and numbers, complete and not in the library yet: its number, and how many passages it has."""
+def _copied(
+    db: Connection, root: Path, entry: Entry, names: Renamed, number: int, embedder: SummedWords
+) -> tuple[int, int]:
+    """A document with other names and numbers, complete and not in the library yet: its number, and how many passages
+    it has.
+    """
     text = names.text((root / stored_sources.name_of(entry.source)).read_text())
     source = text_source(f"copy {number}", text, id=f"copy-{number}")
     row = replace(entry.source, digest=source.digest, names=(source.name,), caller_id=source.id)
     write(root / stored_sources.name_of(row), bytes(source.data))  # type: ignore[arg-type]  # a text's bytes are in memory
-    copy = Entry(0, f"{row.digest}-{entry.key.partition('-')[2]}", replace(entry.document, id=row.id, name=row.name), row)
+    copy = Entry(
+        0, f"{row.digest}-{entry.key.partition('-')[2]}", replace(entry.document, id=row.id, name=row.name), row
+    )
     columns = "state, place, stamp, language, bytes, size, pages, options, reading"
     own = db.execute(
         f"INSERT INTO document (digest, key, entry, {columns}) SELECT ?, ?, ?, {columns} FROM document WHERE id = ?",
@@ -197,13 +216,19 @@ def _copied(db: Connection, root: Path, entry: Entry, names: Renamed, number: in
     ).lastrowid
     assert own is not None
     db.execute("UPDATE document SET state = ? WHERE id = ?", (ASIDE, own))
-    for at, facts, layout in db.execute("SELECT number, facts, layout FROM page WHERE document = ?", (entry.row,)).fetchall():
+    for at, facts, layout in db.execute(
+        "SELECT number, facts, layout FROM page WHERE document = ?", (entry.row,)
+    ).fetchall():
         page = unpack(facts)
-        db.execute("INSERT INTO page VALUES (?, ?, ?, ?)", (own, at, pack(page | {"text": names.text(page["text"])}), layout))
+        db.execute(
+            "INSERT INTO page VALUES (?, ?, ?, ?)", (own, at, pack(page | {"text": names.text(page["text"])}), layout)
+        )
     count, title, packed, terms = db.execute(
         "SELECT count, title, passages, terms FROM passages WHERE document = ?", (entry.row,)
     ).fetchone()
-    rows: list[list[Any]] = [[f"{row.digest[:14]}:{at:05}", names.text(one[1]), *one[2:]] for at, one in enumerate(unpack(packed))]
+    rows: list[list[Any]] = [
+        [f"{row.digest[:14]}:{at:05}", names.text(one[1]), *one[2:]] for at, one in enumerate(unpack(packed))
+    ]
     renamed = pack_terms([[names.word(term) for term in one] for one in unpack_terms(terms)])
     vectors = pack_vectors(embedder.embed([one[1] for one in rows]))
     db.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", (own, count, title, pack(rows), renamed, vectors))

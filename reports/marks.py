@@ -2,11 +2,13 @@
 
     python -m reports.marks FILE.pdf FOLDER [...] [--most 300] [--show 10]
 
-Every sentence and table row of a file's passages (or `--most` of them, evenly spread) is cited as an answer would cite it: found on its
-page, each of its rows one rectangle. Then the letters under those rectangles are read from the PDF, letter by letter, by their own places
-and not by the boxes of words that the library keeps. Two figures come out for each kind of place (over several rows, hyphenated, in two
-columns, a ligature, a table, over a page break): the share of citations of which every quoted word was read back in its order, and the
-share of the letters under the marks that were not quoted. Kinds of failure are counted; `--show` prints places of failures, and no text.
+Every sentence and table row of a file's passages (or `--most` of them, evenly spread) is cited as an answer would cite
+it: found on its page, each of its rows one rectangle. Then the letters under those rectangles are read from the PDF,
+    letter by letter, by their own places
+and not by the boxes of words that the library keeps. Two figures come out for each kind of place (over several rows,
+hyphenated, in two columns, a ligature, a table, over a page break): the share of citations of which every quoted word
+was read back in its order, and the share of the letters under the marks that were not quoted. Kinds of failure are
+counted; `--show` prints places of failures, and no text.
 
 Files are opened in this process: run it on files that you trust.
 """
@@ -61,7 +63,9 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Read:
-    """The reading of one citation: its kinds, the letters under the marks and how many of them were quoted; `failure` or ""."""
+    """The reading of one citation: its kinds, the letters under the marks and how many of them were quoted; `failure`
+    or "".
+    """
 
     document: str
     page: int
@@ -91,10 +95,18 @@ class Tally:
 
 
 class TokensOnly:
-    """The embedded model's tokenizer, which decides where passages end. Nothing is searched here, so no vector is computed."""
+    """The embedded model's tokenizer, which decides where passages end.
+
+    Nothing is searched here, so no vector is computed.
+    """
 
     def __init__(self, model: Embedder) -> None:
-        self.name, self.max_tokens, self.tokenizer, self.count_tokens = model.name, model.max_tokens, model.tokenizer, model.count_tokens
+        self.name, self.max_tokens, self.tokenizer, self.count_tokens = (
+            model.name,
+            model.max_tokens,
+            model.tokenizer,
+            model.count_tokens,
+        )
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Vectors of one number each."""
@@ -131,11 +143,16 @@ def read_back(corpus: Snapshot, document: Document, kind: PassageKind, cited: Se
     marked = quoted = 0
     failure = ""
     for number in {span.page for span in spans}:
-        under = "".join(letter.text for letter in pages.under([box for some in boxes for page, box in some if page == number], number))
+        under = "".join(
+            letter.text
+            for letter in pages.under([box for some in boxes for page, box in some if page == number], number)
+        )
         texts = [corpus.page_text(document.id, number)[span.start : span.end] for span in spans if span.page == number]
         marked += len(under)
         quoted += min(len(under), len("".join("".join(texts).split())))
-        failure = failure or ("" if all(stands_in(text, under) for text in texts) else "a quoted word not under the marks")
+        failure = failure or (
+            "" if all(stands_in(text, under) for text in texts) else "a quoted word not under the marks"
+        )
     if not failure and marked - quoted > MUCH * marked:
         failure = "much else marked"
     return Read(document.name, spans[0].page, kinds, marked, quoted, failure)
@@ -158,7 +175,9 @@ def stands_in(quote: str, under: str) -> bool:
 
 def _lowered(word: str) -> str:
     """A word with its raised and lowered signs on the line."""
-    return "".join(normalize("NFKC", sign) if decomposition(sign).startswith(("<super>", "<sub>")) else sign for sign in word)
+    return "".join(
+        normalize("NFKC", sign) if decomposition(sign).startswith(("<super>", "<sub>")) else sign for sign in word
+    )
 
 
 def kinds_of(corpus: Snapshot, document: Document, kind: PassageKind, spans: Sequence[Span]) -> Iterator[str]:
@@ -188,7 +207,11 @@ def _is_parted(row: str, following: str) -> bool:
 
 def _climbs(corpus: Snapshot, document: Document, span: Span) -> bool:
     """Whether a quote goes on further up on its page, as from one column to the next."""
-    rows = [line.box for line in corpus.page(document.id, span.page).lines if line.start < span.end and span.start < line.end]
+    rows = [
+        line.box
+        for line in corpus.page(document.id, span.page).lines
+        if line.start < span.end and span.start < line.end
+    ]
     return any(following.y1 < row.y0 for row, following in pairwise(rows))
 
 
@@ -202,9 +225,10 @@ class Pages:
     def under(self, boxes: Sequence[Box], number: int) -> list[Letter]:
         """The letters of page `number` (from 1) whose middle lies in one of these boxes, in the order of the file."""
         return [
-            letter for letter in self._letters(number)
+            letter
+            for letter in self._letters(number)
             if any(box.x0 - ROUNDED <= letter.x <= box.x1 + ROUNDED and box.y0 <= letter.y <= box.y1 for box in boxes)
-        ]  # fmt: skip
+        ]
 
     def _read(self, number: int) -> list[Letter]:
         page = self._file[number - 1]
@@ -220,7 +244,9 @@ class Pages:
 
 
 def measure(corpus: Snapshot, data: dict[str, bytes], most: int) -> Iterator[Read]:
-    """Every citation of every document, read back; pages read by text recognition have no letters in the file and are left out."""
+    """Every citation of every document, read back; pages read by text recognition have no letters in the file and are
+    left out.
+    """
     for document in corpus.documents:
         pages = Pages(data[document.id])
         for kind, cited in citations_of(corpus, document, most):
@@ -239,7 +265,10 @@ def tallies(reads: Iterable[Read]) -> dict[str, Tally]:
 
 def table(found: dict[str, Tally]) -> str:
     """The figures in Markdown."""
-    rows = ["| Place | citations | every quoted word under the marks | other letters under the marks |", "|---|---|---|---|"]
+    rows = [
+        "| Place | citations | every quoted word under the marks | other letters under the marks |",
+        "|---|---|---|---|",
+    ]
     for kind, tally in found.items():
         if tally.citations:
             share, others = tally.contained / tally.citations, tally.others / max(1, tally.marked)
@@ -255,13 +284,17 @@ def main(paths: Sequence[Path], most: int, show: int) -> None:
         reads = list(measure(indexed(paths, Path(folder)), data, most))
     sys.stdout.write(table(tallies(reads)) + "\n")
     for read in [read for read in reads if read.failure][:show]:
-        sys.stdout.write(f"{read.document}, page {read.page}: {read.failure} ({', '.join(sorted(read.kinds - {'all'}))})\n")
+        sys.stdout.write(
+            f"{read.document}, page {read.page}: {read.failure} ({', '.join(sorted(read.kinds - {'all'}))})\n"
+        )
 
 
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description="Reads back from PDFs what citations mark in them.")
     arguments.add_argument("paths", nargs="+", type=Path, help="PDF files, and folders of them")
     arguments.add_argument("--most", type=int, default=300, help="citations of a file (default: %(default)s)")
-    arguments.add_argument("--show", type=int, default=0, help="failures whose places are printed (default: %(default)s)")
+    arguments.add_argument(
+        "--show", type=int, default=0, help="failures whose places are printed (default: %(default)s)"
+    )
     given = arguments.parse_args()
     main(given.paths, given.most, given.show)

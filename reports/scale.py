@@ -2,8 +2,9 @@
 
     python -m reports.scale [PASSAGES ...] [--folder FOLDER]
 
-Libraries of made-up texts and vectors (`reports/grown.py`), so what a model takes for a question or a passage is in none of the times. Each
-size is opened in a process of its own, which measures everything there. `--folder` keeps the libraries, and takes up those that are there.
+Libraries of made-up texts and vectors (`reports/grown.py`), so what a model takes for a question or a passage is in
+none of the times. Each size is opened in a process of its own, which measures everything there. `--folder` keeps the
+libraries, and takes up those that are there.
 """
 
 from __future__ import annotations
@@ -39,18 +40,29 @@ WORDS = 9  # in a question; chosen
 NEAREST = 10  # rows of which the recall is counted
 NAMES = {
     "index_ms": "index a passage, without a model (ms)",
-    "reopen_s": "reopen (s)", "reopen_cpu": "… processor time (s)",
+    "reopen_s": "reopen (s)",
+    "reopen_cpu": "… processor time (s)",
     "cold_ms": "first search (ms)",
-    "p50_ms": "search, p50 (ms)", "p95_ms": "search, p95 (ms)", "search_cpu": "… processor time, mean (ms)",
-    "exact_cpu": "comparing all vectors, processor time (ms)", "sketch_cpu": "… with sketches (ms)",
+    "p50_ms": "search, p50 (ms)",
+    "p95_ms": "search, p95 (ms)",
+    "search_cpu": "… processor time, mean (ms)",
+    "exact_cpu": "comparing all vectors, processor time (ms)",
+    "sketch_cpu": "… with sketches (ms)",
     "recall": "… recall of the ten nearest",
-    "add_s": "add 10 pages (s)", "add_cpu": "… processor time (s)",
-    "delete_s": "delete one document (s)", "delete_cpu": "… processor time (s)",
-    "memory_kb": "memory a passage (KB)", "disk_kb": "disk a passage (KB)",
-}  # fmt: skip
+    "add_s": "add 10 pages (s)",
+    "add_cpu": "… processor time (s)",
+    "delete_s": "delete one document (s)",
+    "delete_cpu": "… processor time (s)",
+    "memory_kb": "memory a passage (KB)",
+    "disk_kb": "disk a passage (KB)",
+}
 LINES = {
-    "reopen_s": "reopen", "add_s": "add 10 pages", "delete_s": "delete one document", "p50_ms": "search, p50", "p95_ms": "search, p95",
-}  # fmt: skip
+    "reopen_s": "reopen",
+    "add_s": "add 10 pages",
+    "delete_s": "delete one document",
+    "p50_ms": "search, p50",
+    "p95_ms": "search, p95",
+}
 T = TypeVar("T")
 
 
@@ -82,17 +94,28 @@ def measured(folder: Path) -> dict[str, float]:
     disk = library.size_bytes()
     wall, cpu = (1000 * np.asarray(kind[1:]) for kind in zip(*times, strict=True))
     return {
-        "passages": count, "documents": len(snapshot.documents), "reopen_s": reopen, "reopen_cpu": reopen_cpu,
+        "passages": count,
+        "documents": len(snapshot.documents),
+        "reopen_s": reopen,
+        "reopen_cpu": reopen_cpu,
         "cold_ms": 1000 * times[0][0],
-        "p50_ms": float(np.percentile(wall, 50)), "p95_ms": float(np.percentile(wall, 95)),
+        "p50_ms": float(np.percentile(wall, 50)),
+        "p95_ms": float(np.percentile(wall, 95)),
         "search_cpu": float(cpu.mean()),
-        "add_s": add, "add_cpu": add_cpu, "delete_s": delete, "delete_cpu": delete_cpu, "memory_kb": memory / count / 1024,
-        "disk_kb": disk / count / 1024, **sketched(snapshot.vectors, count, questions),
-    }  # fmt: skip
+        "add_s": add,
+        "add_cpu": add_cpu,
+        "delete_s": delete,
+        "delete_cpu": delete_cpu,
+        "memory_kb": memory / count / 1024,
+        "disk_kb": disk / count / 1024,
+        **sketched(snapshot.vectors, count, questions),
+    }
 
 
 def sketched(exact: VectorIndex, count: int, questions: Sequence[Vectors]) -> dict[str, float]:
-    """How long comparing all vectors takes, how long it takes with sketches, used at any size here, and how many of the ten are found."""
+    """How long comparing all vectors takes, how long it takes with sketches, used at any size here, and how many of the
+    ten are found.
+    """
     index = SketchStore().build(exact.vectors(range(count)))
     flat: list[list[tuple[int, float]]] = []
     near: list[list[tuple[int, float]]] = []

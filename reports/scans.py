@@ -2,13 +2,14 @@
 
     python -m reports.scans [--part 0.4] [--fine] [--only hi]
 
-The second page of a sample in each of four languages, or a `--part` of its height, is drawn at 150 and 300 dots an inch: clean, with noise,
-low in contrast, and turned by one and two degrees. Each picture is put on a page of a PDF and read as a scan is. What is read is held
-against the page's own text: the share of wrong characters and of wrong words (edit distance over the length of the true text, white space
-taken together, ligatures as their letters), and of the true words that were read nowhere, in whatever order. Engines: Tesseract at the
-resolution that the product draws at, with `--fine` at 300 too; RapidOCR where it is installed (`make rapidocr`), as the product reads by
-it. A second table for each engine says what share of the wrong words, and of the right ones, a limit on its confidence tells. Pictures and
-noise are the same in each run.
+The second page of a sample in each of four languages, or a `--part` of its height, is drawn at 150 and 300 dots an
+inch: clean, with noise, low in contrast, and turned by one and two degrees. Each picture is put on a page of a PDF and
+    read as a scan is. What is read is held
+against the page's own text: the share of wrong characters and of wrong words (edit distance over the length of the true
+text, white space taken together, ligatures as their letters), and of the true words that were read nowhere, in whatever
+order. Engines: Tesseract at the resolution that the product draws at, with `--fine` at 300 too; RapidOCR where it is
+installed (`make rapidocr`), as the product reads by it. A second table for each engine says what share of the wrong
+words, and of the right ones, a limit on its confidence tells. Pictures and noise are the same in each run.
 """
 
 # mypy: allow-untyped-calls
@@ -47,7 +48,9 @@ CONDITIONS = ("clean", "noise", "pale", "1 degree", "2 degrees")
 FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
 
 Word = tuple[str, float]  # and how sure it is
-Engine = Callable[[pymupdf.Page, Path], tuple[list[Word], float]]  # the words of a page that is a picture, and the CPU seconds
+Engine = Callable[
+    [pymupdf.Page, Path], tuple[list[Word], float]
+]  # the words of a page that is a picture, and the CPU seconds
 
 
 @dataclass
@@ -110,7 +113,11 @@ def drawn(page: pymupdf.Page, dpi: int, condition: str, part: float) -> pymupdf.
     sheet = seen.new_page(width=cut.width, height=cut.height)
     sheet.show_pdf_page(sheet.rect, page.parent, page.number, clip=cut)
     picture = sheet.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-    grey = np.frombuffer(picture.samples, np.uint8).reshape(picture.height, picture.stride)[:, : picture.width].astype(np.float64)
+    grey = (
+        np.frombuffer(picture.samples, np.uint8)
+        .reshape(picture.height, picture.stride)[:, : picture.width]
+        .astype(np.float64)
+    )
     random = np.random.default_rng(19)
     if condition == "noise":
         grey = grey + random.normal(0, 30, grey.shape)
@@ -131,7 +138,9 @@ def as_scan(picture: pymupdf.Pixmap, dpi: int) -> pymupdf.Page:
 
 
 def by_engine(dpi: int, weights: str = "") -> Engine:
-    """The engine as the product calls it, on a drawing at `dpi`: RapidOCR where its weights are given, else Tesseract."""
+    """The engine as the product calls it, on a drawing at `dpi`: RapidOCR where its weights are given, else
+    Tesseract.
+    """
     languages, tessdata = find_tessdata()
     most = {"page_chars": DEFAULT_LIMITS.page_chars, "page_words": DEFAULT_LIMITS.page_words}
 
@@ -140,7 +149,9 @@ def by_engine(dpi: int, weights: str = "") -> Engine:
         shape = {"width": picture.width, "height": picture.height, "dpi": dpi}
         data = zlib.compress(picture.samples)
         began = time.process_time()
-        event: Any = recognise({**shape, **most, "languages": "+".join(languages), "tessdata": tessdata, "weights": weights}, data)
+        event: Any = recognise(
+            {**shape, **most, "languages": "+".join(languages), "tessdata": tessdata, "weights": weights}, data
+        )
         seconds = time.process_time() - began
         words, _lines = received(event["words"], event["lines"], event["cells"], len(event["text"]), scored=True)
         return [(plain(event["text"][word.start : word.end]), word.sure or 0.0) for word in words], seconds
@@ -160,7 +171,9 @@ def sureness(words: Sequence[Word], true: Sequence[str]) -> Iterator[tuple[float
 def main() -> None:
     """Measure, and print both tables as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", type=float, default=1.0, help="of the page's height, from above (default 1, the whole page)")
+    parser.add_argument(
+        "--part", type=float, default=1.0, help="of the page's height, from above (default 1, the whole page)"
+    )
     parser.add_argument("--fine", action="store_true", help="measure Tesseract on drawings at 300 dots an inch too")
     parser.add_argument("--only", choices=SAMPLES, help="one language")
     options = parser.parse_args()
@@ -171,7 +184,9 @@ def main() -> None:
         engines["Tesseract at 300"] = by_engine(300)
     wanted = {options.only: SAMPLES[options.only]} if options.only else SAMPLES
     tallies: Tallies = {}
-    sure: dict[str, list[tuple[float, bool, bool]]] = {engine: [] for engine in list(engines)[:2] if engine.endswith(f" {DPI}")}
+    sure: dict[str, list[tuple[float, bool, bool]]] = {
+        engine: [] for engine in list(engines)[:2] if engine.endswith(f" {DPI}")
+    }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.png"
         for language, name in wanted.items():
@@ -209,14 +224,20 @@ def print_errors(tallies: Tallies, engines: Sequence[str], of: tuple[str, int]) 
 def print_seconds(tallies: Tallies, engines: Sequence[str]) -> None:
     """The median seconds of CPU that a page took."""
     say = sys.stdout.write
-    medians = [np.median([one for key, tally in tallies.items() if key[3] == engine for one in tally.seconds]) for engine in engines]
+    medians = [
+        np.median([one for key, tally in tallies.items() if key[3] == engine for one in tally.seconds])
+        for engine in engines
+    ]
     say("| CPU seconds a page, median | " + " | ".join(f"{median:.1f}" for median in medians) + " |\n\n")
 
 
 def print_sureness(engine: str, sure: Sequence[tuple[float, bool, bool]]) -> None:
     """How well limits on the confidence of an engine tell wrong and right words, and of wrong and right figures."""
     say = sys.stdout.write
-    say(f"| {engine}, below | wrong words told | right words told | wrong figures told | right figures told |\n|---|---|---|---|---|\n")
+    say(
+        f"| {engine}, below | wrong words told | right words told | wrong figures told | right figures told "
+        f"|\n|---|---|---|---|---|\n"
+    )
     for limit in LIMITS:
         cells = []
         for figures in (False, True):

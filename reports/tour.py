@@ -1,6 +1,9 @@
-"""Takes the pictures of `docs/tour.md`: `python -m reports.tour`. It needs Chromium, and starts the page over a library of its own.
+"""Takes the pictures of `docs/tour.md`: `python -m reports.tour`.
 
-The pictures are what the page shows at that moment: nothing is drawn into them. Colours are reduced to keep the repository small.
+It needs Chromium, and starts the page over a library of its own.
+
+The pictures are what the page shows at that moment: nothing is drawn into them. Colours are reduced to keep the
+repository small.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ def save(page: Page, name: str, top: Locator | None = None) -> None:
     """Save what the window shows, with `top` scrolled to its upper edge."""
     settled(page)
     if top is not None:
-        top.first.evaluate("e => document.querySelector('[data-testid=stMain]').scrollBy(0, e.getBoundingClientRect().top - 76)")
+        top.first.evaluate(
+            "e => document.querySelector('[data-testid=stMain]').scrollBy(0, e.getBoundingClientRect().top - 76)"
+        )
     page.evaluate("document.querySelector('[data-testid=stSidebarContent]')?.scrollTo(0, 0)")
     page.mouse.move(SIZE["width"] / 2, 5)  # away from what shows its tools to a pointer
     page.wait_for_timeout(400)  # for what fades in
@@ -123,13 +128,28 @@ def phone(page: Page) -> None:
     page.set_viewport_size(SIZE)
 
 
-STOPS: tuple[Callable[[Page], None], ...] = (start, answer, slider, refusal, trace, contradiction, language, documents, whole, phone)
+STOPS: tuple[Callable[[Page], None], ...] = (
+    start,
+    answer,
+    slider,
+    refusal,
+    trace,
+    contradiction,
+    language,
+    documents,
+    whole,
+    phone,
+)
 
 
 def main() -> int:
     """Take all pictures anew."""
     OUT.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "library", Path(folder) / "log") as address, launched() as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder) / "library", Path(folder) / "log") as address,
+        launched() as browser,
+    ):
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.set_default_timeout(WAIT_MS)
         page.goto(address)

@@ -1,13 +1,15 @@
 """Reads the locks and compares them with the packages that are installed.
 
-`requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch stands in neither:
-pip picks one of several builds of the one version in `requirements.txt`, and what that build needs (CUDA libraries, say) belongs to it.
-`supply/stores.lock` names what stores in a database need, `supply/ray.lock` what workers of Ray need, `supply/rapidocr.lock` what reading
-scans by RapidOCR needs. Each may be installed besides (`make stores`, `make ray`, `make rapidocr`), and need not.
-`supply/peers.lock` names what `make peers` puts into an environment of its own, which this one is not compared with.
+`requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch
+stands in neither: pip picks one of several builds of the one version in `requirements.txt`, and what that build needs
+(CUDA libraries, say) belongs to it. `supply/stores.lock` names what stores in a database need, `supply/ray.lock` what
+workers of Ray need, `supply/rapidocr.lock` what reading scans by RapidOCR needs. Each may be installed besides (`make
+stores`, `make ray`, `make rapidocr`), and need not. `supply/peers.lock` names what `make peers` puts into an
+environment of its own, which this one is not compared with.
 
-    python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it does
-    python -m supply.environment --remove-extra   # uninstalls what no lock names; setup does this when the lock has changed
+    python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it
+    does python -m supply.environment --remove-extra   # uninstalls what no lock names; setup does this when the lock
+    has changed
 """
 
 from __future__ import annotations
@@ -27,7 +29,11 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
-STORES, RAY, RAPIDOCR = "supply/stores.lock", "supply/ray.lock", "supply/rapidocr.lock"  # may be installed besides, and need not
+STORES, RAY, RAPIDOCR = (
+    "supply/stores.lock",
+    "supply/ray.lock",
+    "supply/rapidocr.lock",
+)  # may be installed besides, and need not
 BESIDES = (STORES, RAY, RAPIDOCR)
 PEERS = "supply/peers.lock"  # for an environment apart, build/peers
 # An environment brings these itself, in any version; the lock may pin one of them all the same.
@@ -84,7 +90,9 @@ def read_lock(text: str) -> tuple[Locked, ...]:
         if not line.strip() or line.startswith(("#", "--")):
             continue
         found = re.fullmatch(
-            r"(?P<name>[a-z0-9-]+)==(?P<version>[^\s;]+)(?: ; (?P<marker>.+?))?(?P<hashes>(?:\s+--hash=sha256:[0-9a-f]{64})+)", line
+            r"(?P<name>[a-z0-9-]+)==(?P<version>[^\s;]+)(?: ; "
+            r"(?P<marker>.+?))?(?P<hashes>(?:\s+--hash=sha256:[0-9a-f]{64})+)",
+            line,
         )
         if found is None:
             raise ValueError(f"not a line of a lock: {line[:80]}")
@@ -103,7 +111,11 @@ def torch_pin(requirements: str) -> str:
 
 def installed() -> dict[str, str]:
     """Canonical name and version of each installed package."""
-    return {canonicalize_name(each.metadata["Name"]): each.version for each in metadata.distributions() if each.metadata["Name"]}
+    return {
+        canonicalize_name(each.metadata["Name"]): each.version
+        for each in metadata.distributions()
+        if each.metadata["Name"]
+    }
 
 
 def torch_needs(present: Iterable[str]) -> frozenset[str]:
@@ -126,7 +138,11 @@ def torch_needs(present: Iterable[str]) -> frozenset[str]:
 
 
 def compare(
-    locked: Iterable[Locked], torch: str, present: Mapping[str, str], needed_by_torch: Iterable[str], besides: Iterable[Locked] = ()
+    locked: Iterable[Locked],
+    torch: str,
+    present: Mapping[str, str],
+    needed_by_torch: Iterable[str],
+    besides: Iterable[Locked] = (),
 ) -> Difference:
     """How what is `present` differs from what is `locked`.
 
@@ -139,7 +155,9 @@ def compare(
     """
     optional = {each.name: each.version for each in besides if each.here() and each.name in present}
     wanted = optional | {each.name: each.version for each in locked if each.here()}
-    missing = [f"{name}=={version}" for name, version in wanted.items() if name not in present and name not in INSTALLERS]
+    missing = [
+        f"{name}=={version}" for name, version in wanted.items() if name not in present and name not in INSTALLERS
+    ]
     other = [
         f"{name} {present[name]}, locked: {version}"
         for name, version in wanted.items()
@@ -172,7 +190,11 @@ def main(arguments: list[str]) -> int:
             print("Removing packages that Plumbline does not use: " + ", ".join(found.extra))
             subprocess.run([sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", *found.extra], check=True)
         return 0
-    for words, names in (("Not installed", found.missing), ("Another version", found.other), ("In no lock", found.extra)):
+    for words, names in (
+        ("Not installed", found.missing),
+        ("Another version", found.other),
+        ("In no lock", found.extra),
+    ):
         if names:
             print(f"{words}: {'; '.join(names)}")
     return int(bool(found))

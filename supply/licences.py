@@ -1,9 +1,10 @@
 """The licence of every package that is installed, and whether Plumbline (AGPL-3.0-or-later) may be used with it.
 
-A licence is what the package says itself: an SPDX expression, or words that have one SPDX id. Where it does not say which, `licences.yaml`
-holds what was read in the licence file that it brings, with the reason.
+A licence is what the package says itself: an SPDX expression, or words that have one SPDX id. Where it does not say
+which, `licences.yaml` holds what was read in the licence file that it brings, with the reason.
 
-    python -m supply.licences     # make licences: writes docs/licences.md, exits 1 if a licence is unknown or does not fit
+    python -m supply.licences     # make licences: writes docs/licences.md, exits 1 if a licence is unknown or does not
+    fit
 """
 
 from __future__ import annotations
@@ -75,10 +76,16 @@ def stated(package: metadata.PackageMetadata, words: Mapping[str, str]) -> str:
         package: the metadata.
         words: SPDX id of other wordings.
     """
-    classifiers = [line.split(" :: ")[-1] for line in package.get_all("Classifier") or [] if line.startswith("License :: ")]
+    classifiers = [
+        line.split(" :: ")[-1] for line in package.get_all("Classifier") or [] if line.startswith("License :: ")
+    ]
     named = set(classifiers) - {"OSI Approved", "DFSG approved"}
     field = (package["License"] or "").strip().split("\n")[0]  # some put the whole text there
-    for text in (package["License-Expression"], words.get(field, field), words.get(named.pop()) if len(named) == 1 else None):
+    for text in (
+        package["License-Expression"],
+        words.get(field, field),
+        words.get(named.pop()) if len(named) == 1 else None,
+    ):
         if (expression := spdx(text)) is not None:
             return expression
     return ""
@@ -94,7 +101,9 @@ def spdx(text: str | None) -> str | None:
 
 
 def fits(expression: str, compatible: Iterable[str]) -> bool:
-    """Whether a program under AGPL-3.0-or-later may use what is under this licence: all parts of an AND, one part of an OR."""
+    """Whether a program under AGPL-3.0-or-later may use what is under this licence: all parts of an AND, one part of an
+    OR.
+    """
     allowed = frozenset(compatible)
 
     def holds(part: Any) -> bool:
@@ -117,15 +126,23 @@ def licence_of(name: str, known: Mapping[str, Any]) -> Licence:
     read, exception = known["read"].get(name), known["exceptions"].get(name)
     for row in (read, exception):
         if row and row["version"] != version:
-            raise ValueError(f"the licence of {name} was read for {row['version']}, installed is {version}: read it again")
+            raise ValueError(
+                f"the licence of {name} was read for {row['version']}, installed is {version}: read it again"
+            )
     if read:
         return Licence(name, version, spdx(read["licence"]) or "", read["why"])
     said = stated(package, known["words"])
-    return Licence(name, version, said, exception["why"], exception["licence"]) if exception else Licence(name, version, said, "")
+    return (
+        Licence(name, version, said, exception["why"], exception["licence"])
+        if exception
+        else Licence(name, version, said, "")
+    )
 
 
 def tables() -> dict[str, list[Licence]]:
-    """Licences of what the locks name here, and torch: of the product, of the test tools, and of what may be installed besides."""
+    """Licences of what the locks name here, and torch: of the product, of the test tools, and of what may be installed
+    besides.
+    """
     known = rules()
     product = [each.name for each in read_lock((ROOT / PRODUCT).read_text(encoding="utf-8")) if each.here()]
     tools = [each.name for each in read_lock((ROOT / TESTS).read_text(encoding="utf-8")) if each.here()]
@@ -156,7 +173,9 @@ def main() -> int:
     compatible = rules()["compatible"]
     wrong = [each for licences in found.values() for each in licences if not each.fits(compatible)]
     for each in wrong:
-        print(f"{each.name} {each.version}: {each.expression or 'no licence that can be told'}; see supply/licences.yaml")
+        print(
+            f"{each.name} {each.version}: {each.expression or 'no licence that can be told'}; see supply/licences.yaml"
+        )
     print(f"{PAGE.relative_to(ROOT)}: {sum(map(len, found.values()))} packages, {len(wrong)} that do not fit")
     return int(bool(wrong))
 

@@ -1,16 +1,17 @@
 """Writes the locks: exact versions of all that is installed, with the SHA-256 of every build that is accepted.
 
-`requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database use,
-`supply/ray.txt` what workers of Ray use, and `supply/rapidocr.txt` what reading scans by RapidOCR uses; `supply/peers.txt` names what
-`make bench` measures beside it, in an environment of its own. A resolver (uv, in an environment of its own under `build/`) finds what that
-draws in, for Python 3.11 to 3.14 on Linux and macOS at once.
+`requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database
+use, `supply/ray.txt` what workers of Ray use, and `supply/rapidocr.txt` what reading scans by RapidOCR uses;
+`supply/peers.txt` names what `make bench` measures beside it, in an environment of its own. A resolver (uv, in an
+environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once.
 Versions that stand in a lock stay as long as they fit.
 
     python -m supply.lock             # make lock
     python -m supply.lock --upgrade   # the newest that fit, of what requirements.txt does not name
 
-Accepted are wheels only, so that no package runs code of its own while it is installed: those for any machine, for Linux with glibc on
-x86-64 and aarch64, and for macOS on ARM. torch is resolved and not locked: see `supply/environment.py`.
+Accepted are wheels only, so that no package runs code of its own while it is installed: those for any machine, for
+Linux with glibc on x86-64 and aarch64, and for macOS on ARM. torch is resolved and not locked: see
+`supply/environment.py`.
 """
 
 from __future__ import annotations
@@ -31,20 +32,27 @@ from packaging.utils import parse_wheel_filename
 from supply.environment import PEERS, PRODUCT, RAPIDOCR, RAY, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
 
 WORK = ROOT / "build" / "lock"
-STORES_SOURCE, RAY_SOURCE, RAPIDOCR_SOURCE, PEERS_SOURCE = "supply/stores.txt", "supply/ray.txt", "supply/rapidocr.txt", "supply/peers.txt"
+STORES_SOURCE, RAY_SOURCE, RAPIDOCR_SOURCE, PEERS_SOURCE = (
+    "supply/stores.txt",
+    "supply/ray.txt",
+    "supply/rapidocr.txt",
+    "supply/peers.txt",
+)
 RESOLVER, RESOLVER_LOCK = "uv==0.13.9", "supply/resolver.lock"
 TEST_HEADING = "# tests and checks"
 
 # Read instead of what a package says it needs, where that is more than we use of it.
 NEEDS = {
-    # not onnxruntime, networkx, tabulate, psutil, pymupdf-layout and pymupdf4llm, which a layout model needs that we do not load
+    # not onnxruntime, networkx, tabulate, psutil, pymupdf-layout and pymupdf4llm, which a layout model needs that we do
+    # not load
     "pymupdf": ("2.0", []),
     # its weights alone are used, by OpenCV: not its program, nor what that needs to fetch other weights and to draw
     "rapidocr": ("3.10.0", ["numpy", "opencv-python-headless"]),
     # not what CUDA builds need: that goes with the build that pip picks
     "torch": (None, ["filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy", "typing-extensions"]),
 }
-# Where the product runs, as markers see it. The Python versions are those that the lock was resolved for and whose wheels exist.
+# Where the product runs, as markers see it. The Python versions are those that the lock was resolved for and whose
+# wheels exist.
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NEWEST_GLIBC = 28  # 2.28, of 2018: what torch asks for
 OLDEST_MACOS = (14, 0)
@@ -105,7 +113,9 @@ def fitting(python: str, machine: str) -> frozenset[Tag]:
     else:
         platforms = [f"manylinux_2_{minor}_{machine}" for minor in range(5, NEWEST_GLIBC + 1)]
         platforms += [f"manylinux{year}_{machine}" for year in (1, 2010, 2014)]
-    return frozenset([*cpython_tags(numbers, [interpreter], platforms), *compatible_tags(numbers, interpreter, platforms)])
+    return frozenset(
+        [*cpython_tags(numbers, [interpreter], platforms), *compatible_tags(numbers, interpreter, platforms)]
+    )
 
 
 def accepted(files: Mapping[str, str], marker: str | None) -> dict[str, str]:
@@ -140,7 +150,10 @@ def locked_packages(pylock: Mapping[str, Any]) -> tuple[Locked, ...]:
             continue
         if each["name"] in packages:
             raise ValueError(f"{each['name']} has two versions; pin one in requirements.txt that fits every Python")
-        wheels = {wheel.get("name") or wheel["url"].rsplit("/", 1)[1]: wheel["hashes"]["sha256"] for wheel in each.get("wheels", ())}
+        wheels = {
+            wheel.get("name") or wheel["url"].rsplit("/", 1)[1]: wheel["hashes"]["sha256"]
+            for wheel in each.get("wheels", ())
+        }
         try:
             hashes = accepted(wheels, marker)
         except ValueError as error:
@@ -154,7 +167,11 @@ def lock_text(packages: Sequence[Locked], torch: str) -> str:
     lines = [HEADER.format(first=PYTHONS[0], last=PYTHONS[-1], torch=torch)]
     for each in packages:
         marker = f" ; {each.marker}" if each.marker else ""
-        lines.append(f"{each.name}=={each.version}{marker}" + "".join(f" \\\n    --hash=sha256:{digest}" for digest in each.hashes) + "\n")
+        lines.append(
+            f"{each.name}=={each.version}{marker}"
+            + "".join(f" \\\n    --hash=sha256:{digest}" for digest in each.hashes)
+            + "\n"
+        )
     return "".join(lines)
 
 
@@ -165,16 +182,39 @@ def resolver() -> Path:
     program = folder / "bin" / "uv"
     if not program.exists():
         venv.create(folder, clear=True, with_pip=True)
-        install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", ROOT / RESOLVER_LOCK]
+        install = [
+            folder / "bin" / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-r",
+            ROOT / RESOLVER_LOCK,
+        ]
         subprocess.run(install, check=True)
     return program
 
 
 def draw_in(source: Path, target: Path, *options: str | Path) -> None:
-    """Write to `target` all that the requirements file `source` draws in; what stands in `target` already is kept where it fits."""
+    """Write to `target` all that the requirements file `source` draws in; what stands in `target` already is kept where
+    it fits.
+    """
     config = WORK / "uv.toml"
-    config.write_text("".join(_needs(name, version, needs) for name, (version, needs) in NEEDS.items()), encoding="utf-8")
-    command = [resolver(), "pip", "compile", "--quiet", "--universal", "--python-version", PYTHONS[0], "--fork-strategy", "fewest"]
+    config.write_text(
+        "".join(_needs(name, version, needs) for name, (version, needs) in NEEDS.items()), encoding="utf-8"
+    )
+    command = [
+        resolver(),
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--python-version",
+        PYTHONS[0],
+        "--fork-strategy",
+        "fewest",
+    ]
     command += [
         "--config-file",
         config,
@@ -210,7 +250,11 @@ def main(arguments: list[str]) -> int:
     source, product_source, versions = WORK / "all.in", WORK / "product.in", WORK / "versions.txt"
     source.write_text(requirements, encoding="utf-8")
     product_source.write_text(requirements.split(TEST_HEADING)[0], encoding="utf-8")
-    kept = [] if "--upgrade" in arguments else [each for name in (PRODUCT, TESTS) if (ROOT / name).exists() for each in _read(name)]
+    kept = (
+        []
+        if "--upgrade" in arguments
+        else [each for name in (PRODUCT, TESTS) if (ROOT / name).exists() for each in _read(name)]
+    )
     versions.write_text("".join(f"{each.name}=={each.version}\n" for each in kept), encoding="utf-8")
     draw_in(source, versions)
     everything, product = resolve(source, versions), resolve(product_source, versions)
@@ -236,7 +280,8 @@ def _besides(lock: str, requirements: str, versions: Path, known: Collection[str
     source.write_text(requirements + path.with_suffix(".txt").read_text(encoding="utf-8"), encoding="utf-8")
     pinned = _read(lock) if path.exists() and "--upgrade" not in sys.argv else ()
     kept.write_text(
-        versions.read_text(encoding="utf-8") + "".join(f"{each.name}=={each.version}\n" for each in pinned if each.name not in known),
+        versions.read_text(encoding="utf-8")
+        + "".join(f"{each.name}=={each.version}\n" for each in pinned if each.name not in known),
         encoding="utf-8",
     )
     draw_in(source, kept)
@@ -247,8 +292,16 @@ def _peers(torch: str, versions: Path) -> tuple[Locked, ...]:
     """The packages that `supply/peers.txt` draws in: all of them, in versions of `versions` where these fit."""
     source, kept = WORK / "peers.in", WORK / "peers-versions.txt"
     source.write_text(f"torch=={torch}\n" + (ROOT / PEERS_SOURCE).read_text(encoding="utf-8"), encoding="utf-8")
-    pinned = {each.name: each.version for each in _read(PEERS)} if (ROOT / PEERS).exists() and "--upgrade" not in sys.argv else {}
-    ours = dict(line.split(";")[0].strip().split("==") for line in versions.read_text(encoding="utf-8").splitlines() if "==" in line)
+    pinned = (
+        {each.name: each.version for each in _read(PEERS)}
+        if (ROOT / PEERS).exists() and "--upgrade" not in sys.argv
+        else {}
+    )
+    ours = dict(
+        line.split(";")[0].strip().split("==")
+        for line in versions.read_text(encoding="utf-8").splitlines()
+        if "==" in line
+    )
     kept.write_text("".join(f"{name}=={version}\n" for name, version in (ours | pinned).items()), encoding="utf-8")
     draw_in(source, kept)
     return resolve(source, kept)

@@ -1,11 +1,12 @@
-"""The software bill of materials: what is installed here, with versions, hashes, licences and who needs whom, as CycloneDX 1.6 JSON.
+"""The software bill of materials: what is installed here, with versions, hashes, licences and who needs whom, as
+CycloneDX 1.6 JSON.
 
     python -m supply.sbom     # make sbom: writes build/sbom.json, checked against the schema
 
-Packages of the product have the scope `required`, test tools `excluded`, and those of stores in a database and of Ray, where they are
-installed, `optional`. A package of one build for all machines has that build's SHA-256. One of several builds has all that the lock
-accepts, as properties, since the bill cannot know which one pip took. torch, and what only its build needs, have no hash: no lock names
-them.
+Packages of the product have the scope `required`, test tools `excluded`, and those of stores in a database and of Ray,
+where they are installed, `optional`. A package of one build for all machines has that build's SHA-256. One of several
+builds has all that the lock accepts, as properties, since the bill cannot know which one pip took. torch, and what only
+its build needs, have no hash: no lock names them.
 """
 
 from __future__ import annotations
@@ -39,21 +40,32 @@ def bill() -> Bom:
     locked = {each.name: (each, _SCOPE_OF[name]) for name, packages in locks.items() for each in packages}
     present = installed()
     names = {name for name in present if name in locked} | ({"torch"} | torch_needs(present)) & present.keys()
-    components = {name: _component(name, present[name], *locked.get(name, (None, ComponentScope.REQUIRED))) for name in sorted(names)}
+    components = {
+        name: _component(name, present[name], *locked.get(name, (None, ComponentScope.REQUIRED)))
+        for name in sorted(names)
+    }
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     own = Component(name=project["name"], version=__version__, type=ComponentType.APPLICATION, bom_ref=project["name"])
     own.licenses.add(LicenseFactory().make_from_string(project["license"]))
     bom = Bom(components=components.values())
     bom.metadata.component = own
-    asked = {canonicalize_name(Requirement(line).name) for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line}
+    asked = {
+        canonicalize_name(Requirement(line).name)
+        for line in (ROOT / "requirements.txt").read_text().splitlines()
+        if "==" in line
+    }
     bom.register_dependency(own, [components[name] for name in sorted(asked & components.keys())])
     for name, component in components.items():
         bom.register_dependency(component, [components[needed] for needed in _needs(name, components)])
     return bom
 
 
-_SCOPE_OF = {PRODUCT: ComponentScope.REQUIRED, TESTS: ComponentScope.EXCLUDED, **dict.fromkeys(BESIDES, ComponentScope.OPTIONAL)}
+_SCOPE_OF = {
+    PRODUCT: ComponentScope.REQUIRED,
+    TESTS: ComponentScope.EXCLUDED,
+    **dict.fromkeys(BESIDES, ComponentScope.OPTIONAL),
+}
 
 
 def _component(name: str, version: str, locked: Locked | None, scope: ComponentScope) -> Component:
@@ -74,7 +86,9 @@ def _component(name: str, version: str, locked: Locked | None, scope: ComponentS
 def _needs(name: str, components: Mapping[str, Component]) -> list[str]:
     """Names of the components that a package says it needs here."""
     requires = (Requirement(line) for line in metadata.requires(name) or ())
-    named = {canonicalize_name(each.name) for each in requires if each.marker is None or each.marker.evaluate({"extra": ""})}
+    named = {
+        canonicalize_name(each.name) for each in requires if each.marker is None or each.marker.evaluate({"extra": ""})
+    }
     return sorted(named & components.keys() - {name})
 
 

@@ -1,4 +1,6 @@
-"""Anything that a language model could leave behind in measurements: what the property tests of records and of judging share."""
+"""Anything that a language model could leave behind in measurements: what the property tests of records and of judging
+share.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,14 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.settings import Mode, Settings
 
-PROBLEMS = (*(Reason.NONE,) * 9, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT,
-            Reason.OFF_QUESTION, Reason.ONE_SIDED)  # fmt: skip
+PROBLEMS = (
+    *(Reason.NONE,) * 9,
+    Reason.MODEL_REFUSED,
+    Reason.EMPTY_DRAFT,
+    Reason.MALFORMED_DRAFT,
+    Reason.OFF_QUESTION,
+    Reason.ONE_SIDED,
+)
 STRANGERS = ("9", "made up", "no such source ✂", "1" * 40)  # ids that were never given to the model
 
 
@@ -65,7 +73,13 @@ def model_drafts(draw: st.DrawFn, found: tuple[Hit, ...]) -> Draft:
         fabricated = tuple(ref for ref in one.cited if ref in STRANGERS)
         changed = draw(st.sampled_from([(), (), (), (("number", "90 weeks"),)]))
         measured.append(
-            replace(draw(audits), quotes_missing=missing, quotes_elsewhere=elsewhere, fabricated=fabricated, changed_facts=changed)
+            replace(
+                draw(audits),
+                quotes_missing=missing,
+                quotes_elsewhere=elsewhere,
+                fabricated=fabricated,
+                changed_facts=changed,
+            )
         )
     return replace(draft(claims, measured, draw(st.sampled_from([0, 10, 1000]))), drafter="model")
 
@@ -76,16 +90,27 @@ def attempts(draw: st.DrawFn, found: tuple[Hit, ...], asked: tuple[str, ...]) ->
     call = draw(calls(Step.DRAFT))
     problem = draw(st.sampled_from(PROBLEMS))
     if call.failure or problem is not Reason.NONE:
-        refusal = draw(st.sampled_from(["", "The passages say nothing of it."])) if problem is Reason.MODEL_REFUSED else ""
+        refusal = (
+            draw(st.sampled_from(["", "The passages say nothing of it."])) if problem is Reason.MODEL_REFUSED else ""
+        )
         return Attempt(asked, call, problem=Reason.NONE if call.failure else problem, refusal=refusal)
     drafted = draw(model_drafts(found))
     verified = draw(verifications(len(drafted.claims))) if draw(st.integers(0, 3)) == 0 else None
     language = draw(st.sampled_from(["", "en", "en", "en", "en", "cs"]))
     reworded = draw(st.none() | st.just(tuple(draw(st.sampled_from([False, False, True])) for _ in drafted.claims)))
     return Attempt(
-        asked, call, drafted, Reason.NONE if drafted.claims else Reason.EMPTY_DRAFT, "", language, draw(st.sampled_from([1, 2, 3, 5])),
-        draw(st.sampled_from([9, 150, 300])), tuple(draw(st.sampled_from([0, 0, 0, 5])) for _ in drafted.claims), verified, reworded,
-    )  # fmt: skip
+        asked,
+        call,
+        drafted,
+        Reason.NONE if drafted.claims else Reason.EMPTY_DRAFT,
+        "",
+        language,
+        draw(st.sampled_from([1, 2, 3, 5])),
+        draw(st.sampled_from([9, 150, 300])),
+        tuple(draw(st.sampled_from([0, 0, 0, 5])) for _ in drafted.claims),
+        verified,
+        reworded,
+    )
 
 
 @st.composite
@@ -103,7 +128,11 @@ def judgements(draw: st.DrawFn, found: tuple[Hit, ...]) -> Sufficiency:
         return Sufficiency(call, passages=len(found))
     contradicts = draw(st.booleans())
     apart = contradicts and len(found) > 1 and draw(st.booleans())
-    sides = replace(draft([claim(one.passage, one.passage.text) for one in found[:2]]), drafter="extract") if apart else None
+    sides = (
+        replace(draft([claim(one.passage, one.passage.text) for one in found[:2]]), drafter="extract")
+        if apart
+        else None
+    )
     pages = (found[0].passage.page, found[1].passage.page) if apart else (1, 1)
     documents = (found[0].passage.document, found[1].passage.document) if apart else ("", "")
     return Sufficiency(
@@ -115,7 +144,9 @@ def judgements(draw: st.DrawFn, found: tuple[Hit, ...]) -> Sufficiency:
         reasoning=draw(st.sampled_from(["", "The passages do not say when."])),
         contradicts=contradicts,
         sides=sides,
-        conflict=Conflict(0, 1, (sides.claims[0].text, sides.claims[1].text), documents, pages, added=False) if sides else None,
+        conflict=Conflict(0, 1, (sides.claims[0].text, sides.claims[1].text), documents, pages, added=False)
+        if sides
+        else None,
     )
 
 
@@ -134,9 +165,21 @@ def found_later(draw: st.DrawFn, first: tuple[Hit, ...]) -> tuple[Hit, ...]:
 @st.composite
 def model_settings(draw: st.DrawFn) -> Settings:
     """Settings under which a model drafts: most gates let a question pass, so that it comes to that."""
-    names = ("support_mode", "overlap_mode", "facts_mode", "answer_length_mode", "verification_mode", "sufficiency_mode", "distance_mode")
+    names = (
+        "support_mode",
+        "overlap_mode",
+        "facts_mode",
+        "answer_length_mode",
+        "verification_mode",
+        "sufficiency_mode",
+        "distance_mode",
+    )
     of = settings(drafter="model", **{name: draw(st.sampled_from(Mode)) for name in names})
-    loose = {"min_support": draw(ratios), "max_retries": draw(st.integers(0, 3)), "fallback_extract": draw(st.booleans())}
+    loose = {
+        "min_support": draw(ratios),
+        "max_retries": draw(st.integers(0, 3)),
+        "fallback_extract": draw(st.booleans()),
+    }
     cut = draw(st.sampled_from([0.3, 1.2, 2.0]))
     partial = {"refuse_partial": draw(st.booleans()), "min_sufficiency": draw(st.sampled_from([0.0, 0.0, 0.5]))}
     partial["rewording"] = draw(st.sampled_from(["none", "audited", "audited"]))
@@ -145,13 +188,18 @@ def model_settings(draw: st.DrawFn) -> Settings:
 
 @st.composite
 def stepped_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
-    """Measurements that a model was asked about as the loop asks: each step is what the record asked for next, whatever came of it."""
+    """Measurements that a model was asked about as the loop asks: each step is what the record asked for next, whatever
+    came of it.
+    """
     one = draw(any_measurements(of or draw(st.one_of(model_settings(), model_settings(), chosen_settings))))
     found = one.hits or (hit(1.0), hit(0.8, 2))
     one = replace(
-        one, settings=one.settings.changed(drafter="model"), conflicts=draw(st.sampled_from([(), (), (), one.conflicts])), hits=found,
+        one,
+        settings=one.settings.changed(drafter="model"),
+        conflicts=draw(st.sampled_from([(), (), (), one.conflicts])),
+        hits=found,
         failure="",
-    )  # fmt: skip
+    )
     one = replace(one, llm_trace=LlmTrace(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
     while (ask := next_step(one)) is not None:
         asked = one.llm_trace
@@ -173,7 +221,9 @@ def stepped_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measure
 
 @st.composite
 def asked_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
-    """Any measurements that asked a language model something, whatever; what it was asked fits nothing in particular."""
+    """Any measurements that asked a language model something, whatever; what it was asked fits nothing in
+    particular.
+    """
     one = draw(any_measurements(of or draw(chosen_settings)))
     rounds = [one.hits]
     for _ in range(draw(st.integers(0, 2))):

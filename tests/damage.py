@@ -1,8 +1,11 @@
-"""Harm done to every stored file of a library, and what is read from it afterwards. The suite takes a sample; a campaign may take all.
+"""Harm done to every stored file of a library, and what is read from it afterwards.
+
+The suite takes a sample; a campaign may take all.
 
 folder = a_library(path)                                           something in every kind of file
 for done in damaged(folder, copies, stored(folder), per_file=2):   bytes changed, cut short, emptied, deleted
-    done.problem()                                                 "" where it was told or changed nothing, else what went wrong
+    done.problem()                                                 "" where it was told or changed nothing, else what
+    went wrong
 healing_problem(copy)                                              "" where the remedies make it whole
 """
 
@@ -37,7 +40,11 @@ from rag_core.settings import Settings
 COLLECTION, DIM = "default", 32
 SETTINGS = Settings.load()
 NOT_READ = ("lock", "lock.json")  # who writes, for a message only
-OPTIONAL = {RECORDS: "records", CACHE: "cache", "calibration.json": "calibration"}  # deleted: as if they had never been made
+OPTIONAL = {
+    RECORDS: "records",
+    CACHE: "cache",
+    "calibration.json": "calibration",
+}  # deleted: as if they had never been made
 PLAIN = ("records", "cache")  # their cells have no checksums of their own: a changed letter is read as it is
 BODIES, WAITING = {"The notice period is 28 days.", "Cats sleep all day.", "Dogs run about."}, "Not yet."
 PORTS = {"vectors": FaissStore(DIM), "lexical": Bm25Store()}
@@ -84,13 +91,19 @@ def _library(folder: Path) -> object:
         snapshot.lexical.search(["notice", "period"], 3, None),
         snapshot.vectors.search(HashEmbedder(DIM).embed(["notice"])[0], 3, None),
     ]
-    pages = [_spelled_out(snapshot.page(one.id, number)) for one in snapshot.documents for number in range(1, one.page_count + 1)]
+    pages = [
+        _spelled_out(snapshot.page(one.id, number))
+        for one in snapshot.documents
+        for number in range(1, one.page_count + 1)
+    ]
     sources = [hashlib.sha256(library.source(one.id)).hexdigest() for one in snapshot.documents]
     return repr((snapshot.documents, snapshot.passages, found, pages, sources))
 
 
 def _spelled_out(page: Page) -> Page:
-    return replace(page, words=tuple(page.words), lines=tuple(page.lines))  # columns show their address, not their values
+    return replace(
+        page, words=tuple(page.words), lines=tuple(page.lines)
+    )  # columns show their address, not their values
 
 
 def _unfinished(folder: Path) -> object:
@@ -126,8 +139,12 @@ def _cache(folder: Path) -> object:
 
 
 PARTS: Mapping[str, Callable[[Path], object]] = {
-    "library": _library, "unfinished": _unfinished, "records": _records, "calibration": _calibration, "cache": _cache,
-}  # fmt: skip
+    "library": _library,
+    "unfinished": _unfinished,
+    "records": _records,
+    "calibration": _calibration,
+    "cache": _cache,
+}
 
 
 def read(folder: Path, parts: Collection[str] = tuple(PARTS)) -> dict[str, object]:
@@ -142,7 +159,10 @@ def read(folder: Path, parts: Collection[str] = tuple(PARTS)) -> dict[str, objec
 
 
 def healing_problem(folder: Path) -> str:
-    """What is wrong after the remedies: the library is built anew, and its files are added again. Empty where it is whole."""
+    """What is wrong after the remedies: the library is built anew, and its files are added again.
+
+    Empty where it is whole.
+    """
     try:
         library, report = Library.rebuild(folder, COLLECTION, SETTINGS, embedder=HashEmbedder(DIM), **PORTS)
         again = library.add(given(), SETTINGS)
@@ -194,7 +214,10 @@ class Done:
 def harms(data: bytes, per_file: int, chance: random.Random) -> Iterator[tuple[str, bytes | None]]:
     """`per_file` changed bytes, one cut, an empty file, and none."""
     for position in chance.sample(range(len(data)), min(per_file, len(data))):
-        yield f"byte {position} changed", data[:position] + bytes([data[position] ^ 1 << chance.randrange(8)]) + data[position + 1 :]
+        yield (
+            f"byte {position} changed",
+            data[:position] + bytes([data[position] ^ 1 << chance.randrange(8)]) + data[position + 1 :],
+        )
     if len(data) > 1:
         size = chance.randrange(1, len(data))
         yield f"cut to {size} bytes", data[:size]
@@ -209,12 +232,17 @@ def stored(folder: Path) -> list[Path]:
 
 
 def damaged(folder: Path, copies: Path, files: Collection[Path], *, per_file: int, seed: int = 13) -> Iterator[Done]:
-    """These files of a copy of the library below `folder`, harmed in every way, one at a time. `copies` is a folder of ours."""
+    """These files of a copy of the library below `folder`, harmed in every way, one at a time.
+
+    `copies` is a folder of ours.
+    """
     chance, whole, bare = random.Random(seed), read(folder), read(copies / "nothing")
     for path in files:
         name, data = str(path.relative_to(folder)), path.read_bytes()
         own = OPTIONAL.get(path.name)
-        parts = (own,) if own and path.suffix == ".sqlite" else ("library", "unfinished", "calibration")  # what the file may change
+        parts = (
+            (own,) if own and path.suffix == ".sqlite" else ("library", "unfinished", "calibration")
+        )  # what the file may change
         for harm, harmed in harms(data, per_file, chance):
             copy = copies / "copy"
             shutil.copytree(folder, copy)

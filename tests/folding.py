@@ -3,8 +3,8 @@
     @each(("text", "wanted"), [("a b", 2), ("", 0)])
     def test_given_a_text_when_counted_then_its_words_are(text, wanted): ...
 
-It reads as `pytest.mark.parametrize` does. Use that one where a case needs fixtures of its own (`tmp_path`, `monkeypatch`), a mark, or
-many seconds: fixtures are set up once for the whole table.
+It reads as `pytest.mark.parametrize` does. Use that one where a case needs fixtures of its own (`tmp_path`,
+`monkeypatch`), a mark, or many seconds: fixtures are set up once for the whole table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import pytest
 ParameterSet = type(pytest.param())
 
 
-def each(argnames: str | Sequence[str], argvalues: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def each(
+    argnames: str | Sequence[str], argvalues: Iterable[Any], ids: Any = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test for each case in one go.
 
     Args:
@@ -28,14 +30,20 @@ def each(argnames: str | Sequence[str], argvalues: Iterable[Any], ids: Any = Non
         ids: what a failing case is called: one text a case, or a function of each of its values; its values where None.
 
     Raises:
-        ValueError: there is no case, so that nothing would be tested; or one has a mark, which a folded case cannot have.
+        ValueError: there is no case, so that nothing would be tested; or one has a mark, which a folded case cannot
+            have.
     """
     wanted = [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else list(argnames)
-    cases = [case if isinstance(case, ParameterSet) else pytest.param(*(case if len(wanted) > 1 else (case,))) for case in argvalues]
+    cases = [
+        case if isinstance(case, ParameterSet) else pytest.param(*(case if len(wanted) > 1 else (case,)))
+        for case in argvalues
+    ]
     if not cases or any(case.marks for case in cases):
         raise ValueError("The table has no case, or a case has a mark of its own.")
     rows = [case.values for case in cases]
-    named = list(ids) if ids is not None and not callable(ids) else [case.id or _called(case.values, ids) for case in cases]
+    named = (
+        list(ids) if ids is not None and not callable(ids) else [case.id or _called(case.values, ids) for case in cases]
+    )
 
     def fold(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
@@ -45,7 +53,11 @@ def each(argnames: str | Sequence[str], argvalues: Iterable[Any], ids: Any = Non
                 try:
                     test(**fixtures, **dict(zip(wanted, row, strict=True)))
                 except (Exception, pytest.fail.Exception) as error:
-                    failed.append(error if isinstance(error, Exception) else AssertionError(str(error)).with_traceback(error.__traceback__))
+                    failed.append(
+                        error
+                        if isinstance(error, Exception)
+                        else AssertionError(str(error)).with_traceback(error.__traceback__)
+                    )
                     failed[-1].add_note(f"case: {name}")
             if failed:
                 raise ExceptionGroup(f"{len(failed)} of {len(rows)} cases failed: " + "; ".join(_named(failed)), failed)

@@ -1,7 +1,8 @@
 """A clock that a test holds: the thread that talks to language models goes by it, however busy the machine is.
 
-Deadlines and pauses of `rag_core.adapters.llm` are times of that thread's event loop. While the clock is held it stands still, and only the
-test moves it on. A call that waits for longer than it may ends in pytest's own limit, not in a late assertion.
+Deadlines and pauses of `rag_core.adapters.llm` are times of that thread's event loop. While the clock is held it stands
+still, and only the test moves it on. A call that waits for longer than it may ends in pytest's own limit, not in a late
+assertion.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class HeldClock:
         self.forward(seconds)
 
     def ticking(self, server: ModelServer, step: float) -> Callable[[], bool]:
-        """For `cancelled`, which a waiting question asks again and again: once the server was asked, each time is a `step` in seconds."""
+        """For `cancelled`, which a waiting question asks again and again: once the server was asked, each time is a
+        `step` in seconds.
+        """
 
         def never() -> bool:
             if server.calls:

@@ -1,8 +1,10 @@
-"""A model that does what it is told: `honest` answers each of the product's three prompts from the passages in it, for `ModelServer`.
+"""A model that does what it is told: `honest` answers each of the product's three prompts from the passages in it, for
+`ModelServer`.
 
-It reads the prompt as a real model does, by its data lines, and knows nothing of the product's code for prompts: passages are lines
-of JSON with "source" and "text". It drafts the sentences that share most of the question's words, word for word, says yes where
-the sources hold a claim's words. Where its server knows no schemas it writes the JSON that the rules ask for all the same.
+It reads the prompt as a real model does, by its data lines, and knows nothing of the product's code for prompts:
+passages are lines of JSON with "source" and "text". It drafts the sentences that share most of the question's words,
+word for word, says yes where the sources hold a claim's words. Where its server knows no schemas it writes the JSON
+that the rules ask for all the same.
 """
 
 from __future__ import annotations
@@ -46,12 +48,19 @@ def question(asked: Asked) -> str:
 
 
 def kind(asked: Asked) -> str:
-    """Which of the three prompts it is: draft, sufficiency or verify; by the form of the answer that its rules ask for."""
-    return next((name for name, mark in (("verify", '"verdicts"'), ("sufficiency", '"can_answer"')) if mark in asked.system), "draft")
+    """Which of the three prompts it is: draft, sufficiency or verify; by the form of the answer that its rules ask
+    for.
+    """
+    return next(
+        (name for name, mark in (("verify", '"verdicts"'), ("sufficiency", '"can_answer"')) if mark in asked.system),
+        "draft",
+    )
 
 
 def best_sentences(asked: Asked, most: int = 2) -> list[tuple[str, str]]:
-    """The (source, sentence) pairs that share most of the question's words, best first, together short enough; may be empty."""
+    """The (source, sentence) pairs that share most of the question's words, best first, together short enough; may be
+    empty.
+    """
     asks = question(asked)
     language = detect(asks)
     wanted = set(content_terms(asks, language))
@@ -76,7 +85,9 @@ def best_sentences(asked: Asked, most: int = 2) -> list[tuple[str, str]]:
 
 def draft(*claims: tuple[str, str, str]) -> dict[str, Any]:
     """A structured draft of (sentence, source, quote)."""
-    rows = [{"sentence": sentence, "evidence": [{"source": source, "quote": quote}]} for sentence, source, quote in claims]
+    rows = [
+        {"sentence": sentence, "evidence": [{"source": source, "quote": quote}]} for sentence, source, quote in claims
+    ]
     return {"answerable": True, "reason": "", "claims": rows}
 
 
@@ -85,12 +96,18 @@ def refusal(reason: str = "The passages do not say it.") -> dict[str, Any]:
     return {"answerable": False, "reason": reason, "claims": []}
 
 
-def sufficient(can_answer: str = "yes", confidence: float = 0.9, missing: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+def sufficient(
+    can_answer: str = "yes", confidence: float = 0.9, missing: tuple[str, ...] = (), **more: Any
+) -> dict[str, Any]:
     """A structured verdict on the passages."""
     return {
-        "can_answer": can_answer, "confidence": confidence, "missing": list(missing), "reasoning": "As the passages say.",
-        "contradictions": [], **more,
-    }  # fmt: skip
+        "can_answer": can_answer,
+        "confidence": confidence,
+        "missing": list(missing),
+        "reasoning": "As the passages say.",
+        "contradictions": [],
+        **more,
+    }
 
 
 def verdicts(*said: str) -> dict[str, Any]:

@@ -1,12 +1,14 @@
-"""A language model made for tests: a real HTTP server on this machine that speaks the chat protocol and says what its script tells it.
+"""A language model made for tests: a real HTTP server on this machine that speaks the chat protocol and says what its
+script tells it.
 
-    with ModelServer(honest) as server:                 # or ModelServer([{"answerable": ...}, Status(503), "plain text", Hang()])
+    with ModelServer(honest) as server:                 # or ModelServer([{"answerable": ...}, Status(503), "plain
+    text", Hang()])
         ...                                             # OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY=anything
         assert server.calls == 1 and server.requests[0]["temperature"] == 0
 
-A script is one reply, replies in order (the last one is said again and again), or a function from `Asked` to a reply. A reply is
-a dict (sent as JSON text, as a structured answer comes), a string (sent as it is), a function from `Asked`, or one of the classes below.
-`server.play(script)` starts over with another script: nothing recorded, no schema refused.
+A script is one reply, replies in order (the last one is said again and again), or a function from `Asked` to a reply. A
+reply is a dict (sent as JSON text, as a structured answer comes), a string (sent as it is), a function from `Asked`, or
+one of the classes below. `server.play(script)` starts over with another script: nothing recorded, no schema refused.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Asked:
 
     @property
     def system(self) -> str:
-        return "\n".join(message["content"] for message in self.body["messages"] if message["role"] in {"system", "developer"})
+        return "\n".join(
+            message["content"] for message in self.body["messages"] if message["role"] in {"system", "developer"}
+        )
 
     @property
     def user(self) -> str:
@@ -133,12 +137,15 @@ class ModelServer:
 
     Args:
         script: what it says.
-        schemas: `honour` and answer in the schema that was sent, `ignore` it (`honest` then writes plain text), or `refuse` it with a 400.
+        schemas: `honour` and answer in the schema that was sent, `ignore` it (`honest` then writes plain text), or
+            `refuse` it with a 400.
         key: the only API key that it lets in; any where None.
         model: its name in `/v1/models`; every name is answered.
     """
 
-    def __init__(self, script: Script = "", schemas: Schemas = "honour", key: str | None = None, model: str = "scripted") -> None:
+    def __init__(
+        self, script: Script = "", schemas: Schemas = "honour", key: str | None = None, model: str = "scripted"
+    ) -> None:
         self.key, self.model = key, model
         self.refused = 0  # requests turned away for their schema; they count as calls too
         self.left = threading.Event()  # set once a client has gone while the server hung
@@ -183,15 +190,25 @@ class ModelServer:
             Route("/v1/models", self._models, methods=["GET"]),
         ]
         config = uvicorn.Config(
-            Starlette(routes=routes), log_config=None, access_log=False, lifespan="off", ws="none", loop="asyncio", http="h11",
+            Starlette(routes=routes),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            loop="asyncio",
+            http="h11",
             timeout_graceful_shutdown=2,
-        )  # fmt: skip
+        )
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, name="model-server", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listener]}, name="model-server", daemon=True
+        )
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._released.set()
         self._server.should_exit = True
         self._thread.join(10)
@@ -310,11 +327,19 @@ def _completion(reply: Reply, asked: Asked) -> Response:
     if not isinstance(said.content, str | dict | None):
         raise TypeError(f"{type(said.content)} is no reply; was it imported from another copy of this module?")
     content = json.dumps(said.content, ensure_ascii=False) if isinstance(said.content, dict) else said.content
-    tokens_in, tokens_out = said.tokens or (len((asked.system + " " + asked.user).split()), len((content or "").split()))
+    tokens_in, tokens_out = said.tokens or (
+        len((asked.system + " " + asked.user).split()),
+        len((content or "").split()),
+    )
     message = {"role": "assistant", "content": content, "refusal": said.refusal}
     body = {
-        "id": "chatcmpl-scripted", "object": "chat.completion", "created": 0, "model": asked.body.get("model", ""),
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 0,
+        "model": asked.body.get("model", ""),
         "choices": [{"index": 0, "message": message, "finish_reason": said.finish, "logprobs": None}],
         "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out},
-    }  # fmt: skip
-    return Response(json.dumps(body), media_type="application/json")  # escaped, so that half a surrogate pair can be said too
+    }
+    return Response(
+        json.dumps(body), media_type="application/json"
+    )  # escaped, so that half a surrogate pair can be said too

@@ -1,7 +1,9 @@
-"""An OpenID provider for tests: real HTTP on 127.0.0.1, discovery, the code flow with PKCE and nonce, tokens signed by RS256.
+"""An OpenID provider for tests: real HTTP on 127.0.0.1, discovery, the code flow with PKCE and nonce, tokens signed by
+RS256.
 
-It refuses what a real one refuses: another client, another address to return to, a code that was used, a proof that does not fit. Who
-signs in is chosen on its page, or by a program with `sign=`. `wrong` makes it lie, to see whether it is believed.
+It refuses what a real one refuses: another client, another address to return to, a code that was used, a proof that
+does not fit. Who signs in is chosen on its page, or by a program with `sign=`. `wrong` makes it lie, to see whether it
+is believed.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Provider(ThreadingHTTPServer):
     def secrets(self, page: str, cookies: str) -> str:
         """The file of secrets of a page at this address, which ends with a slash."""
         self.redirects.add(f"{page}oauth2callback")
-        return SECRETS.format(page=page, cookies=cookies, client=CLIENT, secret=SECRET, provider=self.address, discovery=DISCOVERY)
+        return SECRETS.format(
+            page=page, cookies=cookies, client=CLIENT, secret=SECRET, provider=self.address, discovery=DISCOVERY
+        )
 
     def token(self, subject: str, nonce: str) -> str:
         """A signed identity token."""
@@ -73,11 +77,20 @@ class _Answer(BaseHTTPRequestHandler):
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if parts.path == DISCOVERY:
             at = self.server.address
-            self._json(200, {
-                "issuer": at, "authorization_endpoint": f"{at}/authorize", "token_endpoint": f"{at}/token", "jwks_uri": f"{at}/keys",
-                "end_session_endpoint": f"{at}/leave", "response_types_supported": ["code"], "subject_types_supported": ["public"],
-                "id_token_signing_alg_values_supported": ["RS256"], "code_challenge_methods_supported": ["S256"],
-            })  # fmt: skip
+            self._json(
+                200,
+                {
+                    "issuer": at,
+                    "authorization_endpoint": f"{at}/authorize",
+                    "token_endpoint": f"{at}/token",
+                    "jwks_uri": f"{at}/keys",
+                    "end_session_endpoint": f"{at}/leave",
+                    "response_types_supported": ["code"],
+                    "subject_types_supported": ["public"],
+                    "id_token_signing_alg_values_supported": ["RS256"],
+                    "code_challenge_methods_supported": ["S256"],
+                },
+            )
         elif parts.path == "/keys":
             self._json(200, KeySet([self.server.key]).as_dict(private=False))
         elif parts.path == "/authorize":
@@ -92,9 +105,16 @@ class _Answer(BaseHTTPRequestHandler):
         form = {name: values[0] for name, values in parse_qs(sent).items()}
         basic = base64.b64encode(f"{CLIENT}:{SECRET}".replace(" ", "%20").encode()).decode()
         plain = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
-        known = self.headers.get("authorization") in (f"Basic {basic}", f"Basic {plain}") or form.get("client_secret") == SECRET
+        known = (
+            self.headers.get("authorization") in (f"Basic {basic}", f"Basic {plain}")
+            or form.get("client_secret") == SECRET
+        )
         subject, asked = self.server.codes.pop(form.get("code", ""), ("", {}))
-        proof = base64.urlsafe_b64encode(hashlib.sha256(form.get("code_verifier", "").encode()).digest()).rstrip(b"=").decode()
+        proof = (
+            base64.urlsafe_b64encode(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+            .rstrip(b"=")
+            .decode()
+        )
         fits = subject and proof == asked["code_challenge"] and form.get("redirect_uri") == asked["redirect_uri"]
         if not known:
             self._json(401, {"error": "invalid_client"})
@@ -102,22 +122,30 @@ class _Answer(BaseHTTPRequestHandler):
             self._json(400, {"error": "invalid_grant"})
         else:
             token = self.server.token(subject, asked["nonce"])
-            self._json(200, {"access_token": secrets.token_urlsafe(), "token_type": "Bearer", "expires_in": 600, "id_token": token})
+            self._json(
+                200,
+                {"access_token": secrets.token_urlsafe(), "token_type": "Bearer", "expires_in": 600, "id_token": token},
+            )
 
     def _authorize(self, asked: dict[str, str]) -> None:
         self.server.asked.append(asked)
         right = asked.get("client_id") == CLIENT and asked.get("redirect_uri") in self.server.redirects
         if not right or asked.get("response_type") != "code" or "openid" not in asked.get("scope", "").split():
             self._json(400, {"error": "invalid_request"})
-        elif asked.get("code_challenge_method") != "S256" or not all(asked.get(name) for name in ("code_challenge", "nonce", "state")):
-            self._redirect(f"{asked['redirect_uri']}?{urlencode({'error': 'invalid_request', 'state': asked.get('state', '')})}")
+        elif asked.get("code_challenge_method") != "S256" or not all(
+            asked.get(name) for name in ("code_challenge", "nonce", "state")
+        ):
+            self._redirect(
+                f"{asked['redirect_uri']}?{urlencode({'error': 'invalid_request', 'state': asked.get('state', '')})}"
+            )
         elif asked.get("sign") in self.server.people:
             code = secrets.token_urlsafe()
             self.server.codes[code] = asked["sign"], asked
             self._redirect(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}")
         else:
             links = "".join(
-                f'<p><a href="?{escape(urlencode({**asked, "sign": subject}))}">{escape(subject)}</a></p>' for subject in self.server.people
+                f'<p><a href="?{escape(urlencode({**asked, "sign": subject}))}">{escape(subject)}</a></p>'
+                for subject in self.server.people
             )
             self._send(200, f"<!doctype html><title>Who are you?</title>{links}".encode(), "text/html; charset=utf-8")
 

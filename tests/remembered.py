@@ -1,8 +1,9 @@
 """A memory of what the embedded networks said of a batch, shared by all processes of a run.
 
-Tests of pages, of the service and of attacks give the same batches to the same network again and again. The first time it runs; later the
-same numbers are read from a file, bit by bit those of the first time, since a batch is remembered as a whole. What tests count lies above:
-each call of a model is still a call. Tests of the models themselves do not use it (tests/conftest.py names the folders that do).
+Tests of pages, of the service and of attacks give the same batches to the same network again and again. The first time
+it runs; later the same numbers are read from a file, bit by bit those of the first time, since a batch is remembered as
+a whole. What tests count lies above: each call of a model is still a call. Tests of the models themselves do not use it
+(tests/conftest.py names the folders that do).
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 # held here: a test may put others in their place, and means those of the product
 _open, _replace = open, os.replace
 SOME = 64  # words of a vocabulary, by which it is known
-_digests: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()  # of a whole process: reading all weights takes a third of a second
+_digests: WeakKeyDictionary[Network, bytes] = (
+    WeakKeyDictionary()
+)  # of a whole process: reading all weights takes a third of a second
 
 
 @contextmanager
@@ -80,7 +83,9 @@ def _parted(kept: bytes) -> list[Tensor]:
 
     line, _, numbers = kept.partition(b"\n")
     shapes = [tuple(shape) for shape in json.loads(line)]
-    rows = torch.split(torch.frombuffer(bytearray(numbers), dtype=torch.float32), [math.prod(shape) for shape in shapes])
+    rows = torch.split(
+        torch.frombuffer(bytearray(numbers), dtype=torch.float32), [math.prod(shape) for shape in shapes]
+    )
     return [row.view(shape) for row, shape in zip(rows, shapes, strict=True)]
 
 
@@ -89,7 +94,9 @@ def _digest_of(network: Network) -> bytes:
     import torch
 
     found = hashlib.blake2b(digest_size=20)
-    for weight in _weights_of([network._words(range(SOME)), network._embeddings, network._layers, sorted(network._weights.items())]):
+    for weight in _weights_of(
+        [network._words(range(SOME)), network._embeddings, network._layers, sorted(network._weights.items())]
+    ):
         found.update(f"{weight.dtype}{tuple(weight.shape)}".encode())
         weight = weight.to_dense() if weight.is_mkldnn else weight
         found.update(weight.contiguous().view(-1).view(torch.uint8).numpy())

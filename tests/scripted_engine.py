@@ -15,7 +15,9 @@ from rag_core.wiring import language_model, open_engine
 
 
 def scripted_engine(folder: Path, server: ModelServer, texts: Mapping[str, str]) -> Engine:
-    """An engine over these texts, by name, in a library of its own; under any settings its model is what the server plays."""
+    """An engine over these texts, by name, in a library of its own; under any settings its model is what the server
+    plays.
+    """
     made = open_engine(folder, settings=Settings.load())
     assert not made.library.add([text_source(name, text) for name, text in texts.items()], Settings.load()).problems
     use_model_of(made, server)

@@ -1,4 +1,6 @@
-"""Plumbline behind a retriever of LangChain: a chain of its own parts, with the default settings and the embedded models."""
+"""Plumbline behind a retriever of LangChain: a chain of its own parts, with the default settings and the embedded
+models.
+"""
 
 from __future__ import annotations
 

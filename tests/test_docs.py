@@ -9,11 +9,24 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "data" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FILE = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|json|yaml|md|css|toml|svg|safetensors))`")
-BASES = ("", "rag_core", "docs", "data", "ui", "tests")  # folders that a page leaves out where it is plain which is meant
+BASES = (
+    "",
+    "rag_core",
+    "docs",
+    "data",
+    "ui",
+    "tests",
+)  # folders that a page leaves out where it is plain which is meant
 MADE = {  # files that a user or a program makes
-    "access.yaml", "calibration.json", "campaign.md", "deleting.json", "sbom.json", "secrets.toml", "tokens.json",
+    "access.yaml",
+    "calibration.json",
+    "campaign.md",
+    "deleting.json",
+    "sbom.json",
+    "secrets.toml",
+    "tokens.json",
     "utils.py",  # which there is none of, as the design says
-}  # fmt: skip
+}
 
 
 def test_given_a_page_when_it_names_a_file_then_the_file_is_there() -> None:
@@ -31,8 +44,14 @@ def test_given_a_page_when_it_links_to_another_then_page_and_heading_are_there()
     for page in PAGES:
         for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
             linked = page.parent / target if target else page
-            lines = linked.read_text(encoding="utf-8").splitlines() if linked.suffix == ".md" and linked.exists() else []
-            headings = {re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in lines if line.startswith("#")}
+            lines = (
+                linked.read_text(encoding="utf-8").splitlines() if linked.suffix == ".md" and linked.exists() else []
+            )
+            headings = {
+                re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+                for line in lines
+                if line.startswith("#")
+            }
             if not linked.exists() or (heading and heading not in headings):
                 missing.append(f"{page.name}: {target}#{heading}")
     assert missing == []
@@ -62,7 +81,9 @@ def test_given_a_page_when_it_names_a_command_of_rag_core_then_the_command_is_th
 
     commands = {name for action in parser()._actions if action.dest == "command" for name in action.choices or ()}  # type: ignore[union-attr]
     found = {
-        (page.name, name) for page in PAGES for name in re.findall(r"python -m rag_core ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
+        (page.name, name)
+        for page in PAGES
+        for name in re.findall(r"python -m rag_core ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
     }
 
     assert sorted(one for one in found if one[1] not in commands) == []

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def test_given_the_quickstart_when_run_then_it_answers_one_question_and_refuses_the_other() -> None:
     """S2-31: an example of use that works."""
-    done = subprocess.run([sys.executable, "-m", "examples.quickstart"], cwd=ROOT, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(
+        [sys.executable, "-m", "examples.quickstart"], cwd=ROOT, capture_output=True, text=True, timeout=200
+    )
 
     assert done.returncode == 0, done.stderr
     assert "success: Every full-time employee has 25 days of paid vacation a year." in done.stdout
@@ -23,7 +25,9 @@ def test_given_the_quickstart_when_run_then_it_answers_one_question_and_refuses_
     assert done.stdout.count("success") == 1
 
 
-def test_given_an_assistant_that_checks_its_own_words_when_run_then_it_says_what_is_supported_and_drops_the_rest() -> None:
+def test_given_an_assistant_that_checks_its_own_words_when_run_then_it_says_what_is_supported_and_drops_the_rest() -> (
+    None
+):
     """A real server over standard input and output, and its tools `ask` and `judge`."""
     pytest.importorskip("mcp")
     command = [sys.executable, "-m", "examples.checked_assistant"]
@@ -68,6 +72,8 @@ def test_given_a_model_when_the_usage_of_generation_is_run_then_it_drafts_and_re
         assert server.calls == 1
 
 
-def test_given_no_model_when_the_usage_of_generation_is_run_then_it_says_what_to_set(capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_no_model_when_the_usage_of_generation_is_run_then_it_says_what_to_set(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert generation_usage.main([]) == 1
     assert "docs/models.md" in capsys.readouterr().out

@@ -10,8 +10,15 @@ from rag_core.decision.measure import measure
 from rag_core.settings import Settings
 from reports.figures import PAGE, Asked, figures, table, written
 
-TEXTS = (Text("contract", "The notice period is 30 days.\nThe price is 500 crowns a month."), Text("rules", "The canteen serves soup."))
-QUESTIONS = (("What is the notice period?", True), ("What does the canteen serve?", True), ("Who painted the Mona Lisa?", False))
+TEXTS = (
+    Text("contract", "The notice period is 30 days.\nThe price is 500 crowns a month."),
+    Text("rules", "The canteen serves soup."),
+)
+QUESTIONS = (
+    ("What is the notice period?", True),
+    ("What does the canteen serve?", True),
+    ("Who painted the Mona Lisa?", False),
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +33,17 @@ def asked(corpus: MemoryCorpus) -> list[Asked]:
     return [Asked(answerable, found, replay(found, s)) for answerable, found in records]
 
 
-def test_given_questions_then_each_figure_is_counted_from_what_was_decided(asked: list[Asked], corpus: MemoryCorpus) -> None:
+def test_given_questions_then_each_figure_is_counted_from_what_was_decided(
+    asked: list[Asked], corpus: MemoryCorpus
+) -> None:
     """S0-33, S2-29: errors of both kinds, gates and citations; a share is of the questions that it is about."""
     rows = {(name, how): ours for name, _, ours, how in figures(asked, corpus)}
     answered = sum(one.decision.answered for one in asked if one.answerable)
     wrong = sum(one.decision.answered for one in asked if not one.answerable)
 
-    assert rows["Answerable questions that are refused", "preset balanced, the default"].startswith(f"{2 - answered} of 2")
+    assert rows["Answerable questions that are refused", "preset balanced, the default"].startswith(
+        f"{2 - answered} of 2"
+    )
     assert rows["Unanswerable questions that are answered", "preset balanced, the default"].startswith(f"{wrong} of 1")
     assert rows["Hallucinations prevented", "unanswerable questions that are refused"].startswith(f"{1 - wrong} of 1")
     top = [one.decision.scores["top_cosine"] for one in asked]
@@ -41,11 +52,15 @@ def test_given_questions_then_each_figure_is_counted_from_what_was_decided(asked
     assert refused > 0  # so that the row can be wrong
     right = rows["Hard gate at 0.72 is right: answerable questions pass, others do not", "preset compliance"]
     assert right.startswith(f"{3 - refused - passed} of 3")
-    assert rows["Answerable questions that the hard gate at 0.72 refuses", "preset compliance"].startswith(f"{refused} of 2")
+    assert rows["Answerable questions that the hard gate at 0.72 refuses", "preset compliance"].startswith(
+        f"{refused} of 2"
+    )
     assert rows["Keyword guard lets answerable questions pass", "preset compliance"] == "2 of 2 (100 %)"
     quotes = sum(len(claim.evidence) for one in asked for claim in one.decision.claims)
     assert quotes > 0
-    assert rows["Citations that are right", "quotes that stand on the page they cite"] == f"{quotes} of {quotes} (100 %)"
+    assert (
+        rows["Citations that are right", "quotes that stand on the page they cite"] == f"{quotes} of {quotes} (100 %)"
+    )
 
 
 def test_given_a_page_that_holds_something_else_then_its_citations_are_not_counted_as_right(

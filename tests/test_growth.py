@@ -36,7 +36,9 @@ def test_given_a_size_when_measured_then_everything_of_the_table_is_there_and_th
     assert len(opened(tmp_path).snapshot.passages) == row["passages"]
 
 
-def test_given_a_library_that_was_repeated_then_every_file_is_whole_and_names_numbers_and_vectors_are_others(tmp_path, small):
+def test_given_a_library_that_was_repeated_then_every_file_is_whole_and_names_numbers_and_vectors_are_others(
+    tmp_path, small
+):
     built(tmp_path, 120)
     library = opened(tmp_path)
 

@@ -49,12 +49,18 @@ def tracked_and_new() -> list[str]:
     """Every file that is, or by its name would be, in the repository."""
     try:
         listing = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
         )
     except (OSError, subprocess.CalledProcessError):  # unpacked from an archive: no repository to ask
         skipped = {".venv", ".git", "library", "build"}
         return [
-            str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file() and not skipped & set(path.relative_to(ROOT).parts)
+            str(path.relative_to(ROOT))
+            for path in ROOT.rglob("*")
+            if path.is_file() and not skipped & set(path.relative_to(ROOT).parts)
         ]
     return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
 
@@ -66,7 +72,9 @@ def test_given_the_shipped_configuration_when_read_then_the_safe_value_stands(op
     assert tomllib.loads(read(".streamlit/config.toml"))[section][name] == value
 
 
-def test_given_streamlit_when_it_loads_the_configuration_then_every_safe_value_is_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_streamlit_when_it_loads_the_configuration_then_every_safe_value_is_in_force(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # A misspelt or renamed option is ignored by Streamlit, so the file alone proves nothing.
     monkeypatch.chdir(ROOT)
     for option in SAFE:
@@ -79,7 +87,9 @@ def test_given_streamlit_when_it_loads_the_configuration_then_every_safe_value_i
 def test_given_the_requirements_when_read_then_every_line_is_pinned_and_torch_is_first() -> None:
     lines = [line for line in read("requirements.txt").splitlines() if line.strip() and not line.startswith("#")]
 
-    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?==[0-9][0-9A-Za-z.]*", line)] == []
+    assert [
+        line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?==[0-9][0-9A-Za-z.]*", line)
+    ] == []
     assert lines[0] == "torch==2.13.0"
 
 
@@ -113,16 +123,24 @@ def test_given_the_tree_of_the_papers_when_compared_then_it_is_the_real_one() ->
     real = {"": {path.parts[0] for path in paths}}
     for folder in ("rag_core", "ui"):
         real[folder] = (
-            {path.parts[1] for path in paths if path.parts[0] == folder} - {"py.typed"} - ({"__init__.py"} if folder == "ui" else set())
+            {path.parts[1] for path in paths if path.parts[0] == folder}
+            - {"py.typed"}
+            - ({"__init__.py"} if folder == "ui" else set())
         )
 
     assert listed == real
 
 
 def test_given_the_house_when_counted_then_it_keeps_its_budgets() -> None:
-    """A newcomer sees at most 26 rooms and six modules at the root of the core, and no room is a list of more than 18 modules."""
+    """A newcomer sees at most 26 rooms and six modules at the root of the core, and no room is a list of more than 18
+    modules.
+    """
     modules = [Path(name) for name in tracked_and_new() if name.endswith(".py")]
-    crowded = Counter(path.parent for path in modules if path.parts[0] in ("rag_core", "ui", "training") and path.name != "__init__.py")
+    crowded = Counter(
+        path.parent
+        for path in modules
+        if path.parts[0] in ("rag_core", "ui", "training") and path.name != "__init__.py"
+    )
     root = {path.name for path in modules if path.parent == Path("rag_core")}
     rooms = {path.parts[:2] for path in modules if path.parts[0] in ("rag_core", "ui") and len(path.parts) > 2}
 
@@ -134,7 +152,11 @@ def test_given_the_house_when_counted_then_it_keeps_its_budgets() -> None:
 def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_machine() -> None:
     # Folders that every machine has may be named, even where this checkout happens to stand in one of them.
     parent = str(ROOT.parent)
-    here = r"(?!)" if parent in {"/", "/app", "/etc", "/opt", "/srv", "/tmp", "/usr", "/var"} else rf"(?<![\w.]){re.escape(parent)}/"
+    here = (
+        r"(?!)"
+        if parent in {"/", "/app", "/etc", "/opt", "/srv", "/tmp", "/usr", "/var"}
+        else rf"(?<![\w.]){re.escape(parent)}/"
+    )
     pattern = re.compile(rf"{here}|/(?:home|Users)/\w|[A-Z]:\\Users\\")
 
     found = []
@@ -151,14 +173,20 @@ def test_given_the_code_when_read_then_no_constant_of_a_module_is_set_twice() ->
     twice, set_at_the_margin = [], re.compile(r"^((?:[A-Z_][A-Z0-9_]*(?:, [A-Z_][A-Z0-9_]*)* = )+)", re.MULTILINE)
     for name in tracked_and_new():
         if name.endswith(".py"):
-            constants = Counter(one for names in set_at_the_margin.findall(read(name)) for one in re.findall(r"\w+", names))
+            constants = Counter(
+                one for names in set_at_the_margin.findall(read(name)) for one in re.findall(r"\w+", names)
+            )
             twice += [f"{name}: {one}" for one, count in constants.items() if count > 1]
     assert twice == []
 
 
 def test_given_the_code_when_searched_then_no_package_reports_usage_home() -> None:
-    reporters = r"^\s*(?:import|from)\s+(sentry_sdk|posthog|segment|mixpanel|analytics|opentelemetry|datadog|newrelic)\b"
-    found = {name for name in tracked_and_new() if name.endswith(".py") and re.search(reporters, read(name), re.MULTILINE)}
+    reporters = (
+        r"^\s*(?:import|from)\s+(sentry_sdk|posthog|segment|mixpanel|analytics|opentelemetry|datadog|newrelic)\b"
+    )
+    found = {
+        name for name in tracked_and_new() if name.endswith(".py") and re.search(reporters, read(name), re.MULTILINE)
+    }
 
     # the operator's own collector, which nothing is sent to unless RAG_TRACES names it
     assert found == {"rag_core/adapters/tracing.py", "tests/adapters/test_tracing.py"}
@@ -203,10 +231,27 @@ FORBIDDEN = {
 
 
 def broken_contracts(folder: Path, extra: tuple[str, str] | None = None) -> set[str]:
-    """Write a miniature rag_core, ui, pages and training and return the ids of the contracts that import-linter finds broken in it."""
-    core = ("", "adapters", "adapters/index", "adapters/embedding", "adapters/child", "adapters/llm", "adapters/entailment",
-            "adapters/records",
-            "decision", "domain", "entrypoints", "gating", "ingest", "language", "settings", "wiring")  # fmt: skip
+    """Write a miniature rag_core, ui, pages and training and return the ids of the contracts that import-linter finds
+    broken in it.
+    """
+    core = (
+        "",
+        "adapters",
+        "adapters/index",
+        "adapters/embedding",
+        "adapters/child",
+        "adapters/llm",
+        "adapters/entailment",
+        "adapters/records",
+        "decision",
+        "domain",
+        "entrypoints",
+        "gating",
+        "ingest",
+        "language",
+        "settings",
+        "wiring",
+    )
     modules = {f"rag_core/{package}/__init__.py".replace("//", "/"): "" for package in core}
     modules |= {
         "ui/__init__.py": "",
@@ -224,9 +269,17 @@ def broken_contracts(folder: Path, extra: tuple[str, str] | None = None) -> set[
         path.write_text(body, encoding="utf-8")
     (folder / "pyproject.toml").write_text(read("pyproject.toml"), encoding="utf-8")
 
-    lint = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache", "--no-logo"]
+    lint = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command; lint_imports_command()",
+        "--no-cache",
+        "--no-logo",
+    ]
     report = subprocess.run(lint, cwd=folder, capture_output=True, text=True, check=False).stdout
-    names = {row["name"]: row["id"] for row in tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]}
+    names = {
+        row["name"]: row["id"] for row in tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    }
     verdicts = re.findall(r"^(.+?) (KEPT|BROKEN)\b", re.sub(r"\n(?!\n)(?=[a-z])", " ", report), flags=re.MULTILINE)
     assert {names[name] for name, _ in verdicts} == set(names.values()), report
     return {names[name] for name, verdict in verdicts if verdict == "BROKEN"}
@@ -237,14 +290,20 @@ def test_given_imports_that_the_design_allows_when_linted_then_no_contract_is_br
 
 
 @pytest.mark.parametrize("contract", FORBIDDEN)
-def test_given_an_import_that_the_design_forbids_when_linted_then_its_contract_is_broken(contract: str, tmp_path: Path) -> None:
+def test_given_an_import_that_the_design_forbids_when_linted_then_its_contract_is_broken(
+    contract: str, tmp_path: Path
+) -> None:
     assert contract in broken_contracts(tmp_path, FORBIDDEN[contract])
 
 
 def test_given_all_imports_when_followed_then_no_two_packages_need_each_other_and_app_names_no_adapter() -> None:
-    """A module at the root of `rag_core`, `ui`, `training` or `reports` is a package of its own here; a circle has no first to read."""
+    """A module at the root of `rag_core`, `ui`, `training` or `reports` is a package of its own here; a circle has no
+    first to read.
+    """
     sources = {
-        name: read(name) for name in tracked_and_new() if re.fullmatch(r"(?:(?:rag_core|ui|pages|training|reports)/.+|app)\.py", name)
+        name: read(name)
+        for name in tracked_and_new()
+        if re.fullmatch(r"(?:(?:rag_core|ui|pages|training|reports)/.+|app)\.py", name)
     }
     modules = {name.removesuffix(".py").removesuffix("/__init__").replace("/", "."): name for name in sources}
     needs: dict[str, set[str]] = {}
@@ -297,7 +356,7 @@ def test_that_never_ends():
 
 
 @pytest.mark.parametrize("on_the_build_server", [True, False])
-def test_given_a_run_that_is_stopped_from_outside_when_on_the_build_server_then_its_failures_and_skipped_tests_that_must_run_were_told(
+def test_given_a_run_that_is_stopped_from_outside_when_on_the_build_server_then_its_failures_and_skipped_tests_that_must_run_were_told(  # noqa: E501
     on_the_build_server: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There a skipped test that needs a browser, OCR or a tracer has failed; another one has not."""
@@ -307,20 +366,32 @@ def test_given_a_run_that_is_stopped_from_outside_when_on_the_build_server_then_
         monkeypatch.setenv("PLUMBLINE_CI", "1")
     (tmp_path / "conftest.py").write_text(read("tests/conftest.py"), encoding="utf-8")
     skipped = (SKIPPED.format(mark=mark) for mark in ("browser", "ocr", "tracer", "slow"))
-    (tmp_path / "test_one.py").write_text("\n".join(("import os", "import pytest", *skipped, STOPPED)), encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    unit\n    browser\n    ocr\n    tracer\n    slow\n", encoding="utf-8")
+    (tmp_path / "test_one.py").write_text(
+        "\n".join(("import os", "import pytest", *skipped, STOPPED)), encoding="utf-8"
+    )
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\nmarkers =\n    unit\n    browser\n    ocr\n    tracer\n    slow\n", encoding="utf-8"
+    )
 
-    run = subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
 
     told = re.findall(r"FAILED test_one.py::test_(\w+)", run.stdout)
     assert run.returncode == 3
-    assert (told == ["browser", "ocr", "tracer", "that_fails"] and "what went wrong" in run.stdout) == on_the_build_server
+    assert (
+        told == ["browser", "ocr", "tracer", "that_fails"] and "what went wrong" in run.stdout
+    ) == on_the_build_server
     assert on_the_build_server or told == []
 
 
-def test_given_the_rule_that_marks_tests_when_read_then_each_folder_and_file_is_there_and_make_unit_leaves_out_those_folders() -> None:
+def test_given_the_rule_that_marks_tests_when_read_then_each_folder_and_file_is_there_and_make_unit_leaves_out_those_folders() -> (  # noqa: E501
+    None
+):
     here = ROOT / "tests"
-    marked = {name for name in re.findall(r'"(\w+)"', read("tests/conftest.py").split("MARKERS = {")[1].split("\n}")[0])} - {
+    marked = {
+        name for name in re.findall(r'"(\w+)"', read("tests/conftest.py").split("MARKERS = {")[1].split("\n}")[0])
+    } - {
         "browser",
         "app",
         "slow",
@@ -332,10 +403,16 @@ def test_given_the_rule_that_marks_tests_when_read_then_each_folder_and_file_is_
     assert folders == set(re.search(r"foreach folder,([a-z0-9 ]+),", read("Makefile"))[1].split())  # type: ignore[index]
 
 
-def test_given_the_messages_of_the_program_when_they_name_a_limit_to_raise_then_there_is_a_setting_of_that_name() -> None:
+def test_given_the_messages_of_the_program_when_they_name_a_limit_to_raise_then_there_is_a_setting_of_that_name() -> (
+    None
+):
     from rag_core.settings import Settings
 
-    said = {str(path): path.read_text(encoding="utf-8") for folder in ("rag_core", "ui", "pages") for path in (ROOT / folder).rglob("*.py")}
+    said = {
+        str(path): path.read_text(encoding="utf-8")
+        for folder in ("rag_core", "ui", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+    }
     for name, source in said.items():
         assert "raise the limit on" not in source, name
         for setting in re.findall(r"(?:or raise|\"Raise) `?([a-z]+_[a-z_]+)", source):

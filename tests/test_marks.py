@@ -1,4 +1,6 @@
-"""What a citation marks is what it quotes: read back from the PDF by letters, over the samples and over pages that are hard to mark."""
+"""What a citation marks is what it quotes: read back from the PDF by letters, over the samples and over pages that are
+hard to mark.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,23 @@ def rows(page: pymupdf.Page, x: float, y: float, *texts: str, size: float = 10, 
 def columns(made: pymupdf.Document) -> None:
     page = made.new_page()
     rows(
-        page, 60, 80, "The left column begins with a sentence that", "is set in narrow rows, and its words are parted",
-        "by a hyphen where they do not fit, as in docu-", "ments that a printer has set. The second sen-",
-    )  # fmt: skip
+        page,
+        60,
+        80,
+        "The left column begins with a sentence that",
+        "is set in narrow rows, and its words are parted",
+        "by a hyphen where they do not fit, as in docu-",
+        "ments that a printer has set. The second sen-",
+    )
     rows(
-        page, 330, 80, "tence of the left column ends at the head of the", "right one. A third sentence stands wholly in the",
-        "right column, and nothing of the left one may be", "marked together with it.",
-    )  # fmt: skip
+        page,
+        330,
+        80,
+        "tence of the left column ends at the head of the",
+        "right one. A third sentence stands wholly in the",
+        "right column, and nothing of the left one may be",
+        "marked together with it.",
+    )
 
 
 def page_break(made: pymupdf.Document) -> None:
@@ -76,14 +88,24 @@ def initial(made: pymupdf.Document) -> None:
     page = made.new_page()
     page.insert_text((60, 108), "T", fontsize=40)
     rows(
-        page, 90, 80, "he initial of this paragraph is three rows high. Beside", "it stand further sentences. They are no part of the",
+        page,
+        90,
+        80,
+        "he initial of this paragraph is three rows high. Beside",
+        "it stand further sentences. They are no part of the",
         "first one, and none of them is marked with it.",
-    )  # fmt: skip
+    )
 
 
 def turned(made: pymupdf.Document) -> None:
     page = made.new_page()
-    rows(page, 60, 80, "This page is shown turned by a quarter. Its marks", "are turned with it, and hold what they quote.")
+    rows(
+        page,
+        60,
+        80,
+        "This page is shown turned by a quarter. Its marks",
+        "are turned with it, and hold what they quote.",
+    )
     page.set_rotation(90)
 
 
@@ -129,7 +151,9 @@ def reads(files: list[Path], corpus: Snapshot) -> list[Read]:
     return list(report.measure(corpus, {document.id: data[document.name] for document in corpus.documents}, 10_000))
 
 
-def test_given_every_sentence_of_the_samples_when_cited_then_its_words_are_read_back_under_the_marks(reads: list[Read]) -> None:
+def test_given_every_sentence_of_the_samples_when_cited_then_its_words_are_read_back_under_the_marks(
+    reads: list[Read],
+) -> None:
     """S2-26, S3-19, S4-17: accurate to the page and to the word, in every script of the samples."""
     samples = {file.name for file in SAMPLES.glob("*.pdf")}
     found = report.tallies(read for read in reads if read.document in samples)
@@ -144,10 +168,15 @@ def test_given_every_sentence_of_the_samples_when_cited_then_its_words_are_read_
 @each(
     ("write", "kinds"),
     [
-        (columns, {"columns", "hyphenated"}), (page_break, {"page break"}), (ruled_table, {"table"}), (notes, {"one row"}),
-        (initial, {"several rows"}), (turned, {"several rows"}), (soft_hyphens, {"ligature", "hyphenated"}),
+        (columns, {"columns", "hyphenated"}),
+        (page_break, {"page break"}),
+        (ruled_table, {"table"}),
+        (notes, {"one row"}),
+        (initial, {"several rows"}),
+        (turned, {"several rows"}),
+        (soft_hyphens, {"ligature", "hyphenated"}),
     ],
-)  # fmt: skip
+)
 def test_given_a_page_that_is_hard_to_mark_when_cited_then_the_marks_hold_the_quote_and_nothing_else(
     write: Write, kinds: set[str], reads: list[Read]
 ) -> None:
@@ -158,7 +187,9 @@ def test_given_a_page_that_is_hard_to_mark_when_cited_then_the_marks_hold_the_qu
 
 
 def test_given_joined_letters_when_read_then_a_word_s_box_ends_with_its_last_sign(corpus: Snapshot) -> None:
-    """MuPDF gives the words of a Devanagari cluster the width of its first glyph, and left the full stop of "हैं।" unmarked."""
+    """MuPDF gives the words of a Devanagari cluster the width of its first glyph, and left the full stop of "हैं।"
+    unmarked.
+    """
     (document,) = [one for one in corpus.documents if one.name == "samantar-shreni.pdf"]
     page = corpus.page(document.id, 1)
 

@@ -95,7 +95,9 @@ def test_given_a_hanging_answer_when_released_then_it_ends_and_when_the_client_l
 
 
 def test_given_slow_dripping_and_huge_answers_when_asked_then_they_come_whole(ask):
-    with ModelServer([Slow("late", 0.2), Drip("abc", every=0.001, size=50), Huge(2_000_000), Said("cut", finish="length")]) as server:
+    with ModelServer(
+        [Slow("late", 0.2), Drip("abc", every=0.001, size=50), Huge(2_000_000), Said("cut", finish="length")]
+    ) as server:
         started = time.perf_counter()
         assert ask(server).choices[0].message.content == "late"
         assert time.perf_counter() - started >= 0.2
@@ -110,7 +112,10 @@ def test_given_a_key_when_asked_with_another_then_it_is_refused_and_nothing_is_c
             ask(server, key="wrong")
         assert server.calls == 0
         assert ask(server, key="right").choices[0].message.content == "yes"
-        assert httpx2.get(f"{server.base_url}/models", headers={"Authorization": "Bearer right"}).json()["data"][0]["id"] == "scripted"
+        assert (
+            httpx2.get(f"{server.base_url}/models", headers={"Authorization": "Bearer right"}).json()["data"][0]["id"]
+            == "scripted"
+        )
 
 
 def test_given_another_script_when_played_then_what_was_asked_before_is_forgotten(ask):

@@ -1,4 +1,6 @@
-"""The bench beside LangChain and LlamaIndex: figures made of runs, the PDFs it sets, and what it says when it cannot measure."""
+"""The bench beside LangChain and LlamaIndex: figures made of runs, the PDFs it sets, and what it says when it cannot
+measure.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tests.bench.peers.turns import OURS, PEERS, Run
 from tests.bench.stages import STAGES, Clock
 
 
-def test_given_runs_when_made_a_figure_then_the_faster_peer_of_each_round_counts_and_of_the_rounds_the_median(capsys) -> None:
+def test_given_runs_when_made_a_figure_then_the_faster_peer_of_each_round_counts_and_of_the_rounds_the_median(
+    capsys,
+) -> None:
     seconds = {OURS: [10, 10, 30], "langchain": [40, 20, 60], "llamaindex": [80, 30, 45]}
     asked: list[str] = []
 
@@ -39,7 +43,9 @@ def test_the_peers_that_are_run_are_those_that_can_be_run() -> None:
     assert tuple(frameworks.BY_NAME) == PEERS
 
 
-def test_given_no_peers_then_the_bench_says_so_and_how_to_get_them_and_the_other_figures_are_taken(tmp_path, monkeypatch, capsys) -> None:
+def test_given_no_peers_then_the_bench_says_so_and_how_to_get_them_and_the_other_figures_are_taken(
+    tmp_path, monkeypatch, capsys
+) -> None:
     monkeypatch.setattr(turns, "DONE", tmp_path / "absent")
     monkeypatch.setattr(vectors, "figures", lambda texts, model: [("embedding", 0.1, 0.2, "x")])
     monkeypatch.setattr(memory, "figures", list)

@@ -48,7 +48,9 @@ def test_given_a_docstring_then_it_opens_with_what_it_is_about() -> None:
 def test_given_a_comment_then_it_does_not_start_with_of() -> None:
     of = re.compile(r"#:?\s*of\b")
     maybe = [(name, text) for name, text in texts() if of.search(text)]  # tokens cost twenty times as much as a look
-    assert [f"{name}:{line}: {said}" for name, text in maybe for line, said, _ in comments(text) if of.match(said)] == []
+    assert [
+        f"{name}:{line}: {said}" for name, text in maybe for line, said, _ in comments(text) if of.match(said)
+    ] == []
 
 
 def test_given_a_number_that_is_a_constant_of_a_module_then_a_comment_says_what_it_is_and_where_it_comes_from() -> None:
@@ -94,7 +96,15 @@ LEFT = {
     "walked": "judged",
 }
 # letters, a class of argparse, a published status, published settings, signals of the system
-KEPT = {"_cases", "Namespace", "NEEDS_GENERATION", "ll_fz_walk_path", "verifier", "verifier_languages", "_ended_by_signals"}
+KEPT = {
+    "_cases",
+    "Namespace",
+    "NEEDS_GENERATION",
+    "ll_fz_walk_path",
+    "verifier",
+    "verifier_languages",
+    "_ended_by_signals",
+}
 # the reply that a prompt asks a model for: its words are part of the prompt's hash
 KEPT_IN = {f"rag_core/compression/llm/{name}.py": {"verdict", "verdicts"} for name in ("replies", "reply_forms")}
 
@@ -104,15 +114,21 @@ def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:
     parts = re.compile(r"[a-z]+|[A-Z][a-z]*")
     found = []
     for name, text in texts():
-        if not any(part.lower() in LEFT for word in set(re.findall(r"[^\W\d]+", text)) for part in (word, *parts.findall(word))):
+        if not any(
+            part.lower() in LEFT for word in set(re.findall(r"[^\W\d]+", text)) for part in (word, *parts.findall(word))
+        ):
             continue
         ours = re.sub(r"\b(os|ast)\.walk\b", r"\1.path", text)
         for token in tokenize.generate_tokens(io.StringIO(ours).readline):
             pattern = token.string == "case" and re.match(r"\s*case [^=]", token.line)  # the keyword beside `match`
             if token.type == tokenize.NAME and token.string not in KEPT and not pattern:
-                words = {part.lower() for part in parts.findall(token.string.lower() if token.string.isupper() else token.string)}
+                words = {
+                    part.lower()
+                    for part in parts.findall(token.string.lower() if token.string.isupper() else token.string)
+                }
                 found += [
-                    f"{name}:{token.start[0]}: {token.string}: say {LEFT[word]}" for word in words & LEFT.keys() - KEPT_IN.get(name, set())
+                    f"{name}:{token.start[0]}: {token.string}: say {LEFT[word]}"
+                    for word in words & LEFT.keys() - KEPT_IN.get(name, set())
                 ]
     assert found == []
 

@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def test_given_the_public_names_then_each_is_there_and_documented() -> None:
     assert {*rag_core._PLACES, "__version__"} == set(rag_core.__all__)
-    assert typed_imports() == {name: f"rag_core.{place}" if place else "rag_core" for name, place in rag_core._PLACES.items()}
+    assert typed_imports() == {
+        name: f"rag_core.{place}" if place else "rag_core" for name, place in rag_core._PLACES.items()
+    }
     for name in rag_core.__all__:
         exported = getattr(rag_core, name)
         assert isinstance(exported, str) or exported.__doc__, name
@@ -28,7 +30,12 @@ def typed_imports() -> dict[str, str]:
     """What the face imports for type checkers and readers: each name with its module."""
     tree = ast.parse((ROOT / "rag_core" / "__init__.py").read_text(encoding="utf-8"))
     (checked,) = [node for node in tree.body if isinstance(node, ast.If)]
-    return {name.asname or name.name: node.module or "" for node in checked.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    return {
+        name.asname or name.name: node.module or ""
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
 
 
 def test_given_the_examples_then_they_import_from_the_public_face_alone() -> None:
@@ -36,7 +43,9 @@ def test_given_the_examples_then_they_import_from_the_public_face_alone() -> Non
         tree = ast.parse(path.read_text(encoding="utf-8"))
         modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         modules |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-        inside = {name for name in modules if name.partition(".")[0] in ("rag_core", "ui", "pages", "training", "reports")} - {"rag_core"}
+        inside = {
+            name for name in modules if name.partition(".")[0] in ("rag_core", "ui", "pages", "training", "reports")
+        } - {"rag_core"}
         assert not inside, path.name
 
 

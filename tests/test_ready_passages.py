@@ -1,4 +1,6 @@
-"""The adapters of `examples/ready_passages.py`: by shape everywhere, and with the packages themselves where they are installed."""
+"""The adapters of `examples/ready_passages.py`: by shape everywhere, and with the packages themselves where they are
+installed.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_given_a_document_of_langchain_by_shape_then_its_page_counts_from_one() 
     about: dict[str, Any] = {"source": "policy.pdf", "page": 0, "title": "Policy", "author": "somebody", "date": None}
     document = SimpleNamespace(page_content=NOTICE, metadata=about)
 
-    assert from_langchain(document, 0.7) == ReadyPassage(NOTICE, "policy.pdf", 1, score=0.7, metadata={"title": "Policy"})
+    assert from_langchain(document, 0.7) == ReadyPassage(
+        NOTICE, "policy.pdf", 1, score=0.7, metadata={"title": "Policy"}
+    )
     assert from_langchain(SimpleNamespace(page_content=NOTICE, metadata={})) == ReadyPassage(NOTICE)
 
 
@@ -41,7 +45,9 @@ def test_given_a_node_of_llamaindex_by_shape_then_its_label_is_the_page_where_it
 
 
 @pytest.mark.langchain
-def test_given_a_retriever_of_langchain_when_plumbline_stands_behind_it_then_it_answers_with_a_citation_or_refuses() -> None:
+def test_given_a_retriever_of_langchain_when_plumbline_stands_behind_it_then_it_answers_with_a_citation_or_refuses() -> (  # noqa: E501
+    None
+):
     documents = pytest.importorskip("langchain_core.documents", reason="langchain-core is not installed")
     from langchain_core.runnables import RunnableLambda
     from langchain_core.vectorstores import InMemoryVectorStore
@@ -54,10 +60,14 @@ def test_given_a_retriever_of_langchain_when_plumbline_stands_behind_it_then_it_
             return self.embed_documents([text])[0]
 
     store = InMemoryVectorStore(Embeddings())  # type: ignore[arg-type]
-    store.add_documents([documents.Document(text, metadata={"source": "p.pdf", "page": n}) for n, text in enumerate((LEAVE, NOTICE))])
+    store.add_documents(
+        [documents.Document(text, metadata={"source": "p.pdf", "page": n}) for n, text in enumerate((LEAVE, NOTICE))]
+    )
     guard = RunnableLambda(
         lambda asked: decide_over(
-            asked, [from_langchain(*found) for found in store.similarity_search_with_score(asked)], settings(correctness_mode=Mode.ENFORCE)
+            asked,
+            [from_langchain(*found) for found in store.similarity_search_with_score(asked)],
+            settings(correctness_mode=Mode.ENFORCE),
         )
     )
 
@@ -71,7 +81,9 @@ def test_given_a_retriever_of_langchain_when_plumbline_stands_behind_it_then_it_
 def test_given_nodes_of_llamaindex_then_the_answer_names_file_and_page() -> None:
     schema = pytest.importorskip("llama_index.core.schema", reason="llama-index-core is not installed")
     nodes = [
-        schema.NodeWithScore(node=schema.TextNode(text=text, metadata={"file_name": "p.pdf", "page_label": str(n)}), score=1 / n)
+        schema.NodeWithScore(
+            node=schema.TextNode(text=text, metadata={"file_name": "p.pdf", "page_label": str(n)}), score=1 / n
+        )
         for n, text in enumerate((LEAVE, NOTICE), 1)
     ]
 

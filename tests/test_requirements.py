@@ -1,4 +1,6 @@
-"""`docs/requirements.md` is true: every number once, every path there, and a test that names the number in each test file it lists."""
+"""`docs/requirements.md` is true: every number once, every path there, and a test that names the number in each test
+file it lists.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,15 @@ NUMBER = re.compile(r"\bS[0-4]-[0-9]+\b")
 MOST = {"S0": 38, "S1": 20, "S2": 31, "S3": 32, "S4": 25}  # points of each of the five documents
 KNOWN = [f"{source}-{number}" for source, most in MOST.items() for number in range(1, most + 1)]
 BY_PAGE = {
-    "S0-33", "S0-38", "S1-8", "S1-19", "S2-5", "S2-28", "S2-29", "S4-23",
-}  # fmt: skip
+    "S0-33",
+    "S0-38",
+    "S1-8",
+    "S1-19",
+    "S2-5",
+    "S2-28",
+    "S2-29",
+    "S4-23",
+}
 NOT_BUILT: set[str] = set()
 MAX_NUMBERS = 3  # a test names: one that shows more shows none of them well
 
@@ -34,8 +43,13 @@ def paths(cell: str) -> list[str]:
 
 @cache
 def named() -> tuple[tuple[str, str, list[str]], ...]:
-    """File, name and numbers of each test, from the files that name a number at all: a tree costs a hundred times as much as a look."""
-    texts = ((str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in sorted((ROOT / "tests").rglob("*.py")))
+    """File, name and numbers of each test, from the files that name a number at all: a tree costs a hundred times as
+    much as a look.
+    """
+    texts = (
+        (str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+    )
     return tuple(
         (file, node.name, sorted(set(NUMBER.findall(ast.get_docstring(node) or ""))))
         for file, text in texts
@@ -53,7 +67,11 @@ def test_given_the_page_then_every_file_and_heading_that_it_names_is_there() -> 
     named_paths = {path for _, by, shown in rows() for path in (*paths(by), *paths(shown))}
     links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", PAGE)
     headings = {
-        page: {re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in text.splitlines() if line.startswith("#")}
+        page: {
+            re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+            for line in text.splitlines()
+            if line.startswith("#")
+        }
         for page, _ in links
         if page.endswith(".md") and (text := (ROOT / "docs" / page).read_text(encoding="utf-8"))
     }
@@ -93,9 +111,15 @@ def test_given_the_tests_then_none_names_a_number_that_is_not_there_or_more_than
 def test_given_code_screens_and_texts_then_no_number_of_a_requirement_is_in_them() -> None:
     """They mean nothing to somebody who reads a screen or the code."""
     folders = ("rag_core", "ui", "pages", "training", "examples", "reports", "data")
-    files = [ROOT / "app.py", ROOT / "README.md", *(path for folder in folders for path in sorted((ROOT / folder).rglob("*")))]
+    files = [
+        ROOT / "app.py",
+        ROOT / "README.md",
+        *(path for folder in folders for path in sorted((ROOT / folder).rglob("*"))),
+    ]
     texts = (path for path in files if path.suffix in {".py", ".yaml", ".json", ".md", ".css"})
 
     assert [str(path.relative_to(ROOT)) for path in texts if NUMBER.search(path.read_text(encoding="utf-8"))] == []
     screens = [ROOT / "data" / "presets.yaml", *sorted((ROOT / "data" / "screens").rglob("*.yaml"))]
-    assert [str(path.relative_to(ROOT)) for path in screens if re.search(r"\bS[0-4]\b", path.read_text(encoding="utf-8"))] == []
+    assert [
+        str(path.relative_to(ROOT)) for path in screens if re.search(r"\bS[0-4]\b", path.read_text(encoding="utf-8"))
+    ] == []

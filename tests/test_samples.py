@@ -46,7 +46,9 @@ def test_given_the_sample_texts_when_listed_then_each_has_its_pdf(maker: ModuleT
 
 
 @each("pdf", SAMPLES, ids=lambda path: path.stem)
-def test_given_a_sample_text_when_made_again_then_the_bytes_are_those_in_the_repository(pdf: Path, maker: ModuleType) -> None:
+def test_given_a_sample_text_when_made_again_then_the_bytes_are_those_in_the_repository(
+    pdf: Path, maker: ModuleType
+) -> None:
     sample = maker.Sample.read(maker.TEXTS / f"{pdf.stem}.html")
 
     made = maker.render(sample)
@@ -70,8 +72,12 @@ def test_given_a_sample_when_read_then_every_word_of_its_text_comes_out_in_order
 
 def test_given_the_two_policies_when_compared_then_sentences_differ_in_their_value_alone(maker: ModuleType) -> None:
     """S4-21: sources that contradict each other, the newer one known by its date."""
-    newer, older = (maker.Sample.read(maker.TEXTS / f"{name}.html") for name in ("company-policies", "company-policies-2024"))
-    lines = ("".join(sample.pages).partition("</p>")[2].splitlines() for sample in (newer, older))  # after the day in force
+    newer, older = (
+        maker.Sample.read(maker.TEXTS / f"{name}.html") for name in ("company-policies", "company-policies-2024")
+    )
+    lines = (
+        "".join(sample.pages).partition("</p>")[2].splitlines() for sample in (newer, older)
+    )  # after the day in force
 
     changed = [(now, before) for now, before in zip(*lines, strict=True) if now != before]
 

@@ -1,4 +1,6 @@
-"""Real models small enough to be made in a test: random weights, saved to a folder, loaded through the adapters by that folder."""
+"""Real models small enough to be made in a test: random weights, saved to a folder, loaded through the adapters by that
+folder.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,15 @@ def _bert(folder: Path, *, classifier: bool, outputs: Sequence[str] = ("score",)
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     torch.manual_seed(20261120)
     config = BertConfig(
-        vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, max_position_embeddings=64,
-        id2label=dict(enumerate(outputs)), initializer_range=1.0,
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=64,
+        id2label=dict(enumerate(outputs)),
+        initializer_range=1.0,
+    )
     (BertForSequenceClassification if classifier else BertModel)(config).save_pretrained(folder)
     BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
     return folder
@@ -56,11 +64,20 @@ def minicheck(folder: Path) -> Path:
     words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted(ByteLevel.alphabet())]
     torch.manual_seed(20261121)
     config = RobertaConfig(
-        vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
-        max_position_embeddings=130, type_vocab_size=1, num_labels=2, initializer_range=1.0,
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=130,
+        type_vocab_size=1,
+        num_labels=2,
+        initializer_range=1.0,
+    )
     RobertaForSequenceClassification(config).save_pretrained(folder / "roberta")
-    tokenizer = RobertaTokenizer(vocab={word: number for number, word in enumerate(words)}, merges=[], model_max_length=128)
+    tokenizer = RobertaTokenizer(
+        vocab={word: number for number, word in enumerate(words)}, merges=[], model_max_length=128
+    )
     tokenizer.save_pretrained(folder / "roberta")
     return folder / "roberta"
 
@@ -70,12 +87,22 @@ def multilingual(folder: Path, *outputs: str) -> Path:
     import torch
     from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification, XLMRobertaTokenizer
 
-    words = [(word, 0.0) for word in ("<s>", "<pad>", "</s>", "<unk>")] + [("▁", -2.0), *((letter, -3.0) for letter in LETTERS)]
+    words = [(word, 0.0) for word in ("<s>", "<pad>", "</s>", "<unk>")] + [
+        ("▁", -2.0),
+        *((letter, -3.0) for letter in LETTERS),
+    ]
     torch.manual_seed(20261124)
     config = XLMRobertaConfig(
-        vocab_size=len(words) + 1, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
-        max_position_embeddings=66, type_vocab_size=1, id2label=dict(enumerate(outputs)), initializer_range=1.0,
-    )  # fmt: skip
+        vocab_size=len(words) + 1,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=66,
+        type_vocab_size=1,
+        id2label=dict(enumerate(outputs)),
+        initializer_range=1.0,
+    )
     XLMRobertaForSequenceClassification(config).save_pretrained(folder / "xlm")
     XLMRobertaTokenizer(vocab=[*words, ("<mask>", 0.0)]).save_pretrained(folder / "xlm")
     return folder / "xlm"
@@ -90,9 +117,18 @@ def t5(folder: Path) -> Path:
     words = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁", -2.0), *letters, ("▁1", -2.5)]
     torch.manual_seed(20261122)
     config = T5Config(
-        vocab_size=len(words), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, dropout_rate=0.0, initializer_factor=1.0,
-        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
-    )  # fmt: skip
+        vocab_size=len(words),
+        d_model=16,
+        d_kv=8,
+        d_ff=16,
+        num_layers=1,
+        num_heads=2,
+        dropout_rate=0.0,
+        initializer_factor=1.0,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+    )
     T5ForConditionalGeneration(config).save_pretrained(folder / "t5")
     T5Tokenizer(vocab=words, extra_ids=0).save_pretrained(folder / "t5")
     return folder / "t5"
@@ -109,7 +145,9 @@ def hhem(folder: Path, prompt: str) -> Path:
     foundation = t5(folder)
     torch.manual_seed(20261123)
     model = T5ForTokenClassification(T5Config.from_pretrained(foundation, num_labels=2))
-    weights = {f"t5.{name}": weight.clone() for name, weight in model.state_dict().items() if "embed_tokens" not in name}
+    weights = {
+        f"t5.{name}": weight.clone() for name, weight in model.state_dict().items() if "embed_tokens" not in name
+    }
     (folder / "hhem").mkdir()
     save_file(weights, folder / "hhem" / "model.safetensors")
     code = {"AutoConfig": "mine.Config", "AutoModelForSequenceClassification": "mine.Model"}

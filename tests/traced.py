@@ -1,4 +1,5 @@
-"""Runs a program with all its processes under strace, and reads what they asked of the kernel: the native parts of libraries too.
+"""Runs a program with all its processes under strace, and reads what they asked of the kernel: the native parts of
+libraries too.
 
 Traced are sockets, and whatever creates, opens to write, renames or removes a file.
 """
@@ -20,7 +21,8 @@ CALLS = (
     "socket,connect,sendto,sendmsg,sendmmsg,"
     "open,openat,openat2,creat,truncate,mkdir,mkdirat,rmdir,rename,renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat"
 )
-# What a started program may bring along that would hide or cause something: caches elsewhere, switches of telemetry, addresses of models.
+# What a started program may bring along that would hide or cause something: caches elsewhere, switches of telemetry,
+# addresses of models.
 HIDING = ("XDG_", "HF_", "ORT_", "DO_NOT_TRACK", "MPL", "RAG_", "OPENAI_", "STREAMLIT_", "PYTHON", "CI", "GITHUB_")
 needs_strace = pytest.mark.skipif(STRACE is None or sys.platform != "linux", reason="needs strace")
 
@@ -31,7 +33,8 @@ _ADDRESS = re.compile(r'inet_(?:addr\(|pton\(AF_INET6, )"([^"]*)"')
 
 @dataclass(frozen=True)
 class Traced:
-    """What was asked: families of sockets; what was spoken to elsewhere than on this machine, and lookups of names; files changed.
+    """What was asked: families of sockets; what was spoken to elsewhere than on this machine, and lookups of names;
+    files changed.
 
     A relative path whose folder the kernel was not told stands as it was given, and is inside no folder.
     """
@@ -41,7 +44,9 @@ class Traced:
     changed: frozenset[str]
 
     def outside(self, *folders: Path) -> set[str]:
-        """The changed files that are in none of these folders; devices, and modules compiled beside their source, do not count."""
+        """The changed files that are in none of these folders; devices, and modules compiled beside their source, do
+        not count.
+        """
         inside = tuple(f"{folder}{os.sep}" for folder in folders)
         return {
             path
@@ -75,7 +80,9 @@ def read_trace(trace: Path) -> Traced:
             address = _ADDRESS.search(arguments)
             if (address and not address[1].startswith(("127.", "::1"))) or "htons(53)" in arguments:
                 spoken_to.append(f"{call}({arguments}")
-        elif " = -1 " not in arguments and (not call.startswith("open") or re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|\?", arguments)):
+        elif " = -1 " not in arguments and (
+            not call.startswith("open") or re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|\?", arguments)
+        ):
             changed |= {os.path.normpath(os.path.join(folder, path)) for folder, path in _PATH.findall(arguments)}
     return Traced(frozenset(families), tuple(spoken_to), frozenset(changed))
 

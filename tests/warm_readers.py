@@ -1,7 +1,8 @@
 """Readers that begin warm: each is forked from a process that has imported what a reader imports.
 
-A file is read by a child process, and most of its work on a test's file is to import PyMuPDF. What it does with the file, its limits and
-its isolation are the product's own here too. Tests of its start do not use this (tests/conftest.py names the folders that do).
+A file is read by a child process, and most of its work on a test's file is to import PyMuPDF. What it does with the
+file, its limits and its isolation are the product's own here too. Tests of its start do not use this (tests/conftest.py
+names the folders that do).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Nursery:
         self._process: subprocess.Popen[bytes] | None = None
 
     def reader(self, program: Sequence[str], environment: Mapping[str, str], alive: int) -> Reader:
-        """A reader that waits for its request; `program`, `environment` and `alive` are what the product gives its own."""
+        """A reader that waits for its request; `program`, `environment` and `alive` are what the product gives its
+        own.
+        """
         with self._lock:
             if self._line is None:
                 self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -86,7 +89,8 @@ class Reader:
 
 @contextmanager
 def warm(nursery: Nursery, pdf_process: Any) -> Iterator[None]:
-    """Within the block, this process reads files by readers of the nursery; by the product's own where the system has none.
+    """Within the block, this process reads files by readers of the nursery; by the product's own where the system has
+    none.
 
     Args:
         nursery: of this process.
@@ -145,7 +149,9 @@ def _nurse(worker: str, line: socket.socket) -> None:
                 pid, says = key.data
                 ready.unregister(key.fileobj)
                 os.close(key.fd)
-                end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # its number stays its own until its end was told
+                end = os.waitid(
+                    os.P_PID, pid, os.WEXITED | os.WNOWAIT
+                )  # its number stays its own until its end was told
                 assert end is not None
                 status = end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
                 try:

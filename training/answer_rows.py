@@ -1,7 +1,7 @@
 """Labelled (question, passage) pairs with the split that each is in. Not part of the product.
 
-Passages are held out whole, with every question and every translation of theirs; passages of the articles of `xquad-*` are held out too,
-since the score is calibrated on those.
+Passages are held out whole, with every question and every translation of theirs; passages of the articles of `xquad-*`
+are held out too, since the score is calibrated on those.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def labelled(data: Path) -> list[Pair]:
 
 
 def _origins(found: Iterable[Row]) -> dict[str, str]:
-    """For each passage the English one it is a translation of, by the names and numbers they share; itself where it is none."""
+    """For each passage the English one it is a translation of, by the names and numbers they share; itself where it is
+    none.
+    """
     english = {row["context"] for row in found if row["source"] == "squad2-dev-half"}
     marks = [(text, _marks(text)) for text in sorted(english)]
     origin = {}
@@ -50,7 +52,11 @@ def _origins(found: Iterable[Row]) -> dict[str, str]:
         if text not in origin:
             translated = row["source"].startswith("squad2-dev-") and text not in english
             mine = _marks(text) if translated else set()
-            origin[text] = max(marks, key=lambda pair: len(mine & pair[1]) / max(1, len(mine | pair[1])))[0] if translated else text
+            origin[text] = (
+                max(marks, key=lambda pair: len(mine & pair[1]) / max(1, len(mine | pair[1])))[0]
+                if translated
+                else text
+            )
     return origin
 
 
@@ -63,12 +69,22 @@ def _splits(found: Iterable[Row], origin: dict[str, str], calibration: str) -> d
         passages = sorted(by_kind[kind])
         draw.shuffle(passages)
         for place, text in enumerate(passages):
-            splits[text] = "calibration" if text[:80] in calibration else "held" if place < HELD * len(passages) else "train"
+            splits[text] = (
+                "calibration" if text[:80] in calibration else "held" if place < HELD * len(passages) else "train"
+            )
     return splits
 
 
 def _pair(row: Row, split: str) -> Pair:
-    return Pair(row["question"], row["context"], bool(row["answerable"]), tuple(row["answers"]), row["source"], row["lang"], split)
+    return Pair(
+        row["question"],
+        row["context"],
+        bool(row["answerable"]),
+        tuple(row["answers"]),
+        row["source"],
+        row["lang"],
+        split,
+    )
 
 
 def _marks(text: str) -> set[str]:

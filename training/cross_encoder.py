@@ -1,7 +1,8 @@
 """A cross-encoder fine-tuned from all-MiniLM-L6-v2: what the support model is trained by.
 
-Pairs of texts go in, one logit a pair comes out of the first token. Word embeddings stay as published, so that they need not be stored
-again. Deterministic but for the order in which two threads add. On two cores of 2026 about 35 pairs of 200 tokens a second, compiled.
+Pairs of texts go in, one logit a pair comes out of the first token. Word embeddings stay as published, so that they
+need not be stored again. Deterministic but for the order in which two threads add. On two cores of 2026 about 35 pairs
+of 200 tokens a second, compiled.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ E = TypeVar("E", bound=Example)
 
 
 class Network(nn.Module):
-    """The encoder with one logit on its first token, the layer named `head`; `start` is a file of layers to begin with."""
+    """The encoder with one logit on its first token, the layer named `head`; `start` is a file of layers to begin
+    with.
+    """
 
     def __init__(self, head: str, start: Path | None = None) -> None:
         super().__init__()
@@ -121,9 +124,14 @@ def fit(
 ) -> None:
     """Fit in place; `report` is called every so many steps and at the end."""
     steps, started, total = int(len(pairs) / BATCH * epochs), time.monotonic(), 0.0
-    groups = [{"params": network.bert.encoder.parameters(), "lr": rate}, {"params": network.heads(), "lr": rate * HEAD_RATE}]
+    groups = [
+        {"params": network.bert.encoder.parameters(), "lr": rate},
+        {"params": network.heads(), "lr": rate * HEAD_RATE},
+    ]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(1.0, (step + 1) / (WARMUP * steps)) * (1 - step / steps))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min(1.0, (step + 1) / (WARMUP * steps)) * (1 - step / steps)
+    )
     # compiling takes minutes for each length; it is worth them where the processor is quick
     encode = torch.compile(network.bert, dynamic=False) if FAST_BFLOAT16 else network.bert
     for step, batch in zip(range(1, steps + 1), batches(pairs), strict=False):
@@ -137,7 +145,10 @@ def fit(
         optimiser.zero_grad(set_to_none=True)
         total += loss.item()
         if step % 50 == 0:
-            say(f"step {step} of {steps}, loss {total / 50:.3f}, {step * BATCH / (time.monotonic() - started):.0f} pairs/s")
+            say(
+                f"step {step} of {steps}, loss {total / 50:.3f}, {step * BATCH / (time.monotonic() - started):.0f} "
+                f"pairs/s"
+            )
             total = 0.0
         if step % every == 0 or step == steps:
             report()
@@ -157,7 +168,9 @@ def scores(network: Network, held: Sequence[Example], lengths: Sequence[int]) ->
 
 
 def auroc_by_source(sources: Sequence[str], labels: Sequence[bool], scores: np.ndarray) -> dict[str, float]:
-    """AUROC by source; one that ends in "/near" is its negatives against the supported pairs of the source it is named after."""
+    """AUROC by source; one that ends in "/near" is its negatives against the supported pairs of the source it is named
+    after.
+    """
     label, source = np.array(labels), np.array(sources)
     found = {}
     for name in sorted(set(source)):
@@ -169,10 +182,14 @@ def auroc_by_source(sources: Sequence[str], labels: Sequence[bool], scores: np.n
 
 def save(network: Network, path: Path) -> None:
     """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/embedding/support.py` reads."""
-    state = {name.removeprefix("bert."): weight for name, weight in network.state_dict().items() if name.startswith("bert.")}
+    state = {
+        name.removeprefix("bert."): weight for name, weight in network.state_dict().items() if name.startswith("bert.")
+    }
     state = {name: weight for name, weight in state.items() if not name.startswith("embeddings.word")}
     state |= {f"{network.head}.{name}": weight for name, weight in network.answer.state_dict().items()}
-    kept = {name: weight.to(torch.bfloat16).contiguous() for name, weight in state.items() if weight.is_floating_point()}
+    kept = {
+        name: weight.to(torch.bfloat16).contiguous() for name, weight in state.items() if weight.is_floating_point()
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(kept, path)
 

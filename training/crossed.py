@@ -2,7 +2,8 @@
 
     python -m training.crossed PATH_TO_TRAINING_DATA OUT en-de de-en hi-en …
 
-Of `xquad-en` and `xquad-de` it makes `crossed-en-de`: the questions of the one over the documents and with the answers of the other.
+Of `xquad-en` and `xquad-de` it makes `crossed-en-de`: the questions of the one over the documents and with the answers
+of the other.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ def crossed(data: Path, asking: str, documents: str) -> dict[str, list[Row]]:
     assert len(asked) == len(other)
     return {
         "questions.jsonl": [
-            {**mine, "id": theirs["id"], "documents": theirs["documents"]} for mine, theirs in zip(asked, other, strict=True)
+            {**mine, "id": theirs["id"], "documents": theirs["documents"]}
+            for mine, theirs in zip(asked, other, strict=True)
         ],
         "gold.jsonl": gold,
         "documents.jsonl": rows(data / f"xquad-{documents}" / "documents.jsonl"),

@@ -19,7 +19,9 @@ def rows(path: Path) -> list[Row]:
 
 
 def split_of(key: str, share: float) -> str:
-    """The split that a text falls into by its hash, in every run the same: held for about such a share of all texts, else train."""
+    """The split that a text falls into by its hash, in every run the same: held for about such a share of all texts,
+    else train.
+    """
     return "held" if int(sha256(key.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF < share else "train"
 
 

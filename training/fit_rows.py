@@ -1,12 +1,13 @@
-"""Fit what one feature adds to correctness, all other weights held as they are; of the label of a table's row to the relevance, too.
+"""Fit what one feature adds to correctness, all other weights held as they are; of the label of a table's row to the
+relevance, too.
 
     python -m training.fit_rows SET MEASURED.jsonl --extract
     python -m training.fit_rows SET MEASURED.jsonl [--feature fit_result]
 
-SET is a folder of PDFs, questions and gold, as `training.table_reports` makes them; several may be named. `fit_row` is 0 wherever no row of
-a table was drafted, and `fit_result` is 1 wherever no figure is asked for that would have to be computed. So nothing else changes, and the
-labelled texts that the rest was fitted on need not be measured again. The relevance is fitted first: the score reads what it chose. Prints
-what was right and what was said, by the feature.
+SET is a folder of PDFs, questions and gold, as `training.table_reports` makes them; several may be named. `fit_row` is
+0 wherever no row of a table was drafted, and `fit_result` is 1 wherever no figure is asked for that would have to be
+computed. So nothing else changes, and the labelled texts that the rest was fitted on need not be measured again. The
+relevance is fitted first: the score reads what it chose. Prints what was right and what was said, by the feature.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def weight(x: np.ndarray, offset: np.ndarray, y: np.ndarray, intercept: bool) ->
 
 
 def fit_relevance(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
-    """The weight of the feature among all units of a question's passages; the intercept beside it is not kept, since it orders nothing."""
+    """The weight of the feature among all units of a question's passages; the intercept beside it is not kept, since it
+    orders nothing.
+    """
     units = [unit for row in found for unit in row["units"]]
     body = json.loads((DATA / "extract.json").read_text(encoding="utf-8"))
     at = FEATURES.index(NAME)
@@ -87,10 +90,15 @@ def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: st
     assert whole.correctness is not None
     base, neutral = _without(whole.correctness, name), NEUTRAL[name]
     before = np.array([base.logit(row["signals"]) for row in found])
-    x, y = np.array([row["signals"][name] - neutral for row in found]), np.array([row["right"] for row in found], dtype=float)
+    x, y = (
+        np.array([row["signals"][name] - neutral for row in found]),
+        np.array([row["right"] for row in found], dtype=float),
+    )
     value, _ = weight(*_one_more_of_each(x, before, y), intercept=False)
     fitted = _with(base, name, value)
-    if base.narrow and name != NAME:  # among few passages it is asked for a result in the same words; their rows count already
+    if (
+        base.narrow and name != NAME
+    ):  # among few passages it is asked for a result in the same words; their rows count already
         fitted = replace(fitted, narrow=_with(_without(base.narrow, name), name, value))
     identity = replace(whole.identity, features=features_version())
     provenance = {**whole.provenance, name: {"questions": len(found), **about}}
@@ -102,11 +110,15 @@ def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: st
         of = (x > low) & (x <= high)
         if of.any():
             said = f"{expit(before[of]).mean():.2f} before, {after[of].mean():.2f} now"
-            sys.stdout.write(f"{name} above {low:g} to {high:g}: {of.sum()} questions, right {y[of].mean():.2f}, said {said}\n")
+            sys.stdout.write(
+                f"{name} above {low:g} to {high:g}: {of.sum()} questions, right {y[of].mean():.2f}, said {said}\n"
+            )
 
 
 def _one_more_of_each(x: np.ndarray, offset: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The questions with one right and one wrong draft more where the feature speaks, by Laplace's rule: none is not never."""
+    """The questions with one right and one wrong draft more where the feature speaks, by Laplace's rule: none is not
+    never.
+    """
     speaks = np.abs(x) > 0
     like = np.array([x[speaks].mean()] * 2), np.array([offset[speaks].mean()] * 2), np.array([0.0, 1.0])
     joined = [np.concatenate(pair) for pair in zip((x, offset, y), like, strict=True)]
@@ -132,7 +144,11 @@ def _without(fitted: Calibration, feature: str) -> Calibration:
         return tuple(values[i] for i in keep)
 
     return replace(
-        fitted, features=kept(fitted.features), mean=kept(fitted.mean), scale=kept(fitted.scale), coefficients=kept(fitted.coefficients)
+        fitted,
+        features=kept(fitted.features),
+        mean=kept(fitted.mean),
+        scale=kept(fitted.scale),
+        coefficients=kept(fitted.coefficients),
     )
 
 
@@ -140,9 +156,13 @@ def main() -> None:
     """Measure, or read what was measured before; fit, report, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", help="sets of questions")
-    parser.add_argument("kept", type=Path, help="file of the measurements; read where it is there, written where it is not")
+    parser.add_argument(
+        "kept", type=Path, help="file of the measurements; read where it is there, written where it is not"
+    )
     parser.add_argument("--extract", action="store_true", help="fit the relevance of rows, and nothing else")
-    parser.add_argument("--feature", choices=NEUTRAL, default=NAME, help="the feature whose weight in correctness is fitted")
+    parser.add_argument(
+        "--feature", choices=NEUTRAL, default=NAME, help="the feature whose weight in correctness is fitted"
+    )
     given = parser.parse_args()
     if not given.kept.exists():
         found = [row for folder in given.folders for row in collect(folder, given.extract, given.feature != NAME)]

@@ -3,8 +3,9 @@
     python -m training.fit_scores PATH_TO_TRAINING_DATA UNITS.jsonl --most 60 --extract
     python -m training.fit_scores PATH_TO_TRAINING_DATA MEASURED.jsonl [--hold GROUP,GROUP]
 
-The folder holds `answerability.jsonl` and sets of questions, each a folder of documents or PDFs, questions and gold. The scores read what
-the extract's relevance chose: that is fitted first. Prints figures by group, each question judged by a fit that did not see it.
+The folder holds `answerability.jsonl` and sets of questions, each a folder of documents or PDFs, questions and gold.
+The scores read what the extract's relevance chose: that is fitted first. Prints figures by group, each question judged
+by a fit that did not see it.
 """
 
 from __future__ import annotations
@@ -48,24 +49,43 @@ LICENCES = {
     "long-reports (TAT-QA)": "CC BY 4.0",
     "pdf-fit, pdf-fit-all": "ten PDFs listed in data/README.md with their licences; the questions are our own",
 }
-EXTRACT_PENALTY = 1e-4  # times the sum of the squared weights, beside the mean loss of a question; the better of it and 1e-3
+EXTRACT_PENALTY = (
+    1e-4  # times the sum of the squared weights, beside the mean loss of a question; the better of it and 1e-3
+)
 EXTRACT_OWN = ("fit_row",)  # chosen, since the labelled questions hold next to none; fitted by fit_rows
-# Of some fifty features those that did as well on questions left out of the fit as all of them, and C of the regularisation as in
-# scikit-learn (docs/decisions/06-features-ablated.md)
+# Of some fifty features those that did as well on questions left out of the fit as all of them, and C of the
+# regularisation as in scikit-learn (docs/decisions/06-features-ablated.md)
 INPUTS = (
-    "top_cosine", "mean_cosine", "cosine_gap", "top_lexical", "lexical_lead", "draft_cosine", "entities", "answer_first",
-    "unit_best", "unit_next", "draft_table",
-)  # fmt: skip
+    "top_cosine",
+    "mean_cosine",
+    "cosine_gap",
+    "top_lexical",
+    "lexical_lead",
+    "draft_cosine",
+    "entities",
+    "answer_first",
+    "unit_best",
+    "unit_next",
+    "draft_table",
+)
 AMONG_FEW = ("answer_first", "unit_best", "unit_next", "draft_cosine")
 C = 0.1
-# The weight of a group by the beginning of its name. Documents that people bring count most. Held-out contexts ("held-", "short-") are
-# those that the reader was never trained on. Of the articles of `xquad-*`, `crossed-*` and `nearmiss-*` it read other paragraphs long ago,
-# and is not too sure there any more (docs/decisions/05-what-the-scores-are-fitted-on.md).
+# The weight of a group by the beginning of its name. Documents that people bring count most. Held-out contexts
+# ("held-", "short-") are those that the reader was never trained on. Of the articles of `xquad-*`, `crossed-*` and
+# `nearmiss-*` it read other paragraphs long ago, and is not too sure there any more
+# (docs/decisions/05-what-the-scores-are-fitted-on.md).
 ANOTHER = "another sentence"
 WEIGHTS = {
-    ANOTHER: 1.5, "held": 2.0, "short": 2.0, "pdf": 8.0, "nearmiss-en-reviews": 4.0, "long": 2.0, "nearmiss": 5.0, "crossed": 20.0,
+    ANOTHER: 1.5,
+    "held": 2.0,
+    "short": 2.0,
+    "pdf": 8.0,
+    "nearmiss-en-reviews": 4.0,
+    "long": 2.0,
+    "nearmiss": 5.0,
+    "crossed": 20.0,
     "xquad": 5.0,
-}  # fmt: skip
+}
 NARROW_SHIFT = -0.2  # added to the log odds among few passages; lets less through (docs/decisions/05)
 # each has a fit of its own, by fit_rows, since few labelled questions tell it; it stays as the file in force has it
 OWN = ("fit_row", "fit_result")
@@ -81,11 +101,16 @@ def unit_rows(row: Measured) -> list[UnitRow]:
     corpus, tools, language = engine.library.snapshot, engine.tools, measurements.understanding.language
     spelled = expand(measurements.question)
     scored = score_units(
-        measurements.hits, asked_for(measurements.question, language), corpus.page_text,
-        titles=measurements.library.titles, near=nearness(spelled, tools.embedder),
+        measurements.hits,
+        asked_for(measurements.question, language),
+        corpus.page_text,
+        titles=measurements.library.titles,
+        near=nearness(spelled, tools.embedder),
         read=reader(spelled, tools.answerability_model),
-    )  # fmt: skip
-    return [([s.features[name] for name in FEATURES], s.log_odds, holds_answer(s.unit.text, row.answers)) for s in scored]
+    )
+    return [
+        ([s.features[name] for name in FEATURES], s.log_odds, holds_answer(s.unit.text, row.answers)) for s in scored
+    ]
 
 
 def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
@@ -103,9 +128,15 @@ def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 
 def balanced_weights(groups: list[str]) -> list[float]:
-    """Groups of a kind count the same, however many questions they have; kinds count as `WEIGHTS` says. Together as many as there are."""
+    """Groups of a kind count the same, however many questions they have; kinds count as `WEIGHTS` says.
+
+    Together as many as there are.
+    """
     count = Counter(groups)
-    weights = [next((value for name, value in WEIGHTS.items() if group.startswith(name)), 1.0) / count[group] for group in groups]
+    weights = [
+        next((value for name, value in WEIGHTS.items() if group.startswith(name)), 1.0) / count[group]
+        for group in groups
+    ]
     return [weight * len(groups) / sum(weights) for weight in weights]
 
 
@@ -118,11 +149,14 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
         if row.measurements.hits and not _is_long(row.measurements):
             of_units = unit_rows(row) if row.answerable else []
             one: dict[str, Any] = {
-                "signals": dict(row.measurements.features), "answerable": row.answerable,
-                "right": row.answerable and holds_right_answer(row.measurements, row.answers), "group": row.group,
-                "language": row.measurements.understanding.language, "question": question_hash(row.measurements.question),
+                "signals": dict(row.measurements.features),
+                "answerable": row.answerable,
+                "right": row.answerable and holds_right_answer(row.measurements, row.answers),
+                "group": row.group,
+                "language": row.measurements.understanding.language,
+                "question": question_hash(row.measurements.question),
                 "units": of_units if units and not row.group.startswith("unread ") else [],
-            }  # fmt: skip
+            }
             yield one
             if other := of_another_sentence(one["signals"], of_units):
                 yield {**one, **other, "units": []}
@@ -133,17 +167,20 @@ def of_another_sentence(features_of: dict[str, float], units: list[UnitRow]) -> 
 
     An extract quotes the likest sentence, so that it says little of a model's draft that quotes another one.
     """
-    read = [(dict(zip(FEATURES, features, strict=True)), odds, holds) for features, odds, holds in units if odds is not None]
+    read = [
+        (dict(zip(FEATURES, features, strict=True)), odds, holds) for features, odds, holds in units if odds is not None
+    ]
     read = sorted((one for one in read if one[1] > UNREAD_ODDS), key=lambda one: -relevance(*one[:2]))
     others = [one for one in read if one[1] != features_of["unit_best"]]
     if not others:
         return None
     features, odds, holds = others[0]
     changed = {
-        "draft_cosine": features["near"], "unit_best": odds,
+        "draft_cosine": features["near"],
+        "unit_best": odds,
         "unit_next": max((one[1] for one in read if one is not others[0]), default=UNREAD_ODDS),
         "fit_row": features["fit_row"],
-    }  # fmt: skip
+    }
     return {"signals": features_of | changed, "right": holds, "group": ANOTHER}
 
 
@@ -155,10 +192,14 @@ def main() -> None:
     """Measure, or read what was measured before; fit, report, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("kept", type=Path, help="file of the measurements; read where it is there, written where it is not")
+    parser.add_argument(
+        "kept", type=Path, help="file of the measurements; read where it is there, written where it is not"
+    )
     parser.add_argument("--most", type=int, default=400, help="questions of one set")
     parser.add_argument("--extract", action="store_true", help="fit the relevance of sentences, and nothing else")
-    parser.add_argument("--hold", default="", help="groups that are measured and reported, and not fitted, parted by commas")
+    parser.add_argument(
+        "--hold", default="", help="groups that are measured and reported, and not fitted, parted by commas"
+    )
     given = parser.parse_args()
     if not given.kept.exists():
         with given.kept.open("w", encoding="utf-8") as out:
@@ -185,13 +226,23 @@ def fit_both(found: list[dict[str, Any]], held: Sequence[str], about: dict[str, 
         for name in held:
             of = [row for row in found if row["group"] == name]
             if of:
-                tables[label][f"{name} (held)"] = figures(probabilities(fitted[label], of), np.array([row[label] for row in of]))
+                tables[label][f"{name} (held)"] = figures(
+                    probabilities(fitted[label], of), np.array([row[label] for row in of])
+                )
     provenance = {
-        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": C,
-        "question_hashes": sorted({row["question"] for row in kept}), **about,
-    }  # fmt: skip
-    write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
-    sys.stdout.write("".join(f"{label} {name} {figure}\n" for label, table in tables.items() for name, figure in table.items()))
+        "sets": dict(Counter(row["group"] for row in kept)),
+        "expected": tables,
+        "strength": C,
+        "question_hashes": sorted({row["question"] for row in kept}),
+        **about,
+    }
+    write(
+        DATA / "answerability.json",
+        replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json(),
+    )
+    sys.stdout.write(
+        "".join(f"{label} {name} {figure}\n" for label, table in tables.items() for name, figure in table.items())
+    )
 
 
 def expected(identity: Identity, found: list[dict[str, Any]], label: str) -> dict[str, dict[str, float]]:
@@ -212,7 +263,11 @@ def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> C
         in_force = json.loads(FILE.read_text(encoding="utf-8"))["correctness"]
         made = _with_own(made, in_force)
         among_few = _with_own(replace(among_few, intercept=among_few.intercept + NARROW_SHIFT), in_force["narrow"])
-    return replace(made, narrow=among_few, crossed=_fit(identity, across, label, c=C, features=INPUTS, least=20) if across else None)
+    return replace(
+        made,
+        narrow=among_few,
+        crossed=_fit(identity, across, label, c=C, features=INPUTS, least=20) if across else None,
+    )
 
 
 def _with_own(fitted: Calibration, in_force: dict[str, Any]) -> Calibration:
@@ -223,9 +278,12 @@ def _with_own(fitted: Calibration, in_force: dict[str, Any]) -> Calibration:
         return tuple(in_force[field][in_force["features"].index(name)] for name in own)
 
     return replace(
-        fitted, features=(*fitted.features, *own), mean=(*fitted.mean, *of("mean")), scale=(*fitted.scale, *of("scale")),
+        fitted,
+        features=(*fitted.features, *own),
+        mean=(*fitted.mean, *of("mean")),
+        scale=(*fitted.scale, *of("scale")),
         coefficients=(*fitted.coefficients, *of("coefficients")),
-    )  # fmt: skip
+    )
 
 
 def _fit(identity: Identity, found: Sequence[dict[str, Any]], label: str, **how: Any) -> Calibration:
@@ -236,15 +294,19 @@ def _fit(identity: Identity, found: Sequence[dict[str, Any]], label: str, **how:
 def fit_extract(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
     """Fit how well a sentence bears on its question, read and unread. The scores read it: fit them again afterwards.
 
-    The weights are those that best choose, among the sentences of each question, one that holds the answer; scale and intercept make a
-    probability of their sum. What has a fit of its own, by fit_rows, or was chosen stays as it is.
+    The weights are those that best choose, among the sentences of each question, one that holds the answer; scale and
+    intercept make a probability of their sum. What has a fit of its own, by fit_rows, or was chosen stays as it is.
     """
     in_force = json.loads((DATA / "extract.json").read_text(encoding="utf-8"))
     free = [name for name in FEATURES if name not in EXTRACT_OWN]
     weights, auroc, count = {}, {}, {}
     for name, inputs in (("weights", free), ("read", [*free, "log_odds"])):
         own = {one: in_force[name][one] for one in EXTRACT_OWN}
-        questions = [units for row in found if (units := _inputs(row["units"], inputs, own, read=name == "read")) and units[2].any()]
+        questions = [
+            units
+            for row in found
+            if (units := _inputs(row["units"], inputs, own, read=name == "read")) and units[2].any()
+        ]
         fitted = _choosing(questions)
         x = np.concatenate([one @ fitted for one, *_ in questions])
         plain = np.concatenate([offset == 0 for _, offset, _ in questions])
@@ -254,16 +316,24 @@ def fit_extract(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
         weights[name] = {"intercept": float(scale.intercept_[0]), **of, **own}
         auroc[name], count[name] = round(float(roc_auc_score(y, x)), 4), len(y)
     kept = {"fit_row": in_force["provenance"]["fit_row"]}
-    write(DATA / "extract.json", {**weights, "provenance": {"units": count, "questions": len(questions), "auroc": auroc, **kept, **about}})
+    write(
+        DATA / "extract.json",
+        {**weights, "provenance": {"units": count, "questions": len(questions), "auroc": auroc, **kept, **about}},
+    )
     sys.stdout.write(f"{weights}\n{auroc}\n")
 
 
-def _inputs(units: list[Any], inputs: list[str], own: dict[str, float], *, read: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Of the units of one question: the inputs, (units, inputs); what is added to their score, and which hold the answer, (units,)."""
+def _inputs(
+    units: list[Any], inputs: list[str], own: dict[str, float], *, read: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Of the units of one question: the inputs, (units, inputs); what is added to their score, and which hold the
+    answer, (units,).
+    """
     rows = [
         (dict(zip((*FEATURES, "log_odds"), (*features, odds), strict=True)), holds)
-        for features, odds, holds in units if not read or (odds is not None and odds > UNREAD_ODDS)
-    ]  # fmt: skip
+        for features, odds, holds in units
+        if not read or (odds is not None and odds > UNREAD_ODDS)
+    ]
     if not rows:
         return None
     offset = np.array([sum(own[name] * one[name] for name in own) for one, _ in rows])

@@ -2,12 +2,13 @@
 
     python -m training.fit_support GROUNDING.jsonl APART.safetensors [ROWS_PER_SOURCE]
 
-A row is {source, licence, lang, context, answer, supported}. Only contexts are used that the support model was not trained on (`split_of`),
-and only sources of real answers and hard claims; each source and label weighs the same. How far the model is to be trusted on texts of
-other kinds cannot be seen on the kinds that it was trained on: there it is far better than elsewhere. So the weights are fitted on what a
-second model says, APART, which was trained on inference and encyclopaedia sentences alone, and is as strange to these sources as the
-shipped one is to a user's documents; the shipped model's log odds are then put on the same scale. A feature may only speak in its own
-direction: more common words never lower the support. An answer's features are the means over its sentences.
+A row is {source, licence, lang, context, answer, supported}. Only contexts are used that the support model was not
+trained on (`split_of`), and only sources of real answers and hard claims; each source and label weighs the same. How
+far the model is to be trusted on texts of other kinds cannot be seen on the kinds that it was trained on: there it is
+far better than elsewhere. So the weights are fitted on what a second model says, APART, which was trained on inference
+and encyclopaedia sentences alone, and is as strange to these sources as the shipped one is to a user's documents; the
+shipped model's log odds are then put on the same scale. A feature may only speak in its own direction: more common
+words never lower the support. An answer's features are the means over its sentences.
 """
 
 from __future__ import annotations
@@ -86,10 +87,14 @@ def regression(x: np.ndarray, y: np.ndarray, weights: np.ndarray, features: Sequ
         margin = sign * (x @ theta[:-1] + theta[-1])
         slope = -sign * weights / (1 + np.exp(margin))
         penalty = np.append(2 * PENALTY * theta[:-1], 0.0)
-        return float(weights @ np.logaddexp(0, -margin) + PENALTY * theta[:-1] @ theta[:-1]), np.append(x.T @ slope, slope.sum()) + penalty
+        return float(weights @ np.logaddexp(0, -margin) + PENALTY * theta[:-1] @ theta[:-1]), np.append(
+            x.T @ slope, slope.sum()
+        ) + penalty
 
     bounds = [(None, 0.0) if name in AGAINST else (None, None) if name == "words" else (0.0, None) for name in features]
-    return np.asarray(minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=[*bounds, (None, None)], method="L-BFGS-B").x)
+    return np.asarray(
+        minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=[*bounds, (None, None)], method="L-BFGS-B").x
+    )
 
 
 def omissions(x: np.ndarray, found: Sequence[dict[str, Any]], features: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -111,9 +116,14 @@ def omissions(x: np.ndarray, found: Sequence[dict[str, Any]], features: Sequence
 
 
 def fitted(
-    apart: Sequence[list[Measured]], shipped: Sequence[list[Measured]], found: Sequence[dict[str, Any]], features: Sequence[str]
+    apart: Sequence[list[Measured]],
+    shipped: Sequence[list[Measured]],
+    found: Sequence[dict[str, Any]],
+    features: Sequence[str],
 ) -> dict[str, Any]:
-    """One regression as `data/support.json` holds it: weights of what APART says, scale of what the shipped model says."""
+    """One regression as `data/support.json` holds it: weights of what APART says, scale of what the shipped model
+    says.
+    """
     x, own = table(apart, features), table(shipped, features)
     scaled = (x - x.mean(axis=0)) / np.maximum(x.std(axis=0), 1e-6)
     theta = regression(scaled, np.array([row["supported"] for row in found]), weights_of(found), features)
@@ -147,7 +157,9 @@ def main(path: Path, apart: Path, per_source: int) -> None:
             "languages": sorted({row["lang"] for row in found}),
             "sources": {
                 source: {"licence": licence, "rows": count}
-                for (source, licence), count in sorted(Counter((row["source"], row["licence"]) for row in found).items())
+                for (source, licence), count in sorted(
+                    Counter((row["source"], row["licence"]) for row in found).items()
+                )
             },
         },
     }

@@ -1,10 +1,12 @@
-"""Sets of questions over contexts that the reader's training holds out, each asked once with its context and once without.
+"""Sets of questions over contexts that the reader's training holds out, each asked once with its context and once
+without.
 
     python -m training.held_out OUT QUESTIONS FILE.jsonl …
 
-The files hold rows as `training.reader.rows` reads them. OUT gets a folder for each language of the contexts: `held-xx`, where the question
-is in their language too, `held-x-xx`, where it is not, and `short-held-…`, where each question is asked of one context alone. In the others
-a context stands among all of its set and some of the same title; without it, what has its title is left out now and then, too.
+The files hold rows as `training.reader.rows` reads them. OUT gets a folder for each language of the contexts:
+`held-xx`, where the question is in their language too, `held-x-xx`, where it is not, and `short-held-…`, where each
+question is asked of one context alone. In the others a context stands among all of its set and some of the same title;
+without it, what has its title is left out now and then, too.
 """
 
 from __future__ import annotations
@@ -62,11 +64,14 @@ def _title(by_context: dict[str, list[Row]], context: str) -> str:
     return str(by_context[context][0].get("title", ""))
 
 
-def _sets(drawn: list[Row], texts: list[str], by_context: dict[str, list[Row]], language: str, draw: random.Random) -> tuple[Found, Found]:
+def _sets(
+    drawn: list[Row], texts: list[str], by_context: dict[str, list[Row]], language: str, draw: random.Random
+) -> tuple[Found, Found]:
     ids = {text: f"d{number}" for number, text in enumerate(texts)}
     documents = [
-        {"id": ids[text], "title": _title(by_context, text).replace("_", " "), "lang": language, "text": text} for text in texts
-    ]  # fmt: skip
+        {"id": ids[text], "title": _title(by_context, text).replace("_", " "), "lang": language, "text": text}
+        for text in texts
+    ]
     among, alone = ({"documents": documents, "questions": [], "gold": []} for _ in range(2))
     for number, row in enumerate(drawn):
         if draw.random() < SLIPS:
@@ -76,10 +81,16 @@ def _sets(drawn: list[Row], texts: list[str], by_context: dict[str, list[Row]], 
         alike = [text for text in others if title and _title(by_context, text) == title]
         bare = draw.random() < BARE
         without = [ids[text] for text in others if not (bare and text in alike)]
-        for found, there, not_there in ((among, list(ids.values()), without), (alone, [ids[own]], [ids[draw.choice(alike or others)]])):
+        for found, there, not_there in (
+            (among, list(ids.values()), without),
+            (alone, [ids[own]], [ids[draw.choice(alike or others)]]),
+        ):
             _add(found, f"{number}-with", row, there, row["answers"])
             elsewhere = any(
-                answer.lower() in text.lower() for answer in row["answers"] for text in others if text in alike or len(answer) > LONG
+                answer.lower() in text.lower()
+                for answer in row["answers"]
+                for text in others
+                if text in alike or len(answer) > LONG
             )
             if not elsewhere:
                 _add(found, f"{number}-without", row, not_there, [])

@@ -1,8 +1,9 @@
 """The labelled questions that the scores are fitted on, measured by the product's own line. Not part of the product.
 
-Three kinds of search, so that one score serves all: a few documents (`xquad-*`, each question asked once with the articles that answer
-it and once with others), a large library (contexts of `answerability.jsonl`, of which a part is held out, so that their questions have no
-answer in it), and one passage (the same contexts, with the questions that people wrote to be nearly answered).
+Three kinds of search, so that one score serves all: a few documents (`xquad-*`, each question asked once with the
+articles that answer it and once with others), a large library (contexts of `answerability.jsonl`, of which a part is
+held out, so that their questions have no answer in it), and one passage (the same contexts, with the questions that
+people wrote to be nearly answered).
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ NEAR = "one passage, near"
 
 @dataclass(frozen=True)
 class Measured:
-    """One labelled question with everything measured for it. `group` is the folder, "large", or names the source of one passage."""
+    """One labelled question with everything measured for it.
+
+    `group` is the folder, "large", or names the source of one passage.
+    """
 
     measurements: Measurements
     engine: Engine
@@ -46,7 +50,9 @@ def few_documents(folder: Path, settings: Settings, most: int) -> Iterator[Measu
     gold = {row["id"]: row for row in rows(folder / "gold.jsonl")}
     draw = random.Random(SEED)
     every = rows(folder / "questions.jsonl")
-    asked = draw.sample(every, min(len(every), most if "pdfs" not in [path.name for path in folder.iterdir()] else PDFS * most))
+    asked = draw.sample(
+        every, min(len(every), most if "pdfs" not in [path.name for path in folder.iterdir()] else PDFS * most)
+    )
     with tempfile.TemporaryDirectory() as place:
         engine = open_engine(Path(place), "fit", settings)
         if (folder / "pdfs").exists():
@@ -62,9 +68,11 @@ def few_documents(folder: Path, settings: Settings, most: int) -> Iterator[Measu
 
 
 def large_library(data: Path, settings: Settings, most: int) -> Iterator[Measured]:
-    """English questions asked of many hundred passages at once; only such whose passage the answerability model was not trained on.
+    """English questions asked of many hundred passages at once; only such whose passage the answerability model was not
+    trained on.
 
-    Answered: their passage is there. Not answered: their passage is held out while others of the same article are there, or, for the
+    Answered: their passage is there. Not answered: their passage is held out while others of the same article are
+        there, or, for the
     privacy policies and the papers, no passage of that set is there at all.
     """
     pairs = [pair for pair in labelled(data) if pair.language == "en" and pair.answerable]
@@ -82,7 +90,9 @@ def large_library(data: Path, settings: Settings, most: int) -> Iterator[Measure
     squad_out = [pair for pair in by_source["squad2"] if pair.passage in out]
     everything = sorted({pair.passage for pair in pairs} - out)
     full = [
-        (pair, True) for source, n in ((squad_in, 250), (by_source["policyqa"], 75), (by_source["qasper"], 75)) for pair in asked(source, n)
+        (pair, True)
+        for source, n in ((squad_in, 250), (by_source["policyqa"], 75), (by_source["qasper"], 75))
+        for pair in asked(source, n)
     ]
     full += [(pair, False) for pair in asked(squad_out, 250)]
     yield from _ask_all(everything, full, settings)
@@ -93,8 +103,9 @@ def large_library(data: Path, settings: Settings, most: int) -> Iterator[Measure
 def one_passage(data: Path, settings: Settings, most: int) -> Iterator[Measured]:
     """Questions asked of one passage each, of passages that the answerability model was not trained on.
 
-    Of the passage that people labelled them with; an answerable one also of the first passage that a search of all brings and that does
-    not hold its answer, but for the privacy policies, whose questions are templates that many passages answer.
+    Of the passage that people labelled them with; an answerable one also of the first passage that a search of all
+    brings and that does not hold its answer, but for the privacy policies, whose questions are templates that many
+    passages answer.
     """
     unseen = [pair for pair in labelled(data) if pair.split == "held" and pair.language in ("en", "es")]
     for source in sorted({pair.source for pair in unseen}):
@@ -111,7 +122,9 @@ def one_passage(data: Path, settings: Settings, most: int) -> Iterator[Measured]
                     continue
                 everywhere = engine.measure(pair.question, settings)
                 found = (everywhere.library.names[hit.passage.document] for hit in everywhere.hits)
-                other = next((name for name in found if name != own and not holds_answer(texts[name], pair.answers)), None)
+                other = next(
+                    (name for name in found if name != own and not holds_answer(texts[name], pair.answers)), None
+                )
                 if other is not None:
                     yield Measured(engine.measure(pair.question, settings, documents=[other]), engine, False, (), NEAR)
                     yield Measured(measurements, engine, True, pair.answers, NEAR)
@@ -122,7 +135,9 @@ def _engine(texts: Iterable[tuple[str, str, str]], settings: Settings) -> Iterat
     """A library of (id, text, language) that is gone afterwards."""
     with tempfile.TemporaryDirectory() as place:
         engine = open_engine(Path(place), "fit", settings)
-        engine.library.add([_text({"id": id, "text": text, "lang": language}) for id, text, language in texts], settings)
+        engine.library.add(
+            [_text({"id": id, "text": text, "lang": language}) for id, text, language in texts], settings
+        )
         yield engine
 
 
@@ -136,7 +151,8 @@ def _ask_all(contexts: list[str], questions: list[tuple[Pair, bool]], settings: 
 def measured(data: Path, most: int) -> Iterator[Measured]:
     """Every labelled question, measured under the default settings.
 
-    Each folder of `data` with documents and gold is a set of few documents, or of PDFs. At most so many questions of a set are drawn.
+    Each folder of `data` with documents and gold is a set of few documents, or of PDFs. At most so many questions of a
+    set are drawn.
     """
     settings = Settings.load()
     for folder in sorted(path.parent for path in data.glob("*/gold.jsonl")):
@@ -150,4 +166,6 @@ def measured(data: Path, most: int) -> Iterator[Measured]:
 
 
 def _text(row: Row) -> Source:
-    return text_source(row["id"], row["text"], id=row["id"], language=row["lang"], metadata=Metadata(title=row.get("title", "")))
+    return text_source(
+        row["id"], row["text"], id=row["id"], language=row["lang"], metadata=Metadata(title=row.get("title", ""))
+    )

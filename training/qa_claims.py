@@ -1,11 +1,13 @@
-"""Make claims out of questions with their answers: rows of the form of `grounding.jsonl`, to train the support model on long texts.
+"""Make claims out of questions with their answers: rows of the form of `grounding.jsonl`, to train the support model on
+long texts.
 
     python -m training.qa_claims OUT.jsonl MOST FILE.jsonl … [--apart TEXTS.jsonl …]
 
-A FILE has rows {question, context, answerable, answers, source, licence} as `training.answer_pairs` reads them; each gives at most MOST
-claims. "Who wrote the report?" with "Anna Weiss" becomes "Anna Weiss wrote the report". A claim is supported by its own context; not by a
-context that does not answer its question, and not with the answer of another question on the same context. Contexts that share two or more
-runs of eight words with a `context` or `text` of the TEXTS, the public test sets, are left out.
+A FILE has rows {question, context, answerable, answers, source, licence} as `training.answer_pairs` reads them; each
+gives at most MOST claims. "Who wrote the report?" with "Anna Weiss" becomes "Anna Weiss wrote the report". A claim is
+supported by its own context; not by a context that does not answer its question, and not with the answer of another
+question on the same context. Contexts that share two or more runs of eight words with a `context` or `text` of the
+TEXTS, the public test sets, are left out.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def statement(question: str, answer: str) -> str:
 
 def claims(file: Path, most: int, apart: set[str], draw: random.Random) -> Iterator[Row]:
     """As many supported as unsupported rows."""
-    found = [row for row in rows(file) if row["lang"] == "en" and sum(run in apart for run in _runs(row["context"])) < 2]
+    found = [
+        row for row in rows(file) if row["lang"] == "en" and sum(run in apart for run in _runs(row["context"])) < 2
+    ]
     right = [row for row in found if row["answerable"] and row["answers"] and row["answers"][0].strip()]
     elsewhere, same = defaultdict(list), defaultdict(list)
     for row in found:
@@ -72,7 +76,14 @@ def _differ(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 def _row(row: Row, claim: str, context: str, *, supported: bool) -> Row:
     source = "qa/" + row["source"].removeprefix("github:").split("/")[-1].split(" ")[0]
-    return {"lang": "en", "context": context, "answer": claim, "supported": supported, "source": source, "licence": row["licence"]}
+    return {
+        "lang": "en",
+        "context": context,
+        "answer": claim,
+        "supported": supported,
+        "source": source,
+        "licence": row["licence"],
+    }
 
 
 def _runs(text: str) -> set[str]:
@@ -89,7 +100,9 @@ def main() -> None:
     parser.add_argument("--apart", type=Path, nargs="*", default=[])
     given = parser.parse_args()
     draw = random.Random(SEED)
-    apart = {run for file in given.apart for row in rows(file) for run in _runs(row.get("context") or row.get("text") or "")}
+    apart = {
+        run for file in given.apart for row in rows(file) for run in _runs(row.get("context") or row.get("text") or "")
+    }
     with given.out.open("w", encoding="utf-8") as out:
         for file in given.files:
             for row in claims(file, given.most, apart, draw):

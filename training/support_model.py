@@ -2,8 +2,8 @@
 
     python -m training.support_model ROWS.jsonl [--epochs 2] [--rate 1e-4] [--start FILE] [--out FILE]
 
-ROWS.jsonl comes from `training.support_rows`. The network says from its first token whether the evidence supports the claim. It begins as
-the answerability model, which has learned to hold two texts against each other.
+ROWS.jsonl comes from `training.support_rows`. The network says from its first token whether the evidence supports the
+claim. It begins as the answerability model, which has learned to hold two texts against each other.
 """
 
 from __future__ import annotations
@@ -21,11 +21,31 @@ from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
-LENGTHS = (32, 48, 64, 96, 144, 208, 256, SUPPORT_TOKENS)  # tokens that batches are padded to: few shapes, little padding
+LENGTHS = (
+    32,
+    48,
+    64,
+    96,
+    144,
+    208,
+    256,
+    SUPPORT_TOKENS,
+)  # tokens that batches are padded to: few shapes, little padding
 OFTEN = {  # real answers and long texts are few; short premises and mutations are many
-    "begin": 1.5, "faithdial": 1.5, "q2": 1.5, "fool-me-twice": 1.5, "fever-symmetric": 1.0, "summedits": 2.0, "wice": 2.0, "mnli": 0.35,
-    "snli": 0.2, "fever-rte": 0.4, "scitail": 0.6, "mutations": 0.17, "qa/": 0.45,
-}  # fmt: skip
+    "begin": 1.5,
+    "faithdial": 1.5,
+    "q2": 1.5,
+    "fool-me-twice": 1.5,
+    "fever-symmetric": 1.0,
+    "summedits": 2.0,
+    "wice": 2.0,
+    "mnli": 0.35,
+    "snli": 0.2,
+    "fever-rte": 0.4,
+    "scitail": 0.6,
+    "mutations": 0.17,
+    "qa/": 0.45,
+}
 
 
 def examples(path: Path) -> list[Example]:
@@ -60,7 +80,10 @@ def main() -> None:
     torch.manual_seed(SEED)
     torch.set_num_threads(2)
     found = examples(given.rows)
-    pairs, held = weighted([one for one in found if one.split == "train"]), [one for one in found if one.split == "held"]
+    pairs, held = (
+        weighted([one for one in found if one.split == "train"]),
+        [one for one in found if one.split == "held"],
+    )
     random.shuffle(held)
     held = held[:2000]
     say(f"{len(pairs)} pairs to train on, {len(held)} held out")
@@ -71,7 +94,9 @@ def main() -> None:
         return nn.functional.binary_cross_entropy_with_logits(network(*padded(batch, LENGTHS)), wanted)
 
     def report() -> None:
-        found = auroc_by_source([one.source for one in held], [one.label for one in held], scores(network, held, LENGTHS))
+        found = auroc_by_source(
+            [one.source for one in held], [one.label for one in held], scores(network, held, LENGTHS)
+        )
         say(json.dumps(found))
         save(network, given.out)
 

@@ -2,9 +2,10 @@
 
     python -m training.support_rows PATH_TO_TRAINING_DATA OUT.jsonl [MUTATIONS.jsonl …]
 
-`grounding.jsonl` is read from PATH_TO_TRAINING_DATA; further files are exports of `training.mutations`. A context of more words than the
-model reads is cut down as in the product (`grounding/windows.py`), by common words alone. To a share of the short ones other texts of the
-same source are added before or behind, so that the model learns to find its evidence. Contexts are split whole: one in eight is held out.
+`grounding.jsonl` is read from PATH_TO_TRAINING_DATA; further files are exports of `training.mutations`. A context of
+more words than the model reads is cut down as in the product (`grounding/windows.py`), by common words alone. To a
+share of the short ones other texts of the same source are added before or behind, so that the model learns to find its
+evidence. Contexts are split whole: one in eight is held out.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def pairs(files: Sequence[Path]) -> Iterator[Pair]:
     for row in found:
         if len(row["context"].split()) <= SHORT:
             company[row["source"], split_of(row["context"])].append(row["context"])
-    held = "\n".join(sorted({row["context"] for row in found if split_of(row["context"]) == "held" and not _mutated(row)}))
+    held = "\n".join(
+        sorted({row["context"] for row in found if split_of(row["context"]) == "held" and not _mutated(row)})
+    )
     draw = random.Random(SEED)
     for row in found:
         split = "train" if _mutated(row) else split_of(row["context"])

@@ -1,11 +1,14 @@
-"""Reports with real tables of annual reports, and questions about their rows, in the bench's form. Not part of the product.
+"""Reports with real tables of annual reports, and questions about their rows, in the bench's form.
+
+Not part of the product.
 
     python -m training.table_reports OUT --tatqa tatqa_dataset_dev.json tatqa_dataset_test_gold.json
     python -m training.table_reports OUT --finqa FOLDER --asked QUESTIONS.csv
 
-TAT-QA brings tables, paragraphs and questions that people asked. FinQA brings pages of filings, one file each as ConvFinQA has them, which
-the answerability model never saw; its look-ups ask for the label and the period of a cell in six forms, besides those that people asked.
-Half of the questions have no answer: their table is left out, they name another year, or they ask to compute.
+TAT-QA brings tables, paragraphs and questions that people asked. FinQA brings pages of filings, one file each as
+ConvFinQA has them, which the answerability model never saw; its look-ups ask for the label and the period of a cell in
+six forms, besides those that people asked. Half of the questions have no answer: their table is left out, they name
+another year, or they ask to compute.
 """
 
 from __future__ import annotations
@@ -60,7 +63,10 @@ def from_finqa(folder: Path, asked: Path | None) -> list[Text]:
         table = page["table"]
         heads, labels = list(table), list(table[next(iter(table))])
         values = {
-            (label, head): written(table[head][label]) for label in labels for head in heads if table[head].get(label) not in (None, "")
+            (label, head): written(table[head][label])
+            for label in labels
+            for head in heads
+            if table[head].get(label) not in (None, "")
         }
         questions = list(_looked_up(values, draw))[:A_TABLE] + people.get(id, [])
         dated = [head for head in heads if _YEAR.search(head)]
@@ -69,7 +75,9 @@ def from_finqa(folder: Path, asked: Path | None) -> list[Text]:
                 text = f"What was the {draw.choice(COMPUTED)} in {label} from {dated[1]} to {dated[0]}?"
                 questions.append(Question(text, ("\0",), "computed", "finqa"))
         if len(values) >= MIN_CELLS:
-            cells = tuple(f"{label[0].upper()}{label[1:]} | {head} : {value}" for (label, head), value in values.items())
+            cells = tuple(
+                f"{label[0].upper()}{label[1:]} | {head} : {value}" for (label, head), value in values.items()
+            )
             said = f"{set_right(page['pre_text'])}\n{set_right(page['post_text'])}"
             texts.append(Text(said, "", "en", "finqa", tuple(questions), cells))
     return texts
@@ -80,7 +88,12 @@ def _looked_up(values: dict[tuple[str, str], str], draw: random.Random) -> Itera
     cells = list(values.items())
     draw.shuffle(cells)
     for (label, head), value in cells:
-        if len(label) < 4 or len(label.split()) > MAX_LABEL_WORDS or len(value) < 2 or len(years := _YEAR.findall(head)) != 1:
+        if (
+            len(label) < 4
+            or len(label.split()) > MAX_LABEL_WORDS
+            or len(value) < 2
+            or len(years := _YEAR.findall(head)) != 1
+        ):
             continue
         whole = _WHOLE_YEAR.fullmatch(head.strip())
         period = draw.choice(PERIODS).format(year=years[0]) if whole else f"for {head}"
@@ -113,7 +126,9 @@ def written(value: Any) -> str:
 
 
 def set_right(text: str) -> str:
-    """A text of FinQA as it was printed, about: its words stand apart from their points, and shares are written twice."""
+    """A text of FinQA as it was printed, about: its words stand apart from their points, and shares are written
+    twice.
+    """
     text = re.sub(r"(\$? ?-?[\d.,]+ ?%?) \( (?:\$ )?[\d., ]+%? \)", r"\1", text)
     for apart, together in ((r"\( ", "("), (r" \)", ")"), (r" ([,.;:%])", r"\1"), (r"\$ ", "$"), (r"2019s\b", "'s")):
         text = re.sub(apart, together, text)
@@ -152,7 +167,9 @@ def _is_value(cell: str) -> bool:
 
 
 def _tat_question(row: dict[str, Any]) -> Question | None:
-    """A question for one stretch, but not for the highest or lowest of several, or one for a calculation; None for others."""
+    """A question for one stretch, but not for the highest or lowest of several, or one for a calculation; None for
+    others.
+    """
     text, answer = row["question"], row["answer"]
     if row["answer_type"] == "arithmetic":
         return Question(text, (str(answer),), "computed", "tatqa")

@@ -1,4 +1,6 @@
-"""The beginning of every page: the engine, or a word on what is still missing; the sample documents at the first start; running jobs."""
+"""The beginning of every page: the engine, or a word on what is still missing; the sample documents at the first start;
+running jobs.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,16 @@ def start() -> Engine:
 
 
 def offer_samples() -> None:
-    """Start indexing the sample documents when this library never had them; the server does so before the first page is opened."""
+    """Start indexing the sample documents when this library never had them; the server does so before the first page is
+    opened.
+    """
     folder, base = state.library_folder(), state.base_settings()
     if first_run.is_due(folder):
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
-            return first_run.index_samples(loading.engine(folder, first_run.SAMPLES_COLLECTION, base), folder, base, progress, stop)
+            return first_run.index_samples(
+                loading.engine(folder, first_run.SAMPLES_COLLECTION, base), folder, base, progress, stop
+            )
 
         with acting(visitor.PAGE):  # whoever comes first: it is the program that does it
             state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))

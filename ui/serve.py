@@ -1,9 +1,9 @@
 """The page as one server process: `python -m ui.serve --port 8501`.
 
-`streamlit run app.py` starts the same server, a little slower: here the model's process is started before the slow imports. With the server
-begin the loading of the model and, at the first start, the indexing of the samples, before the first browser asks for them. Every response
-carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused
-(`ui.app.people.guard`).
+`streamlit run app.py` starts the same server, a little slower: here the model's process is started before the slow
+imports. With the server begin the loading of the model and, at the first start, the indexing of the samples, before the
+first browser asks for them. Every response carries headers by which a browser refuses anything that does not come from
+here, and pages of other origins are refused (`ui.app.people.guard`).
 """
 
 from __future__ import annotations
@@ -53,10 +53,12 @@ PAGE = Path(__file__).resolve().parent.parent / "app.py"
 
 @asynccontextmanager
 async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
-    """Begin with the server what the first page would wait for: loading the model, and at the first start the sample documents.
+    """Begin with the server what the first page would wait for: loading the model, and at the first start the sample
+    documents.
 
     Raises:
-        InvalidSetting: the environment asks for a log that cannot be kept, or for a login that cannot be used; then nothing is served.
+        InvalidSetting: the environment asks for a log that cannot be kept, or for a login that cannot be used; then
+            nothing is served.
     """
     start_logs(os.environ)
     if visitor.configured():
@@ -93,14 +95,14 @@ def _begin() -> None:
         folder = state.library_folder()
         loading.engine(folder, first_run.start_collection(folder), state.base_settings())
         frame.offer_samples()
-    # A collection of garbage looked at all that was imported and loaded, a tenth of a second each time. That stays as long as the server
-    # does: no collection looks at it again.
+    # A collection of garbage looked at all that was imported and loaded, a tenth of a second each time. That stays as
+    # long as the server does: no collection looks at it again.
     gc.collect()
     gc.freeze()
 
 
-# Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:
-# without the page's configuration and with another navigation.
+# Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the
+# first to be opened: without the page's configuration and with another navigation.
 PagesManager.uses_pages_directory = False
 
 uploads.install()  # before a server is made, which takes Streamlit's store of uploads as it finds it
@@ -123,8 +125,14 @@ def guards(*, proxied: bool = False) -> list[Middleware]:
 
 
 # How app.py is served, whoever serves it.
-# Streamlit gets the login that we checked: of a file of secrets that it cannot read it takes itself for a page without one.
-SERVED: dict[str, Any] = {"lifespan": alone, "middleware": guards(), "routes": original.ROUTES, "secrets": visitor.for_streamlit()}
+# Streamlit gets the login that we checked: of a file of secrets that it cannot read it takes itself for a page without
+# one.
+SERVED: dict[str, Any] = {
+    "lifespan": alone,
+    "middleware": guards(),
+    "routes": original.ROUTES,
+    "secrets": visitor.for_streamlit(),
+}
 
 
 def beside(
@@ -135,7 +143,8 @@ def beside(
     proxied: bool,
     visits: Visits | None = None,
 ) -> tuple[st.App, Runner, Settings]:
-    """The page for a server that has more than the page: its app, the runner of its jobs, and the settings that it starts with.
+    """The page for a server that has more than the page: its app, the runner of its jobs, and the settings that it
+    starts with.
 
     Args:
         running: what begins with the server and ends with it, beside the page.
@@ -155,12 +164,16 @@ def beside(
 
     app = st.App(str(PAGE), **SERVED | {"lifespan": both, "middleware": guards(proxied=proxied)})
     config.set_option("server.allowedHosts", list(names))
-    config.set_option("browser.serverAddress", address)  # else Streamlit asks the internet whether a foreign origin is this machine
+    config.set_option(
+        "browser.serverAddress", address
+    )  # else Streamlit asks the internet whether a foreign origin is this machine
     return app, state.runner(), state.base_settings()
 
 
 def forgotten() -> None:
-    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and runs of the lab."""
+    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and runs of the
+    lab.
+    """
     from ui.lab import state as records  # no start needs it
 
     st.cache_data.clear()

@@ -1,11 +1,15 @@
-"""The audit log of a library: one file of JSON lines, each chained to all before it by a hash. Lines are appended, and never changed.
+"""The audit log of a library: one file of JSON lines, each chained to all before it by a hash.
 
-The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes. Each line holds the hash of what stands before
-it. So a line that is changed, cut out, added or moved breaks the chain at the next one. A chain alone cannot tell that its end was cut off,
-that the last line was changed, or that somebody wrote all of it anew: for that its newest hash has to be kept elsewhere.
+Lines are appended, and never changed.
 
-Old lines can be removed (`prune`). Then the file begins with a mark: how many lines went, and the hash of the chain up to there, from which
-the others go on. That it was done is itself a line of the log, with both numbers, so that a mark that somebody else wrote is found.
+The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes. Each line holds the hash of
+what stands before it. So a line that is changed, cut out, added or moved breaks the chain at the next one. A chain
+alone cannot tell that its end was cut off, that the last line was changed, or that somebody wrote all of it anew: for
+that its newest hash has to be kept elsewhere.
+
+Old lines can be removed (`prune`). Then the file begins with a mark: how many lines went, and the hash of the chain up
+to there, from which the others go on. That it was done is itself a line of the log, with both numbers, so that a mark
+that somebody else wrote is found.
 
 A power cut may leave a part of a line. It stays, is ended by the next append, and counts in the chain as it is.
 """
@@ -92,7 +96,8 @@ class ActLog:
         self._turn = threading.Lock()
 
     def note(self, action: Action, collection: str, objects: Sequence[str] = ()) -> None:
-        """Append a line for each object, one where there is none; all of them or none, and they are on the disk when this returns.
+        """Append a line for each object, one where there is none; all of them or none, and they are on the disk when
+        this returns.
 
         Raises:
             LibraryBusy: another process held the log for `WAIT_SECONDS`.
@@ -120,8 +125,8 @@ class ActLog:
     def verify(self, heads: Sequence[str] = (), *, archived: bool = False) -> Verified:
         """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain.
 
-        Lines that are missing at its beginning must be told of by a line of it, but not in what `prune` put into an archive: there the
-        line stands in the log.
+        Lines that are missing at its beginning must be told of by a line of it, but not in what `prune` put into an
+        archive: there the line stands in the log.
         """
         removed, start, raws = self._chain()
         head, n, torn, met = start, removed, [], {one for one in heads if one in (START, start)}
@@ -132,13 +137,22 @@ class ActLog:
                 torn.append(number)
             elif not problem and (found.prev != head or found.n != number):
                 line, problem = number, _why(found, head, number)
-            witness = witness or (found is not None and (found.action, found.object) == (Action.PRUNE, _cut(removed, start)))
+            witness = witness or (
+                found is not None and (found.action, found.object) == (Action.PRUNE, _cut(removed, start))
+            )
             head, n = _chained(head, raw), number
             met |= {one for one in heads if one == head}
         if not problem and torn and torn[-1] == n:
-            line, problem = n, "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left of it."
+            line, problem = (
+                n,
+                "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left "
+                "of it.",
+            )
         if not problem and not witness:
-            line, problem = removed + 1, f"The log begins at line {removed + 1}, and no line says that those before it were removed."
+            line, problem = (
+                removed + 1,
+                f"The log begins at line {removed + 1}, and no line says that those before it were removed.",
+            )
         return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
 
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
@@ -158,7 +172,8 @@ class ActLog:
                 checked = self.verify()
                 if checked.problem:
                     raise LibraryDamaged(
-                        f"The audit log is not what was written. {checked.problem}", remedy="Keep it as it is, and find out what happened."
+                        f"The audit log is not what was written. {checked.problem}",
+                        remedy="Keep it as it is, and find out what happened.",
                     )
                 removed, head, raws = self._chain()
                 kept, gone = removed, []
@@ -189,7 +204,10 @@ class ActLog:
     def _append(self, descriptor: int, action: Action, collection: str, objects: Sequence[str]) -> None:
         size = os.fstat(descriptor).st_size
         head, n, joint = self._end(descriptor, size)
-        at, lines = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), [joint] if joint else []
+        at, lines = (
+            datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            [joint] if joint else [],
+        )
         for one in objects:
             n += 1
             row = Entry(n, at, _short(actor().name), action.value, _short(collection), _short(one), head)
@@ -245,7 +263,9 @@ class ActLog:
         try:
             lock.acquire(timeout=WAIT_SECONDS, poll_interval=0.005)
         except Timeout as error:
-            raise LibraryBusy("Another process holds the audit log.", remedy="Try again, or end the process that hangs.") from error
+            raise LibraryBusy(
+                "Another process holds the audit log.", remedy="Try again, or end the process that hangs."
+            ) from error
         try:
             yield
         finally:
@@ -257,7 +277,9 @@ def _chained(head: str, raw: bytes) -> str:
 
 
 def _cut(removed: int, head: str) -> str:
-    """The object of the line that says that lines were removed: how many since the beginning, and the chain's hash up to there."""
+    """The object of the line that says that lines were removed: how many since the beginning, and the chain's hash up
+    to there.
+    """
     return f"{removed}:{head}"
 
 
@@ -267,7 +289,9 @@ def _marked(raw: bytes) -> tuple[int, str] | None:
         row: Any = json.loads(raw)
     except (ValueError, RecursionError):
         return None
-    is_mark = isinstance(row, dict) and set(row) == _MARK and type(row["removed"]) is int and isinstance(row["head"], str)
+    is_mark = (
+        isinstance(row, dict) and set(row) == _MARK and type(row["removed"]) is int and isinstance(row["head"], str)
+    )
     return (row["removed"], row["head"]) if is_mark and row["removed"] > 0 and row["head"].isascii() else None
 
 
@@ -293,10 +317,16 @@ def _parsed(raw: bytes) -> Entry | None:
 
 def _why(found: Entry, head: str, number: int) -> str:
     if found.n > number:
-        return f"Line {number} says that it is line {found.n}: {found.n - number} lines before it are missing, or it was moved."
+        return (
+            f"Line {number} says that it is line {found.n}: {found.n - number} lines "
+            f"before it are missing, or it was moved."
+        )
     if found.n < number:
         return f"Line {number} says that it is line {found.n}: lines were added before it, or it was moved."
-    return f"Line {number} does not follow what stands before it: line {max(number - 1, 1)} or an earlier one was changed, or this one was."
+    return (
+        f"Line {number} does not follow what stands before it: line {max(number - 1, 1)} or "
+        f"an earlier one was changed, or this one was."
+    )
 
 
 def _short(text: str) -> str:

@@ -1,7 +1,9 @@
-"""Prints a sheet as one page: paragraphs, a table of facts, and curves over a threshold. It does not know what they mean.
+"""Prints a sheet as one page: paragraphs, a table of facts, and curves over a threshold.
 
-matplotlib is imported when a page is drawn, and not before: it costs half a second. Every text is drawn as it stands, names are never read
-as formulas, and the fonts are in the file. Equal input gives equal bytes.
+It does not know what they mean.
+
+matplotlib is imported when a page is drawn, and not before: it costs half a second. Every text is drawn as it stands,
+names are never read as formulas, and the fonts are in the file. Equal input gives equal bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ _drawing = threading.Lock()  # matplotlib's settings are the process's
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Seen shares in [0, 1] by its name; None where there was nothing to count. `limit` is drawn as a thin line; None for none."""
+    """Seen shares in [0, 1] by its name; None where there was nothing to count.
+
+    `limit` is drawn as a thin line; None for none.
+    """
 
     name: str
     shares: Sequence[float | None]
@@ -62,7 +67,8 @@ class Sheet:
         paragraphs: each a heading and its text.
         facts: rows of the table, label and value; values are untrusted.
         plots: at least one, with the same lines.
-        threshold: the name of the horizontal axis, `share` that of the vertical one, `certified` that of the shaded range.
+        threshold: the name of the horizontal axis, `share` that of the vertical one, `certified` that of the shaded
+            range.
         foot: the last line.
     """
 
@@ -100,7 +106,9 @@ def to_pdf(sheet: Sheet) -> bytes:
     from matplotlib.figure import Figure
 
     with _drawing, rc_context({"pdf.fonttype": 42, "font.family": "DejaVu Sans"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing")  # a name in a script that the font lacks is drawn as boxes
+        warnings.filterwarnings(
+            "ignore", message=r"Glyph .* missing"
+        )  # a name in a script that the font lacks is drawn as boxes
         figure = Figure(figsize=A4)
         FigureCanvasPdf(figure)
         bottom = _write(figure, sheet)
@@ -110,8 +118,14 @@ def to_pdf(sheet: Sheet) -> bytes:
             axes = figure.add_axes((LEFT + number * (width + gap), 0.11, width, max(0.12, bottom - 0.17)))
             _draw(axes, plot, sheet)
         figure.axes[0].set_ylabel(sheet.share, fontsize=8, parse_math=False)
-        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="lower center", ncols=5, fontsize=7, frameon=False,
-                      bbox_to_anchor=(0.5, 0.045))  # fmt: skip
+        figure.legend(
+            *figure.axes[0].get_legend_handles_labels(),
+            loc="lower center",
+            ncols=5,
+            fontsize=7,
+            frameon=False,
+            bbox_to_anchor=(0.5, 0.045),
+        )
         _say(figure, LEFT, 0.03, sheet.foot, size=6.5, color="#555555")
         page = io.BytesIO()
         figure.savefig(page, format="pdf", metadata={"Title": sheet.title, "CreationDate": None})

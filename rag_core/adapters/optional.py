@@ -1,7 +1,7 @@
 """Optional packages, which only a part of the product needs: the extras of pyproject.toml.
 
-Setup installs them all, but for those of stores in a database, Ray and RapidOCR (`APART`). An installation that leaves some out answers
-questions as before; what needs one says which, and the command.
+Setup installs them all, but for those of stores in a database, Ray and RapidOCR (`APART`). An installation that leaves
+some out answers questions as before; what needs one says which, and the command.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ APART = {  # not installed by setup
 }
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
-    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login,traces] after its name."
+    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login,traces] "
+    "after its name."
 )
 REMEDY_APART = (
     "Run: .venv/bin/python -m pip install --no-deps -r {lock}. "
@@ -51,4 +52,6 @@ def require(extra: str, what: str) -> None:
     for module in EXTRAS[extra]:
         if find_spec(module) is None:
             remedy = REMEDY_APART.format(extra=extra, lock=APART[extra]) if extra in APART else REMEDY
-            raise MissingDependency(f"{what} needs the package {module.replace('_', '-')}, which is not installed.", remedy=remedy)
+            raise MissingDependency(
+                f"{what} needs the package {module.replace('_', '-')}, which is not installed.", remedy=remedy
+            )

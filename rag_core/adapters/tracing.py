@@ -1,7 +1,9 @@
-"""Sends what was measured of each question to a collector of OpenTelemetry, as spans with OpenInference's kinds. Off unless asked for.
+"""Sends what was measured of each question to a collector of OpenTelemetry, as spans with OpenInference's kinds.
 
-Spans hold numbers, names of ours, ids and scores. Text of questions, answers and passages goes along only where the operator says so.
-A question is decided first and told then: a collector that is away costs nothing but its spans.
+Off unless asked for.
+
+Spans hold numbers, names of ours, ids and scores. Text of questions, answers and passages goes along only where the
+operator says so. A question is decided first and told then: a collector that is away costs nothing but its spans.
 """
 
 from __future__ import annotations
@@ -25,7 +27,13 @@ ADDRESS, TEXT = "RAG_TRACES", "RAG_TRACES_TEXT"
 KIND = "openinference.span.kind"
 NS = 1_000_000  # nanoseconds in a millisecond
 # stages of measuring, and OpenInference's word for what they do
-KINDS = {"embed": "EMBEDDING", "retrieve": "RETRIEVER", "read": "RERANKER", "relevance": "EVALUATOR", "audit": "EVALUATOR"}
+KINDS = {
+    "embed": "EMBEDDING",
+    "retrieve": "RETRIEVER",
+    "read": "RERANKER",
+    "relevance": "EVALUATOR",
+    "audit": "EVALUATOR",
+}
 MAX_TEXT_CHARS = 4_000  # in one attribute
 _log = logging.getLogger(__name__)
 
@@ -60,16 +68,21 @@ class Traces:
         root = self._tracer.start_span("question", start_time=at, attributes=self._about(measurements, decision))
         within = _context(root)
         for stage, ms in measurements.timings.items():
-            attributes = {KIND: KINDS.get(stage, "CHAIN"), **(self._retrieved(measurements) if stage == "retrieve" else {})}
+            attributes = {
+                KIND: KINDS.get(stage, "CHAIN"),
+                **(self._retrieved(measurements) if stage == "retrieve" else {}),
+            }
             at = self._span(stage, at, ms, attributes, within)
         for call in calls:
             at = self._span(str(call.step), at, call.ms, _of_call(call), within)
         for check in decision.trace.checks:
             judged = {"check.value": check.value, "check.threshold": check.threshold}
             attributes = {
-                KIND: "GUARDRAIL", "check.state": str(check.state), "check.mode": str(check.mode),
+                KIND: "GUARDRAIL",
+                "check.state": str(check.state),
+                "check.mode": str(check.mode),
                 **{name: value for name, value in judged.items() if value is not None},
-            }  # fmt: skip
+            }
             self._span(check.stage, at, 0.0, attributes, within)
         root.end(at)
 
@@ -80,12 +93,18 @@ class Traces:
 
     def _about(self, measurements: Measurements, decision: Decision) -> dict[str, Any]:
         found: dict[str, Any] = {
-            KIND: "CHAIN", "decision.status": str(decision.status), "decision.reason": str(decision.reason),
-            "decision.preset": measurements.settings.preset, "decision.language": decision.language,
+            KIND: "CHAIN",
+            "decision.status": str(decision.status),
+            "decision.reason": str(decision.reason),
+            "decision.preset": measurements.settings.preset,
+            "decision.language": decision.language,
             **{f"decision.{name}": value for name, value in decision.scores.items() if isinstance(value, float)},
-        }  # fmt: skip
+        }
         if self._text:
-            found |= {"input.value": measurements.question[:MAX_TEXT_CHARS], "output.value": decision.answer[:MAX_TEXT_CHARS]}
+            found |= {
+                "input.value": measurements.question[:MAX_TEXT_CHARS],
+                "output.value": decision.answer[:MAX_TEXT_CHARS],
+            }
         return found
 
     def _retrieved(self, measurements: Measurements) -> dict[str, Any]:
@@ -101,7 +120,8 @@ class Traces:
 def traces(environment: Mapping[str, str]) -> Traces | None:
     """The traces that the environment asks for: RAG_TRACES is the collector's address; None without it.
 
-    RAG_TRACES_TEXT=true has texts go along. OpenTelemetry's own variables, such as OTEL_EXPORTER_OTLP_HEADERS, hold as well.
+    RAG_TRACES_TEXT=true has texts go along. OpenTelemetry's own variables, such as OTEL_EXPORTER_OTLP_HEADERS, hold as
+    well.
 
     Raises:
         InvalidSetting: it is no address.
@@ -112,7 +132,9 @@ def traces(environment: Mapping[str, str]) -> Traces | None:
         return None
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidSetting(f"{ADDRESS} is not the address of a collector.", remedy="Write it like http://127.0.0.1:4318/v1/traces.")
+        raise InvalidSetting(
+            f"{ADDRESS} is not the address of a collector.", remedy="Write it like http://127.0.0.1:4318/v1/traces."
+        )
     require("traces", "Sending traces")
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -129,6 +151,10 @@ def _context(span: Any) -> Any:
 
 def _of_call(call: Call) -> dict[str, Any]:
     return {
-        KIND: "LLM", "llm.model_name": call.model, "llm.token_count.prompt": call.tokens_in, "llm.token_count.completion": call.tokens_out,
-        "llm.cached": call.cached, "llm.failed": bool(call.failure),
-    }  # fmt: skip
+        KIND: "LLM",
+        "llm.model_name": call.model,
+        "llm.token_count.prompt": call.tokens_in,
+        "llm.token_count.completion": call.tokens_out,
+        "llm.cached": call.cached,
+        "llm.failed": bool(call.failure),
+    }

@@ -1,7 +1,7 @@
 """Finds the tables that have the row a question asks for, by the labels of their rows.
 
-A balance sheet says "Goodwill" once among thirty lines, and the notes say it on many pages. So a ranking of passages seldom finds the line
-itself. Here the rows of more passages are looked at, by their labels alone: no model reads them.
+A balance sheet says "Goodwill" once among thirty lines, and the notes say it on many pages. So a ranking of passages
+seldom finds the line itself. Here the rows of more passages are looked at, by their labels alone: no model reads them.
 """
 
 from __future__ import annotations
@@ -29,21 +29,28 @@ _FIGURE = regex.compile(r"\p{Nd}[\p{Nd}.,]*")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The likest row of a passage: the place of the passage, and how the row is ordered among others (`rank_of_row`)."""
+    """The likest row of a passage: the place of the passage, and how the row is ordered among others
+    (`rank_of_row`).
+    """
 
     place: int
     rank: Rank
 
 
 def asks_row(asked: AskedFor) -> bool:
-    """Whether a question may be answered by one row of a table: it asks for a figure of something, and compares nothing."""
+    """Whether a question may be answered by one row of a table: it asks for a figure of something, and compares
+    nothing.
+    """
     return asked.type in FIGURES and bool(asked.subject) and not (asked.compared or asked.superlative)
 
 
-def tables_asked(asked: AskedFor, passages: Sequence[Passage], page_text: PageText, titles: Mapping[str, str]) -> list[int]:
+def tables_asked(
+    asked: AskedFor, passages: Sequence[Passage], page_text: PageText, titles: Mapping[str, str]
+) -> list[int]:
     """The places of those passages that have the row asked for, surest first; none where a question asks for no figure.
 
-    Of equally sure ones those of the first document come first, and in it the order of `rank_of_row` holds, then that of the pages.
+    Of equally sure ones those of the first document come first, and in it the order of `rank_of_row` holds, then that
+    of the pages.
 
     Args:
         asked: what the question asks for.
@@ -67,10 +74,11 @@ def tables_asked(asked: AskedFor, passages: Sequence[Passage], page_text: PageTe
 
 
 def rank_of_row(asked: AskedFor, text: str, row: float, place: str, language: str) -> Rank:
-    """The order among rows of one label, the likeliest first: the surest, an amount before its change, the largest, in most words asked.
+    """The order among rows of one label, the likeliest first: the surest, an amount before its change, the largest, in
+    most words asked.
 
-    A company's revenue is larger than that of its parts, its average price and its tax rate are not; and what stands in a cash flow
-    statement is mostly a change.
+    A company's revenue is larger than that of its parts, its average price and its tax rate are not; and what stands in
+    a cash flow statement is mostly a change.
 
     Args:
         asked: what the question asks for.
@@ -86,7 +94,9 @@ def rank_of_row(asked: AskedFor, text: str, row: float, place: str, language: st
     return -round(row, 1), _tells_changes(asked, place, language), -largest * adds_up, -len(words & asked.subject)
 
 
-def _likest(asked: AskedFor, place: int, passage: Passage, page_text: PageText, titles: Mapping[str, str]) -> _Found | None:
+def _likest(
+    asked: AskedFor, place: int, passage: Passage, page_text: PageText, titles: Mapping[str, str]
+) -> _Found | None:
     context = context_of(passage, titles, page_text=page_text if asked.names else None)
     above = f"{context.section}\n{context.title}"
     best = None

@@ -1,7 +1,8 @@
 """Completes an extract: a sentence that needs the one beside it in its document is never shown without it.
 
-"Dogs are allowed. Not in the hall, though." says something else without its second sentence. `rag_core.grounding.omissions.back` tells such
-sentences by the lists of their language; a model's draft is held to the same (`rag_core.grounding.own_words`).
+"Dogs are allowed. Not in the hall, though." says something else without its second sentence.
+`rag_core.grounding.omissions.back` tells such sentences by the lists of their language; a model's draft is held to the
+same (`rag_core.grounding.own_words`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from rag_core.grounding.units import Unit, units
 def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
     """The extract with the sentences that its own need, each where it stands in the document.
 
-    Sentences that bear less on the question make room for them; only the likest one and what it needs may be more than `max_sentences`.
+    Sentences that bear less on the question make room for them; only the likest one and what it needs may be more than
+    `max_sentences`.
     """
     known = {_key(one.unit): one for one in found.scored}
     groups = [_with_beside(one, known, page_text) for one in found.chosen]
@@ -42,7 +44,10 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
 
 
 def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText) -> list[Scored]:
-    """A sentence with those of its passage that it needs, in their order; a row with its notes. A led-in item needs those before a step."""
+    """A sentence with those of its passage that it needs, in their order; a row with its notes.
+
+    A led-in item needs those before a step.
+    """
     unit, language = one.unit, one.unit.passage.language
     if unit.passage.kind is PassageKind.CODE:
         return [one]
@@ -54,8 +59,14 @@ def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText)
     at = [_key(other) for other in stated].index(_key(unit))
     needed = {at, *needed_with([other.text for other in stated], at)}
     if not unit.lead:
-        needed |= {n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)}
-        needed |= {n for n in range(at + 1, min(at + 2, len(stated))) if not stated[n].lead and takes_back(stated[n].text, language)}
+        needed |= {
+            n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)
+        }
+        needed |= {
+            n
+            for n in range(at + 1, min(at + 2, len(stated)))
+            if not stated[n].lead and takes_back(stated[n].text, language)
+        }
     return [one if n == at else known.get(_key(stated[n])) or replace(one, unit=stated[n]) for n in sorted(needed)]
 
 

@@ -56,8 +56,9 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
 def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
     """One rectangle per visual row of the quote, from the boxes of its words; empty when any part has no word boxes.
 
-    A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the rows beside a large
-    initial. A quote of which only a part could be marked is not marked at all: a wrong mark is worse than none.
+    A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the
+    rows beside a large initial. A quote of which only a part could be marked is not marked at all: a wrong mark is
+    worse than none.
     """
     return _boxes(evidence, corpus.words)
 
@@ -73,7 +74,9 @@ def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
 
 
 def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus) -> tuple[Unsure, ...] | None:
-    """The words of the evidence that may be read wrong; None where a page of it was read by OCR that did not say how sure it was."""
+    """The words of the evidence that may be read wrong; None where a page of it was read by OCR that did not say how
+    sure it was.
+    """
     found: list[Unsure] = []
     for span in evidence.spans:
         page = words(evidence.document, span.page)
@@ -81,7 +84,9 @@ def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus
             return None
         read_by = RAPIDOCR if span.page in document.rapidocr_pages else TESSERACT
         if any(word.sure is not None for word in page):
-            unsure = unsure_words(evidence.document, span, page, corpus.page_text(evidence.document, span.page), read_by)
+            unsure = unsure_words(
+                evidence.document, span, page, corpus.page_text(evidence.document, span.page), read_by
+            )
             found += (one for one in unsure if one.sure < 1 or span.page in document.ocr_pages)
     return tuple(found)
 
@@ -116,7 +121,9 @@ def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:
 
 
 def _same_row(row: Box, word: Box) -> bool:
-    """Whether a word stands on the row: half of the lower of the two heights overlaps, and it does not start left of the row."""
+    """Whether a word stands on the row: half of the lower of the two heights overlaps, and it does not start left of
+    the row.
+    """
     overlap = min(row.y1, word.y1) - max(row.y0, word.y0)
     return overlap > 0.5 * min(row.y1 - row.y0, word.y1 - word.y0) and word.x0 >= row.x0
 

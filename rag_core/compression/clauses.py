@@ -1,7 +1,7 @@
 """Finds the clause that a question asks for by its number: "What does clause 2.2 say?", "Was steht in § 7 Absatz 2?".
 
-Such a question shares neither words nor meaning with the clause, so that no search finds it, and a reader takes 3.2 for 2.2. Clauses are
-told by the numbers of headings and those at the beginning of sentences.
+Such a question shares neither words nor meaning with the clause, so that no search finds it, and a reader takes 3.2 for
+2.2. Clauses are told by the numbers of headings and those at the beginning of sentences.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ SURE = 0.95  # that the only clause of a number is the one that is meant; chosen
 _DOTTED = r"\d{1,3}(?:\.\d{1,3}){0,4}"
 
 Numbers = tuple[str, ...]
-# The numbers that a sentence stands under, from the outermost. A question may begin with those of a heading, but with "(2)" of no sentence;
-# one for "Article 5" or "§ 5" only with a number that has such a word.
+# The numbers that a sentence stands under, from the outermost. A question may begin with those of a heading, but with
+# "(2)" of no sentence; one for "Article 5" or "§ 5" only with a number that has such a word.
 Path = tuple[tuple[Numbers, Literal["", "number", "worded"]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A clause as a question names it: its numbers, from the outermost, whether its heading must have a word, and what else is asked.
+    """A clause as a question names it: its numbers, from the outermost, whether its heading must have a word, and what
+    else is asked.
 
     `question` is the question without it; empty where nothing is asked but what the clause says.
     """
@@ -80,12 +81,17 @@ def _word() -> str:
 def _named() -> re.Pattern[str]:
     """A word for a clause and its number, with those of its parts: "§ 7 Abs. 2", "Article 5(3)", "clause 2.2"."""
     part = rf"(?:\s*,?\s*{_word()}\s*\(?(?:{_DOTTED})\)?|\s?\((?:\d{{1,3}})\))"
-    return re.compile(rf"(?<!\w)(?:(§{{1,2}}|{_one_of(any_language().articles)})|{_word()})\s*{_DOTTED}{part}*(?![\d%€$])", re.IGNORECASE)
+    return re.compile(
+        rf"(?<!\w)(?:(§{{1,2}}|{_one_of(any_language().articles)})|{_word()})\s*{_DOTTED}{part}*(?![\d%€$])",
+        re.IGNORECASE,
+    )
 
 
 @cache
 def _labels() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The number at the beginning of a heading ("§ 7", "Article 5", "3"), and of a sentence, where a bare number may be an amount."""
+    """The number at the beginning of a heading ("§ 7", "Article 5", "3"), and of a sentence, where a bare number may be
+    an amount.
+    """
     worded = rf"{_word()}\s*({_DOTTED})[.)]?(?=\W|$)|\(({_DOTTED})\)"
     heading, sentence = rf"({_DOTTED})[.)]?(?=\s|$)", rf"({_DOTTED}(?=[.)]\s)|\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?=\s))"
     return re.compile(f"{worded}|{heading}", re.IGNORECASE), re.compile(f"{worded}|{sentence}", re.IGNORECASE)
@@ -94,7 +100,9 @@ def _labels() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def clause_asked(question: str, language: str) -> Asked | None:
     """The clause that a question names; None where it names none."""
     found, known = _named().search(question), any_language()
-    leads, indefinite, told = ({fold(word) for word in listed} for listed in (known.clause_leads, known.indefinite, known.says))
+    leads, indefinite, told = (
+        {fold(word) for word in listed} for listed in (known.clause_leads, known.indefinite, known.says)
+    )
     before, behind = (question[: found.start()].split(), question[found.end() :]) if found else ([], "")
     if found is None or (before and fold(before[-1]) in indefinite):
         return None
@@ -126,10 +134,14 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
 
 
 def _found(asked: Asked, corpus: Corpus, rows: Sequence[int] | None) -> Iterator[list[tuple[int, Unit]]]:
-    """The sentences of each clause that has these numbers, with the rows of their passages, in the order of the library."""
+    """The sentences of each clause that has these numbers, with the rows of their passages, in the order of the
+    library.
+    """
     searched = range(len(corpus.passages)) if rows is None else rows
     if len(searched) > SCANNED:
-        searched = sorted(row for row, _ in corpus.lexical.search([".".join(asked.numbers), *asked.numbers], BY_WORDS, rows))
+        searched = sorted(
+            row for row, _ in corpus.lexical.search([".".join(asked.numbers), *asked.numbers], BY_WORDS, rows)
+        )
     above: Path = ()
     here: Path = ()
     document, clause = "", list[tuple[int, Unit]]()
@@ -174,4 +186,7 @@ def _below(above: Path, label: re.Match[str], *, begins: bool) -> Path:
 def _within(path: Path, asked: Asked) -> bool:
     """Whether a path leads through the numbers that are asked for: what stands below a clause is of it."""
     starts = (at for at, (_, kind) in enumerate(path) if kind == "worded" or (kind and not asked.worded))
-    return any(tuple(number for numbers, _ in path[at:] for number in numbers)[: len(asked.numbers)] == asked.numbers for at in starts)
+    return any(
+        tuple(number for numbers, _ in path[at:] for number in numbers)[: len(asked.numbers)] == asked.numbers
+        for at in starts
+    )

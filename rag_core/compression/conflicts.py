@@ -1,18 +1,22 @@
 """Finds contradicting sources without a model: statements that say the same thing with another value.
 
-Rather silent than wrong. Two statements must agree in every word that says something: a qualifier ("part-time", "of a lease") makes two
-rules, and a share of equal words would let it pass. And they must be about the same thing:
+Rather silent than wrong. Two statements must agree in every word that says something: a qualifier ("part-time", "of a
+lease") makes two rules, and a share of equal words would let it pass. And they must be about the same thing:
 
 - Titles and headings that name different codes ("MK-40", "MK-50") are about different things.
-- Within one document a heading says what its section is about, unless both headings name no more than the sentence does. What a table is
-  of, its heading says in any document; a row whose words stand twice in its table is told from no other.
-- Figures of a period ("revenue was") belong to the year of their document, and within one document to its sections. A table's cells have
-  no verb to tell: in documents of two years they are figures unless they say that they set a limit, a price or a right.
-- "We" and "the tenant" are others in each document, unless two documents are versions of one: the same title but for its numbers. So are
-  the tables of documents whose titles differ in a part ("Hotel Alfa price list", "Hotel Beta price list").
-- Within a section, a sentence contradicts one that it repeats word for word but for a number: "The guide says: a visit costs 9 euros."
-- A question that names the document or the section of one of the two has chosen. So has one that names the number in which they differ
-  ("What does buoy 71 show?"), unless it asks whether that number is right, or the number has a unit.
+- Within one document a heading says what its section is about, unless both headings name no more than the sentence
+  does. What a table is of, its heading says in any document; a row whose words stand twice in its table is told from no
+  other.
+- Figures of a period ("revenue was") belong to the year of their document, and within one document to its sections. A
+  table's cells have no verb to tell: in documents of two years they are figures unless they say that they set a limit,
+  a price or a right.
+- "We" and "the tenant" are others in each document, unless two documents are versions of one: the same title but for
+  its numbers. So are the tables of documents whose titles differ in a part ("Hotel Alfa price list", "Hotel Beta price
+  list").
+- Within a section, a sentence contradicts one that it repeats word for word but for a number: "The guide says: a visit
+  costs 9 euros."
+- A question that names the document or the section of one of the two has chosen. So has one that names the number in
+  which they differ ("What does buoy 71 show?"), unless it asks whether that number is right, or the number has a unit.
 """
 
 from __future__ import annotations
@@ -61,9 +65,9 @@ def other_sides(
 ) -> tuple[tuple[Claim, ...], tuple[Conflict, ...]]:
     """The draft's claims, each contradicted one followed by its other side, and the conflicts between them.
 
-    One other side a sentence, of the newest document of all hits that contradicts it; those whose date is only the file's come last. A
-    contradicted sentence never stands without it. Together they may be one more than `max_sentences`: beyond that the sentences that bear
-    least on the question are left out, with their other sides.
+    One other side a sentence, of the newest document of all hits that contradicts it; those whose date is only the
+    file's come last. A contradicted sentence never stands without it. Together they may be one more than
+    `max_sentences`: beyond that the sentences that bear least on the question are left out, with their other sides.
     """
     stated = {id(one.unit): claim for one, claim in zip(found.chosen, found.claims, strict=True)}
     further = [unit for hit in hits[PASSAGES:] for unit in units(hit.passage, page_text)]
@@ -88,13 +92,18 @@ def other_sides(
     for one in (scored for scored in leading if id(scored) in kept):
         claims.append(stated[id(one.unit)])
         if pair := pairs.get(id(one)):
-            claims.append(stated.get(id(pair.other)) or claim_of(scored.get(id(pair.other)) or Scored(pair.other, {}, 0.0), page_text))
+            claims.append(
+                stated.get(id(pair.other))
+                or claim_of(scored.get(id(pair.other)) or Scored(pair.other, {}, 0.0), page_text)
+            )
             added = all(pair.other is not chosen.unit for chosen in found.chosen)
             conflicts.append(_conflict(pair, (len(claims) - 2, len(claims) - 1), asked, page_text, added=added))
     return tuple(claims), tuple(conflicts)
 
 
-def between_passages(hits: Sequence[Hit], asked: Asked, page_text: PageText, claims: Sequence[Claim] | None = None) -> tuple[Conflict, ...]:
+def between_passages(
+    hits: Sequence[Hit], asked: Asked, page_text: PageText, claims: Sequence[Claim] | None = None
+) -> tuple[Conflict, ...]:
     """The conflicts between passages that are returned as they are. A sentence is in one at most.
 
     Args:
@@ -118,7 +127,9 @@ def between_passages(hits: Sequence[Hit], asked: Asked, page_text: PageText, cla
 
 
 def another_side(stated: Sequence[Unit], hits: Sequence[Hit], asked: Asked, page_text: PageText) -> Unit | None:
-    """A sentence of these passages that contradicts one of those that are stated; None for none, or if it is stated too."""
+    """A sentence of these passages that contradicts one of those that are stated; None for none, or if it is stated
+    too.
+    """
     index = _Index([*stated, *(unit for hit in hits for unit in units(hit.passage, page_text))], asked, page_text)
     told = {_key(unit) for unit in stated}
     pairs = (index.pair(unit) for unit in stated)
@@ -126,7 +137,9 @@ def another_side(stated: Sequence[Unit], hits: Sequence[Hit], asked: Asked, page
 
 
 class _Index:
-    """The statements of the retrieved units, by the words that say something: two that differ in a value alone stand together."""
+    """The statements of the retrieved units, by the words that say something: two that differ in a value alone stand
+    together.
+    """
 
     def __init__(self, found: Sequence[Unit], asked: Asked, page_text: PageText) -> None:
         documents = asked.documents
@@ -139,7 +152,10 @@ class _Index:
         # a date that only the file states comes after all others: it may be years later than its document
         for unit in sorted(
             found,
-            key=lambda unit: (not documents.by_file(unit.passage.document), documents.date_of(unit.passage.document)[0]),
+            key=lambda unit: (
+                not documents.by_file(unit.passage.document),
+                documents.date_of(unit.passage.document)[0],
+            ),
             reverse=True,
         ):
             for side in self._sides[id(unit)]:
@@ -154,7 +170,9 @@ class _Index:
                 if _key(theirs.unit) in self._used or not comparable(unit.passage, theirs.unit.passage):
                     continue
                 values = difference(mine.said, theirs.said)
-                if not values or is_order(unit.text) or is_order(theirs.unit.text):  # an order to a language model states nothing
+                if (
+                    not values or is_order(unit.text) or is_order(theirs.unit.text)
+                ):  # an order to a language model states nothing
                     continue
                 if not self._names(values) and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
                     self._used |= {_key(unit), _key(theirs.unit)}
@@ -162,7 +180,9 @@ class _Index:
         return self._repeated(unit)
 
     def _repeated(self, unit: Unit) -> _Pair | None:
-        """The unit with one of its passage that says the same with other words before or behind it, and another number."""
+        """The unit with one of its passage that says the same with other words before or behind it, and another
+        number.
+        """
         mine = list(word_texts(unit.text))
         for other in self._found if unit.passage.kind is not PassageKind.TABLE else ():
             if other.passage.id == unit.passage.id and _key(other) not in self._used and not is_order(other.text):
@@ -178,7 +198,9 @@ class _Index:
 
 
 def _repeats(short: Sequence[str], long: Sequence[str]) -> tuple[str, str] | None:
-    """The one number in which a run of `long` differs from `short`, as each has it; None where no run differs in one number alone."""
+    """The one number in which a run of `long` differs from `short`, as each has it; None where no run differs in one
+    number alone.
+    """
     if len(short) < REPEATED_WORDS or len(long) < len(short) + 2:
         return None
     for at in range(len(long) - len(short) + 1):
@@ -245,10 +267,16 @@ def _conflict(
     first, second = pair.one.passage, pair.other.passage
     dated = [asked.documents.date_of(passage.document) for passage in (first, second)]
     return Conflict(
-        claim=claims[0], other=claims[1], values=pair.values, documents=(first.document, second.document),
+        claim=claims[0],
+        other=claims[1],
+        values=pair.values,
+        documents=(first.document, second.document),
         pages=(_page(pair.one, page_text), _page(pair.other, page_text)),
-        dates=(dated[0][0], dated[1][0]), date_sources=(dated[0][1], dated[1][1]), added=added, statements=statements,
-    )  # fmt: skip
+        dates=(dated[0][0], dated[1][0]),
+        date_sources=(dated[0][1], dated[1][1]),
+        added=added,
+        statements=statements,
+    )
 
 
 def _page(unit: Unit, page_text: PageText) -> int:

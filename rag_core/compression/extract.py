@@ -1,4 +1,6 @@
-"""The extractive draft: the sentences that answer the question, verbatim, in document order, each with its citation. No model.
+"""The extractive draft: the sentences that answer the question, verbatim, in document order, each with its citation.
+
+No model.
 
 The units of the best passages are scored (`rag_core.compression.scoring`). One is drafted when one suffices.
 """
@@ -33,7 +35,10 @@ OTHER_SECTION = 0.8  # a unit of another section needs this share of the best re
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The draft's claims. `chosen` are the units of the claims, in their order, and `scored` all units that were read."""
+    """The draft's claims.
+
+    `chosen` are the units of the claims, in their order, and `scored` all units that were read.
+    """
 
     claims: tuple[Claim, ...]
     chosen: tuple[Scored, ...] = ()
@@ -55,21 +60,29 @@ class Extract:
         return max((one.features["near"] for one in self.chosen), default=0.0)
 
     def log_odds(self) -> tuple[list[float], list[float]]:
-        """The log odds that the answerability model gives the chosen units, and those of the others; none of what it did not read.
+        """The log odds that the answerability model gives the chosen units, and those of the others; none of what it
+        did not read.
 
-        The same words elsewhere, as in an older version of a document, are the chosen ones once more and no other answer.
+        The same words elsewhere, as in an older version of a document, are the chosen ones once more and no other
+        answer.
         """
         taken = {one.unit.text for one in self.chosen}
-        known = [(one.unit.text in taken, one.log_odds) for one in self.scored if one.log_odds is not None and one.log_odds > UNREAD]
+        known = [
+            (one.unit.text in taken, one.log_odds)
+            for one in self.scored
+            if one.log_odds is not None and one.log_odds > UNREAD
+        ]
         return [odds for chosen, odds in known if chosen], [odds for chosen, odds in known if not chosen]
 
 
 def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None = None) -> list[Scored]:
-    """The best unit, and further ones of its document that bear on the question as much, within `max_sentences` and `MAX_ANSWER_WORDS`.
+    """The best unit, and further ones of its document that bear on the question as much, within `max_sentences` and
+    `MAX_ANSWER_WORDS`.
 
-    A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes before it. Another
-    section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`). A sentence
-    that speaks of what stands before it ("It costs 90 euros.") comes behind no other sentence than that one.
+    A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes
+    before it. Another section is another topic, and an answer does not blend topics: a unit from there must be about as
+    good (`OTHER_SECTION`). A sentence that speaks of what stands before it ("It costs 90 euros.") comes behind no other
+    sentence than that one.
     """
     ranked = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))
     if not ranked:
@@ -104,7 +117,11 @@ def _speaks_of_before(unit: Unit) -> bool:
 
 
 def _follows(earlier: Unit, later: Unit) -> bool:
-    return earlier.passage is later.passage and earlier.end <= later.start and not later.passage.text[earlier.end : later.start].strip()
+    return (
+        earlier.passage is later.passage
+        and earlier.end <= later.start
+        and not later.passage.text[earlier.end : later.start].strip()
+    )
 
 
 def _is_row(scored: Scored) -> bool:
@@ -112,9 +129,11 @@ def _is_row(scored: Scored) -> bool:
 
 
 def _surer_row(leading: Scored, ranked: Sequence[Scored], asked: AskedFor | None) -> Scored:
-    """The row of the same document that is surely the one, where what leads is a row that is less so; of those with its label the first.
+    """The row of the same document that is surely the one, where what leads is a row that is less so; of those with its
+    label the first.
 
-    For the order of rows with one label see `rank_of_row`: the balance sheet says what the goodwill is, and a purchase only a part of it.
+    For the order of rows with one label see `rank_of_row`: the balance sheet says what the goodwill is, and a purchase
+    only a part of it.
     """
     if asked is None or leading.fit is None or not leading.fit.row:
         return leading
@@ -152,7 +171,10 @@ def extract(
     read: Read | None = None,
     among: Callable[[Unit], bool] | None = None,
 ) -> Extract:
-    """Draft an answer from the hits, best first; for the arguments see `score_units`. `among` says which units may be drafted."""
+    """Draft an answer from the hits, best first; for the arguments see `score_units`.
+
+    `among` says which units may be drafted.
+    """
     scored = score_units(hits, asked, page_text, titles=titles, named=named, near=near, read=read)
     scored = [one for one in scored if among is None or among(one.unit)]
     by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
@@ -174,7 +196,9 @@ def claim_of(scored: Scored, page_text: PageText) -> Claim:
 
 
 def value_of(scored: Scored, evidence: Sequence[Evidence], page_text: PageText) -> Span | None:
-    """The characters of the page that answer; None where the reader is not sure of them, or they are long: a procedure has no value."""
+    """The characters of the page that answer; None where the reader is not sure of them, or they are long: a procedure
+    has no value.
+    """
     unit, (start, end) = scored.unit, scored.value
     text = unit.text[start:end]
     if not evidence or scored.sure < VALUE_SURE or not text or len(text.split()) > VALUE_WORDS:
@@ -186,6 +210,9 @@ def value_of(scored: Scored, evidence: Sequence[Evidence], page_text: PageText) 
         first = evidence[0].spans[0]
         pattern = re.compile(r"\s+".join(map(re.escape, text.split())))
         here = [match.start() for match in pattern.finditer(unit.text)]
-        places = [Span(first.page, first.start + one.start(), first.start + one.end()) for one in pattern.finditer(evidence[0].quote)]
+        places = [
+            Span(first.page, first.start + one.start(), first.start + one.end())
+            for one in pattern.finditer(evidence[0].quote)
+        ]
         found = (places[here.index(start)],) if start in here and len(here) == len(places) else ()
     return found[0] if len(found) == 1 and any(one.spans[0].holds(found[0]) for one in evidence) else None

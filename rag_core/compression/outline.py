@@ -1,4 +1,6 @@
-"""The headings of documents as they are printed, with their places: what somebody who asks for a summary is shown instead."""
+"""The headings of documents as they are printed, with their places: what somebody who asks for a summary is shown
+instead.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,16 @@ from rag_core.domain.ports import Corpus
 from rag_core.grounding.units import evidence_of
 from rag_core.ingest.normalise import normalise
 
-MAX_PASSAGES, MAX_HEADINGS = 2000, 60  # read, and told; chosen: a book of 500 pages, and a list that can be looked through
+MAX_PASSAGES, MAX_HEADINGS = (
+    2000,
+    60,
+)  # read, and told; chosen: a book of 500 pages, and a list that can be looked through
 
 
 def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
-    """The headings of the searched documents, each once, in reading order, by `evidence_key`; none of too large a collection."""
+    """The headings of the searched documents, each once, in reading order, by `evidence_key`; none of too large a
+    collection.
+    """
     searched = range(len(corpus.passages)) if rows is None else rows
     if len(searched) > MAX_PASSAGES:
         return {}
@@ -26,7 +33,9 @@ def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
         for evidence in _headings(passage, corpus):
             first.setdefault((passage.document, normalise(evidence.quote).text), evidence)
     order = {document.id: number for number, document in enumerate(corpus.documents)}
-    found = sorted(first.values(), key=lambda one: (order[one.document], one.spans[0].page, one.spans[0].start))[:MAX_HEADINGS]
+    found = sorted(first.values(), key=lambda one: (order[one.document], one.spans[0].page, one.spans[0].start))[
+        :MAX_HEADINGS
+    ]
     hits = [Hit(known[one.passage], 0.0, 0.0, 0.0) for one in found]
     return cite([Claim(one.quote, (one,)) for one in found], hits, corpus)
 

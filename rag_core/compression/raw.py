@@ -26,23 +26,31 @@ def context_words(hits: Sequence[Hit]) -> int:
 
 
 def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
-    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context` is on."""
+    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context`
+    is on.
+    """
     return not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings))
 
 
 def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...]:
-    """One claim a passage, its text unchanged, in the order of the hits; without its orders to a language model, where it has any."""
+    """One claim a passage, its text unchanged, in the order of the hits; without its orders to a language model, where
+    it has any.
+    """
     return tuple(claim for hit in hits for claim in _whole(hit.passage, page_text))
 
 
 def _whole(passage: Passage, page_text: PageText) -> Iterator[Claim]:
-    """The passage as one claim; each of its other sentences as one, where some order a language model about: nothing may rest on those."""
+    """The passage as one claim; each of its other sentences as one, where some order a language model about: nothing
+    may rest on those.
+    """
     found = units(passage, page_text)
     stated = _stated(found)
     if len(stated) < len(found):
         yield from (_claim(unit, page_text) for unit in stated)
         return
-    yield Claim(passage.text.strip(), tuple(evidence_of(passage, span, page_text) for span in passage.spans), (passage.id,))
+    yield Claim(
+        passage.text.strip(), tuple(evidence_of(passage, span, page_text) for span in passage.spans), (passage.id,)
+    )
 
 
 def _stated(found: Sequence[Unit]) -> list[Unit]:
@@ -54,7 +62,9 @@ def _claim(unit: Unit, page_text: PageText) -> Claim:
 
 
 def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> Extract:
-    """The first `max_sentences` sentences of the passages as they are, none of them scored; orders to a language model are none."""
+    """The first `max_sentences` sentences of the passages as they are, none of them scored; orders to a language model
+    are none.
+    """
     everything = [Scored(unit, {}, 0.0) for hit in hits for unit in _stated(units(hit.passage, page_text))]
     chosen = tuple(everything[: settings.max_sentences])
     return Extract(tuple(_claim(one.unit, page_text) for one in chosen), chosen, tuple(everything))

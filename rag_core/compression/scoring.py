@@ -1,7 +1,10 @@
-"""Scores the units of the best passages: how well each sentence, row or line bears on the question. No model writes anything.
+"""Scores the units of the best passages: how well each sentence, row or line bears on the question.
 
-Every unit is scored by the cosine of its vector to the question's, by the rank of its passage, by whether it is the row asked for or speaks
-of something else, and by what the answerability model says, which reads whole passages together with the question: each unit in its place.
+No model writes anything.
+
+Every unit is scored by the cosine of its vector to the question's, by the rank of its passage, by whether it is the row
+asked for or speaks of something else, and by what the answerability model says, which reads whole passages together
+with the question: each unit in its place.
 """
 
 from __future__ import annotations
@@ -34,15 +37,21 @@ from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
-READ_FIRST = 3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
+READ_FIRST = (
+    3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
+)
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = ("near", "rank", "fit_row")
 _LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
-_BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
-_FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")  # a digit that begins no year
+_BLANK = regex.compile(
+    r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}"
+)  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
+_FIGURE = regex.compile(
+    r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}"
+)  # a digit that begins no year
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -58,7 +67,10 @@ class Scored:
     relevance: float
     fit: Fit | None = None
     log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where there is none
-    value: tuple[int, int] = (0, 0)  # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
+    value: tuple[int, int] = (
+        0,
+        0,
+    )  # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
     sure: float = 0.0
     of_passage: float | None = None  # what that model says of the whole passage, in [-10, 10]
     context: Context = NOWHERE
@@ -99,7 +111,9 @@ def score_units(
         before = ""
         if named is not None and named.is_another(hit.passage):
             continue  # the report of another firm tells nothing of this one
-        if is_void(hit.passage.section, hit.passage.language) and not is_void(" ".join(asked.words), hit.passage.language):
+        if is_void(hit.passage.section, hit.passage.language) and not is_void(
+            " ".join(asked.words), hit.passage.language
+        ):
             continue  # nobody asks for repealed rules, and below that heading nothing holds
         found = units(hit.passage, page_text)
         places.append(Place(_where(hit.passage, titles), tuple(unit.text for unit in found)))
@@ -111,13 +125,20 @@ def score_units(
                 seen.add(key)
                 at.append((len(places) - 1, place - 1))
                 candidates.append((i, unit))
-                contexts.append(context_of(hit.passage, titles, unit.lead or before, page_text if asked.names else None))
+                contexts.append(
+                    context_of(hit.passage, titles, unit.lead or before, page_text if asked.names else None)
+                )
             before = unit.text
-    fitted = [fits(asked, unit.text, where, unit.passage.language) for (_, unit), where in zip(candidates, contexts, strict=True)]
+    fitted = [
+        fits(asked, unit.text, where, unit.passage.language)
+        for (_, unit), where in zip(candidates, contexts, strict=True)
+    ]
     rows = _not_outdone([unit for _, unit in candidates], contexts, fitted, asked)
     said = _said(places, at, read) if read is not None else []
     known = [j for j, (place, _) in enumerate(at) if read is None or place < len(said)]
-    cosines = dict(zip(known, near([candidates[j][1].text for j in known]) if near else [0.0] * len(known), strict=True))
+    cosines = dict(
+        zip(known, near([candidates[j][1].text for j in known]) if near else [0.0] * len(known), strict=True)
+    )
     scored = []
     for j, ((i, unit), (place, number)) in enumerate(zip(candidates, at, strict=True)):
         fit = replace(fitted[j], row=rows[j])
@@ -126,7 +147,19 @@ def score_units(
         one = passage.units[number] if passage else ReadUnit(UNREAD)
         log_odds = None if read is None else one.log_odds
         of_passage = passage.log_odds if passage else None
-        scored.append(Scored(unit, features, relevance(features, log_odds), fit, log_odds, one.value, one.sure, of_passage, contexts[j]))
+        scored.append(
+            Scored(
+                unit,
+                features,
+                relevance(features, log_odds),
+                fit,
+                log_odds,
+                one.value,
+                one.sure,
+                of_passage,
+                contexts[j],
+            )
+        )
     return scored
 
 
@@ -136,16 +169,26 @@ def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
-    """The places as the model reads them; the later ones only where no unit of the first that is a candidate is likely."""
+    """The places as the model reads them; the later ones only where no unit of the first that is a candidate is
+    likely.
+    """
     said: list[ReadPlace] = []
     for some in (places[:READ_FIRST], places[READ_FIRST:]):
-        if some and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD) < 0:
+        if (
+            some
+            and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD)
+            < 0
+        ):
             said += read(some)
     return said
 
 
-def _not_outdone(found: Sequence[Unit], contexts: Sequence[Context], fitted: Sequence[Fit], asked: AskedFor) -> list[float]:
-    """How surely each unit is the row asked for: not at all where another of its table, or one of its document by a name, outdoes it."""
+def _not_outdone(
+    found: Sequence[Unit], contexts: Sequence[Context], fitted: Sequence[Fit], asked: AskedFor
+) -> list[float]:
+    """How surely each unit is the row asked for: not at all where another of its table, or one of its document by a
+    name, outdoes it.
+    """
     rows = [fit.row for fit in fitted]
     by_passage: dict[str, list[int]] = {}
     by_document: dict[str, list[int]] = {}
@@ -157,19 +200,29 @@ def _not_outdone(found: Sequence[Unit], contexts: Sequence[Context], fitted: Seq
     behind = set[int]()
     for some in by_document.values():
         of, passages = [labels[j] for j in some], [found[j].passage for j in some]
-        places = [_where(passage, {passage.document: contexts[j].title}) for j, passage in zip(some, passages, strict=True)]
-        behind |= set(compress(some, lacking(asked, of, passages[0].language))) | set(compress(some, nameless(asked, of, places)))
+        places = [
+            _where(passage, {passage.document: contexts[j].title}) for j, passage in zip(some, passages, strict=True)
+        ]
+        behind |= set(compress(some, lacking(asked, of, passages[0].language))) | set(
+            compress(some, nameless(asked, of, places))
+        )
     for some in by_passage.values():
         behind |= set(compress(some, outdone(asked, [labels[j] for j in some], found[some[0]].passage.language)))
     return [0.0 if j in behind else row for j, row in enumerate(rows)]
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is a row without a statement; `after`: the next text."""
+    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is a row without a statement;
+    `after`: the next text.
+    """
     language = unit.passage.language
     if _LABEL.search(unit.text) and len(words(unit.text)) <= LABEL_WORDS:
         return True
-    if asks(unit.text, language) or is_order(unit.text) or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text)):
+    if (
+        asks(unit.text, language)
+        or is_order(unit.text)
+        or (unit.passage.kind is not PassageKind.CODE and _BLANK.search(unit.text))
+    ):
         return True
     if unit.passage.kind is not PassageKind.TABLE:
         return _is_cut(unit)
@@ -177,7 +230,10 @@ def _states_nothing(unit: Unit, after: str) -> bool:
 
 
 def _is_cut(unit: Unit) -> bool:
-    """Whether a sentence breaks off: it goes on in another column or on another page. The "and" behind an item of a list is no break."""
+    """Whether a sentence breaks off: it goes on in another column or on another page.
+
+    The "and" behind an item of a list is no break.
+    """
     info = LANGUAGES.get(unit.passage.language)
     before, _, last = unit.text.rpartition(" ")
     cut = info is not None and last.lower() in info.unfinished
@@ -185,14 +241,17 @@ def _is_cut(unit: Unit) -> bool:
 
 
 def _is_label(row: str, after: str) -> bool:
-    """Whether a row of one cell is the first line of a label that goes on in the row `after`, or heads columns with several years."""
+    """Whether a row of one cell is the first line of a label that goes on in the row `after`, or heads columns with
+    several years.
+    """
     if CELL in row or ":" in row or ends_sentence(row) or _FIGURE.search(row):
         return False
     return after[:1].islower() or len(set(_YEAR.findall(row))) > 1
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
-    """Logistic of the weighted features, in (0, 1): the chance that the unit holds the answer, as fitted (data/extract.json).
+    """Logistic of the weighted features, in (0, 1): the chance that the unit holds the answer, as fitted
+    (data/extract.json).
 
     `log_odds` is what the answerability model says of the unit; None where it did not read it.
     """
@@ -203,13 +262,19 @@ def relevance(features: dict[str, float], log_odds: float | None = None) -> floa
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
-def context_of(passage: Passage, titles: Mapping[str, str], previous: str = "", page_text: PageText | None = None) -> Context:
-    """Where a unit of a passage stands: the title of its document, the headings above it with the header of its table, what is before it.
+def context_of(
+    passage: Passage, titles: Mapping[str, str], previous: str = "", page_text: PageText | None = None
+) -> Context:
+    """Where a unit of a passage stands: the title of its document, the headings above it with the header of its table,
+    what is before it.
 
-    `page_text` reads the first page of a table's document, which says what the document is about; on that page itself names are near.
+    `page_text` reads the first page of a table's document, which says what the document is about; on that page itself
+    names are near.
     """
     place = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
-    first = page_text(passage.document, 1) if page_text and passage.kind is PassageKind.TABLE and passage.page > 1 else ""
+    first = (
+        page_text(passage.document, 1) if page_text and passage.kind is PassageKind.TABLE and passage.page > 1 else ""
+    )
     return Context(titles.get(passage.document, ""), place, previous, _beginnings(first[:FIRST_CHARS]))
 
 

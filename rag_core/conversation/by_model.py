@@ -1,4 +1,7 @@
-"""Rewrites a follow-up by a language model. It is sent two questions and nothing else, and may use no words but theirs."""
+"""Rewrites a follow-up by a language model.
+
+It is sent two questions and nothing else, and may use no words but theirs.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +43,19 @@ def prompt(question: str, earlier: str) -> Prompt:
     return Prompt("follow_up", VERSION, SYSTEM, "\n".join(lines), Rewriting, 0.0, MAX_TOKENS)
 
 
-def by_model(question: str, earlier: str, language: str, model: LanguageModel, seconds: float, cancelled: Cancel = lambda: False) -> str:
-    """The question as the model rewrites it; empty where it fails, takes longer than `seconds`, or brings words from elsewhere.
+def by_model(
+    question: str, earlier: str, language: str, model: LanguageModel, seconds: float, cancelled: Cancel = lambda: False
+) -> str:
+    """The question as the model rewrites it; empty where it fails, takes longer than `seconds`, or brings words from
+    elsewhere.
 
     Raises:
         Cancelled: the user stopped it.
     """
     try:
-        reply = read_reply(model.complete(prompt(question, earlier), Limits(min(seconds, MAX_SECONDS), cancelled)), Rewriting)
+        reply = read_reply(
+            model.complete(prompt(question, earlier), Limits(min(seconds, MAX_SECONDS), cancelled)), Rewriting
+        )
     except (ModelUnavailable, MalformedReply):
         return ""
     text = normalise(reply.question[: 2 * MAX_QUESTION_CHARS]).text
@@ -55,7 +63,9 @@ def by_model(question: str, earlier: str, language: str, model: LanguageModel, s
 
 
 def is_of(text: str, question: str, earlier: str, language: str) -> bool:
-    """Whether a text is a question made of these two: it takes something over from the earlier one, and nothing from elsewhere."""
+    """Whether a text is a question made of these two: it takes something over from the earlier one, and nothing from
+    elsewhere.
+    """
     if not 0 < len(text) <= MAX_QUESTION_CHARS or "\n" in text or small_talk(text, language):
         return False
     known = LANGUAGES.or_fallback(language).function_words

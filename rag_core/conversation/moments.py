@@ -1,4 +1,6 @@
-"""The days that a question asks about: "How many days are there today?", "as of March 2026", "What changed from 2024 to 2026?"."""
+"""The days that a question asks about: "How many days are there today?", "as of March 2026", "What changed from 2024 to
+2026?".
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ _YEAR = regex.compile(r"(?<![\p{N}.,/-])(?:19|20)\d\d(?![\p{N}%]|[.,/-]\d)")
 class Moments:
     """A question without its words of time, and the days that it asks about, ISO, ascending.
 
-    `compared` says that it asks what changed between two of them; with one day, since then, or, if that is today, since the version before.
+    `compared` says that it asks what changed between two of them; with one day, since then, or, if that is today, since
+    the version before.
     """
 
     question: str
@@ -60,7 +63,9 @@ def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document],
 
 
 def _two_days(days: Sequence[str], groups: Sequence[Mapping[str, str]], today: date) -> tuple[str, str]:
-    """The first and the last of the days; with one of the past, that and today; with today alone, the day before the newest version."""
+    """The first and the last of the days; with one of the past, that and today; with today alone, the day before the
+    newest version.
+    """
     if len(days) > 1:
         return days[0], days[-1]
     if days[0] < today.isoformat():
@@ -69,7 +74,9 @@ def _two_days(days: Sequence[str], groups: Sequence[Mapping[str, str]], today: d
     return (date.fromisoformat(newest) - timedelta(days=1)).isoformat(), days[0]
 
 
-def _of_day(question: str, day: str, documents: Sequence[Document], groups: Sequence[Mapping[str, str]]) -> AskedOf | None:
+def _of_day(
+    question: str, day: str, documents: Sequence[Document], groups: Sequence[Mapping[str, str]]
+) -> AskedOf | None:
     valid = [in_force(versions, day) for versions in groups]
     out = {id for versions, one in zip(groups, valid, strict=True) if one for id in versions if id != one}
     return AskedOf(question, tuple(one.id for one in documents if one.id not in out), day, len(out)) if out else None
@@ -87,7 +94,9 @@ def moments(question: str, language: str, today: date) -> Moments | None:
     if any(int(day[:4]) > today.year for day in days):
         return None  # nobody knows what will be in force then
     changed = set(_matched(tokens, info.changed))
-    taken = {at for start, end, _ in named for at in _with_the_word_before(tokens, start, end, info, any_word=bool(changed))}
+    taken = {
+        at for start, end, _ in named for at in _with_the_word_before(tokens, start, end, info, any_word=bool(changed))
+    }
     if present := set(_matched(tokens, info.present)):
         days.add(today.isoformat())
         taken |= present
@@ -110,8 +119,12 @@ def _named(asked: str, language: str) -> Iterable[tuple[int, int, str]]:
             yield match.start(), match.end(), last_day(int(match[0]))
 
 
-def _with_the_word_before(tokens: Sequence[Word], start: int, end: int, info: LanguageInfo, *, any_word: bool) -> Iterable[int]:
-    """The numbers of the words of a date, and of the word before it: a small one ("in 2024"), or any without a capital ("between 2024")."""
+def _with_the_word_before(
+    tokens: Sequence[Word], start: int, end: int, info: LanguageInfo, *, any_word: bool
+) -> Iterable[int]:
+    """The numbers of the words of a date, and of the word before it: a small one ("in 2024"), or any without a capital
+    ("between 2024").
+    """
     of_date = [at for at, word in enumerate(tokens) if word.start < end and word.end > start]
     yield from of_date
     before = of_date[0] - 1 if of_date else -1

@@ -29,7 +29,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Period(Span):
-    """A stretch of words that names a time. `year` is where its year begins with the words that belong to it, `end` where it has none.
+    """A stretch of words that names a time.
+
+    `year` is where its year begins with the words that belong to it, `end` where it has none.
 
     `bound` is where the preposition before it begins, or the period itself.
     `inside` says that it stands before a noun ("the 2024 policies").
@@ -109,12 +111,17 @@ class Said:
     def asking(self) -> Asking | None:
         """The question phrase, the first there is."""
         for at in range(len(self)):
-            adverb, counted = self.phrase(at, self.info.adverbs), self.phrase(at, (*self.info.counted, *self.info.no_noun))
+            adverb, counted = (
+                self.phrase(at, self.info.adverbs),
+                self.phrase(at, (*self.info.counted, *self.info.no_noun)),
+            )
             if counted and counted >= adverb:
                 return self._counted(at, at + counted)
             if adverb:
                 end = at + adverb
-                open_ended = not self.info.behind and any(one.startswith(f"{' '.join(self.folded[at:end])} ") for one in self.info.adverbs)
+                open_ended = not self.info.behind and any(
+                    one.startswith(f"{' '.join(self.folded[at:end])} ") for one in self.info.adverbs
+                )
                 high = open_ended and end < len(self) and self.folded[end] not in self.info.auxiliaries  # "how high is"
                 return Asking(at, end, "other" if high else "adverb", Span(end, end))
             if self.asks(at):
@@ -125,7 +132,9 @@ class Said:
         """Its noun reaches to the verb; a phrase that a verb follows has none."""
         stop = next((i for i in range(end, len(self)) if self._is_verb(i, end)), len(self))
         alone = stop == end and not self.phrase(at, self.info.no_noun)
-        return Asking(at, end, "other" if alone and end < len(self) else "counted", Span(end, stop if stop < len(self) else end))
+        return Asking(
+            at, end, "other" if alone and end < len(self) else "counted", Span(end, stop if stop < len(self) else end)
+        )
 
     def _is_verb(self, at: int, after: int) -> bool:
         if self.folded[at] in self.info.auxiliaries or self.folded[at] in self.info.counted_pronouns:
@@ -208,7 +217,9 @@ class Said:
 
     @cached_property
     def pronoun(self) -> int:
-        """The pronoun that stands for something named before: right behind the verb, or with one word of meaning beside it; -1 for none."""
+        """The pronoun that stands for something named before: right behind the verb, or with one word of meaning beside
+        it; -1 for none.
+        """
         empty = self.info.empty_pronouns
         if empty is not None and empty.search(" ".join(self.folded)):
             return -1

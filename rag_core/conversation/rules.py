@@ -1,4 +1,5 @@
-"""Rewrites a follow-up by rules: each puts words of one question into the place of words of the other, and adds none but function words.
+"""Rewrites a follow-up by rules: each puts words of one question into the place of words of the other, and adds none
+but function words.
 
 A rule that is not sure says so: its question is a suggestion, to be read by a person before it is asked.
 """
@@ -17,7 +18,10 @@ MAX_TOPIC_WORDS = 4  # the new thing in "what about ..."; a longer one asks some
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A question made of two, and whether it is certain that this was meant. `text` is empty where only that it leans on the other is."""
+    """A question made of two, and whether it is certain that this was meant.
+
+    `text` is empty where only that it leans on the other is.
+    """
 
     text: str = ""
     sure: bool = False
@@ -29,7 +33,8 @@ def rewritten(question: str, earlier: str, language: str) -> Rewritten | None:
     Args:
         question: as typed.
         earlier: the question before it, which stands alone.
-        language: of the earlier one. In one without rules only a text that is a follow-up by itself is known to lean on another.
+        language: of the earlier one. In one without rules only a text that is a follow-up by itself is known to lean on
+            another.
     """
     leans = small_talk(question, language) == "follow_up"
     info = LANGUAGES[language].follow_ups if language in LANGUAGES else None
@@ -45,10 +50,15 @@ def rewritten(question: str, earlier: str, language: str) -> Rewritten | None:
 
 
 def _topic(new: Said) -> tuple[Span, bool] | None:
-    """The words of a follow-up that only names something, and whether it says so ("what about"); None where it asks more."""
+    """The words of a follow-up that only names something, and whether it says so ("what about"); None where it asks
+    more.
+    """
     start, end = new.lead, len(new)
     before = new.phrase(start, new.info.about)
-    behind = max((len(one.split()) for one in new.info.about_behind if new.folded[-len(one.split()) :] == tuple(one.split())), default=0)
+    behind = max(
+        (len(one.split()) for one in new.info.about_behind if new.folded[-len(one.split()) :] == tuple(one.split())),
+        default=0,
+    )
     if before == 1 and start + 1 < end and not (new.group(start + 1) or new.is_capital(start + 1) or new.periods):
         before = 0  # "co" also asks
     start, end = start + before, end - behind
@@ -62,7 +72,9 @@ def _another_period(new: Said, old: Said) -> Rewritten | None:
     if topic is None or len(new.periods) != 1:
         return None
     period, (span, _) = new.periods[0], topic
-    if period.bound != span.start and not (new.folded[span.start] in new.info.articles and period.bound == span.start + 1):
+    if period.bound != span.start and not (
+        new.folded[span.start] in new.info.articles and period.bound == span.start + 1
+    ):
         return None
     if any(new.is_content(at) for at in range(period.end, span.end)) or new.info.behind < bool(period.end < span.end):
         return None
@@ -79,7 +91,9 @@ def _another_period(new: Said, old: Said) -> Rewritten | None:
     if period.year == period.end and past.start < past.year < past.end:  # "in Q3": of the year that was asked about
         said += old.text[old.tokens[past.year - 1].end : old.tokens[past.end - 1].end]
     if period.bound < period.start:
-        return Rewritten(old.put(Span(past.bound, past.end), f"{new.inner(period.bound, period.start)} {said}"), sure=True)
+        return Rewritten(
+            old.put(Span(past.bound, past.end), f"{new.inner(period.bound, period.start)} {said}"), sure=True
+        )
     before = f"{old.said(past.bound, past.bound + 1)} " if past.bound < past.start else ""
     return Rewritten(old.put(Span(past.bound, past.end), f"{before}{said}"), sure=True)
 
@@ -176,7 +190,9 @@ def _with_its_thing(new: Said, old: Said) -> Rewritten | None:
         thing, sure = thing_meant(old, new.folded[pronoun])
         if thing.start == thing.end:
             return Rewritten()
-        edits.append((Span(pronoun, pronoun + 1), new.pronouns[new.folded[pronoun]].format(old.said(thing.start, thing.end))))
+        edits.append(
+            (Span(pronoun, pronoun + 1), new.pronouns[new.folded[pronoun]].format(old.said(thing.start, thing.end)))
+        )
     if elided and asking is not None:
         was = old.asking
         if was is None or was.kind != "counted" or was.noun.start == was.noun.end:
@@ -188,10 +204,17 @@ def _with_its_thing(new: Said, old: Said) -> Rewritten | None:
             if counted
             else (Span(asking.start, asking.end), f"{new.said(asking.start, asking.end)} {noun}")
         )
-    carries = (new.lead or elided) and not new.periods and len(old.periods) == 1 and (asking is None or asking.kind != "adverb")
+    carries = (
+        (new.lead or elided)
+        and not new.periods
+        and len(old.periods) == 1
+        and (asking is None or asking.kind != "adverb")
+    )
     period = old.periods[0] if carries else None
     if period is not None and not period.inside and not thing.start <= period.start < thing.end:
-        said = old.said(period.bound, period.end + (old.info.behind and period.end < len(old) and bool(old.group(period.end))))
+        said = old.said(
+            period.bound, period.end + (old.info.behind and period.end < len(old) and bool(old.group(period.end)))
+        )
         if new.info.verb_last and pronoun >= 0:
             edits[0] = (edits[0][0], f"{edits[0][1]} {said}")
         else:
@@ -220,7 +243,9 @@ def _has_subject(new: Said, asking: Asking | None) -> bool:
 
 
 def _with_its_verb(new: Said, old: Said) -> Rewritten | None:
-    """Another verb, "a kdy končí?": its question phrase and another verb before the same subject, where a verb needs no pronoun."""
+    """Another verb, "a kdy končí?": its question phrase and another verb before the same subject, where a verb needs no
+    pronoun.
+    """
     finite, asking, was = new.info.finite_verbs, new.asking, old.asking
     if finite is None or asking is None or asking.start != new.lead or asking.kind == "other":
         return None
@@ -234,7 +259,9 @@ def _with_its_verb(new: Said, old: Said) -> Rewritten | None:
     verb = was.noun.end if counted else was.end
     if verb + 1 >= len(old) or (asking.kind == "counted") > counted:
         return Rewritten()
-    plain = old.folded[verb] not in old.info.auxiliaries or (was.kind == "other" and old.folded[verb] in old.info.copulas)
+    plain = old.folded[verb] not in old.info.auxiliaries or (
+        was.kind == "other" and old.folded[verb] in old.info.copulas
+    )
     subject = not counted or asking.kind == "counted"
     head = new.said(asking.start, asking.end)
     noun = f" {old.said(was.noun.start, was.noun.end)}" if asking.kind == "counted" else ""
@@ -243,8 +270,13 @@ def _with_its_verb(new: Said, old: Said) -> Rewritten | None:
 
 
 _RULES: tuple[Callable[[Said, Said], Rewritten | None], ...] = (
-    _another_period, _another_place, _another_thing, _another_question, _with_its_verb, _with_its_thing,
-)  # fmt: skip
+    _another_period,
+    _another_place,
+    _another_thing,
+    _another_question,
+    _with_its_verb,
+    _with_its_thing,
+)
 
 
 def _in(new: Said, period: Period) -> str:

@@ -15,8 +15,8 @@ ENDING = 2  # letters at the end in which two forms of a word may differ; chosen
 def respelt(question: str, language: str, texts: Iterable[str]) -> str:
     """The question with each misspelt word as the texts spell it; the question itself where none is misspelt.
 
-    Only a word that neither the language's dictionary nor a text has is changed, and only into one that is few slips away: a letter that
-    is wrong, missing, too many, or has changed places with the next one. A name is never changed.
+    Only a word that neither the language's dictionary nor a text has is changed, and only into one that is few slips
+    away: a letter that is wrong, missing, too many, or has changed places with the next one. A name is never changed.
     """
     odd = [word for word in words(question) if _is_odd(word.text, language)]
     if not odd:
@@ -35,20 +35,28 @@ def _is_odd(word: str, language: str) -> bool:
 
 
 def _nearest(word: str, there: Counter[str]) -> str:
-    """The word of fewest slips, of several the one that stands most often; "" where all are farther, or only forms of it are near."""
+    """The word of fewest slips, of several the one that stands most often; "" where all are farther, or only forms of
+    it are near.
+    """
     most = 1 if len(word) < LONG else 2
     near = [
         (slips, -count, other)
         for other, count in there.items()
-        if abs(len(other) - len(word)) <= most and len(other) >= LEAST and 0 < (slips := _slips(fold(word), fold(other))) <= most
+        if abs(len(other) - len(word)) <= most
+        and len(other) >= LEAST
+        and 0 < (slips := _slips(fold(word), fold(other))) <= most
     ]
     best = min(near, default=(0, 0, ""))[2]
-    same = next((at for at, (one, two) in enumerate(zip(word, best, strict=False)) if one != two), min(len(word), len(best)))
+    same = next(
+        (at for at, (one, two) in enumerate(zip(word, best, strict=False)) if one != two), min(len(word), len(best))
+    )
     return best if same < min(len(word), len(best)) - ENDING or len(word) == len(best) else ""
 
 
 def _slips(one: str, two: str) -> int:
-    """How many letters to change, add, leave out or swap with the next one (Damerau 1964, without a second change of one place)."""
+    """How many letters to change, add, leave out or swap with the next one (Damerau 1964, without a second change of
+    one place).
+    """
     rows = [list(range(len(two) + 1))]
     for i, a in enumerate(one, 1):
         row = [i]

@@ -1,7 +1,7 @@
 """A follow-up as a question that stands alone: by rules, and by a language model only where the rules are not sure.
 
-What comes out is a question like any other, to be measured and judged as one. It is made of the words of earlier questions, never of an
-answer or a document: nothing that was said before can get round a gate.
+What comes out is a question like any other, to be measured and judged as one. It is made of the words of earlier
+questions, never of an answer or a document: nothing that was said before can get round a gate.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class StandAlone:
         question: to be asked. It is `typed` where that stands alone, and where nobody is sure what it leans on.
         typed: as somebody typed it.
         by: who rewrote it: the rules, a language model, or nobody.
-        suggestion: a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty otherwise. At the least
-            it is both, one behind the other.
+        suggestion: a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty
+            otherwise. At the least it is both, one behind the other.
     """
 
     question: str
@@ -50,7 +50,9 @@ class StandAlone:
         return {**rewritten, **({SUGGESTION: self.suggestion} if self.suggestion else {})}
 
 
-def stand_alone(question: str, earlier: Sequence[str], languages: Collection[str] = (), by_model: ByModel | None = None) -> StandAlone:
+def stand_alone(
+    question: str, earlier: Sequence[str], languages: Collection[str] = (), by_model: ByModel | None = None
+) -> StandAlone:
     """The question as it stands alone.
 
     Args:

@@ -9,7 +9,9 @@ MAX_THING_WORDS = 6  # its name; chosen
 
 
 def thing_meant(old: Said, pronoun: str) -> tuple[Span, bool]:
-    """The thing that a pronoun stands for: the only name, the name that is the subject, or the named thing that was asked about."""
+    """The thing that a pronoun stands for: the only name, the name that is the subject, or the named thing that was
+    asked about.
+    """
     subjects = [one for one in old.names if one.start == old.verb + 1]
     if len(old.names) == 1 or subjects:
         return (subjects or list(old.names))[0], True
@@ -37,7 +39,9 @@ def thing_meant(old: Said, pronoun: str) -> tuple[Span, bool]:
 
 
 def _german_thing(old: Said, pronoun: str) -> tuple[Span, bool]:
-    """An article with its adjectives and its noun, and a further one in the genitive; the article tells what the pronoun stands for."""
+    """An article with its adjectives and its noun, and a further one in the genitive; the article tells what the
+    pronoun stands for.
+    """
     articles = {fold(one): set(map(fold, words)) for one, words in old.info.agreeing.items()}.get(pronoun, set())
     found = []
     for at in range(len(old)):
@@ -56,9 +60,9 @@ def _german_thing(old: Said, pronoun: str) -> tuple[Span, bool]:
 def _ends_thing(old: Said, at: int) -> bool:
     word = old.folded[at]
     parts = (old.group(at) and word not in old.info.linked) or word in old.info.auxiliaries
-    return bool(parts or (word in old.info.articles and old.folded[at - 1] not in old.info.linked) or old.asks(at)) or any(
-        one.bound == at for one in old.periods
-    )
+    return bool(
+        parts or (word in old.info.articles and old.folded[at - 1] not in old.info.linked) or old.asks(at)
+    ) or any(one.bound == at for one in old.periods)
 
 
 def _last(old: Said) -> int:

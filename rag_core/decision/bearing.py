@@ -1,8 +1,9 @@
 """Tells whether a draft of a language model bears on the question: a true sentence about something else is no answer.
 
-The score of a question was taken of its extract. A draft that may only leave out is made of sentences as well, and each is scored as the
-extract's candidates are. One of them at least must be good enough for an extract: nearly as good as the best (`extra_sentence_ratio`).
-And no other passage may contradict any of them: an extract is shown with its other side, a draft has none.
+The score of a question was taken of its extract. A draft that may only leave out is made of sentences as well, and each
+is scored as the extract's candidates are. One of them at least must be good enough for an extract: nearly as good as
+the best (`extra_sentence_ratio`). And no other passage may contradict any of them: an extract is shown with its other
+side, a draft has none.
 
 A draft also has the calibrated score of its own that an extract has, from the sentences that it cites.
 """
@@ -33,7 +34,8 @@ from rag_core.retrieval.titled import titled
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """The sentences of passages with their relevance to one question; passages that were scored together once are not scored again.
+    """The sentences of passages with their relevance to one question; passages that were scored together once are not
+    scored again.
 
     Args:
         measurements: of the question.
@@ -64,7 +66,9 @@ def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
     """
     known = {hit.passage.id: hit.passage for hit in hits}
     page_text = scores.corpus.page_text
-    cited = {(one.passage.document, one.text): one for claim in draft.claims for one in cited_units(claim, known, page_text)}
+    cited = {
+        (one.passage.document, one.text): one for claim in draft.claims for one in cited_units(claim, known, page_text)
+    }
     if not cited:
         return True
     deeper = {one.passage.id for one in cited.values()} - {hit.passage.id for hit in hits[:PASSAGES]}
@@ -75,9 +79,12 @@ def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
 
 
 def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> float | None:
-    """The calibrated probability that a draft is right, in [0, 1]; None where no calibration fits. That of the extract for its very words.
+    """The calibrated probability that a draft is right, in [0, 1]; None where no calibration fits.
 
-    The features of the retrieval are those of the first search. The ones of the draft are taken of the sentences that its claims cite.
+    That of the extract for its very words.
+
+    The features of the retrieval are those of the first search. The ones of the draft are taken of the sentences that
+    its claims cite.
 
     Args:
         draft: of a model, with claims.
@@ -89,30 +96,49 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     if calibration is None or not draft.claims:
         return None
     known = {hit.passage.id: hit.passage for hit in hits}
-    cited = [[(one.passage.document, one.text) for one in cited_units(claim, known, corpus.page_text)] for claim in draft.claims]
+    cited = [
+        [(one.passage.document, one.text) for one in cited_units(claim, known, corpus.page_text)]
+        for claim in draft.claims
+    ]
     scored = list(scores.of(hits[:PASSAGES]))
-    wanted = {piece.passage for claim in draft.claims for piece in claim.evidence} - {hit.passage.id for hit in hits[:PASSAGES]}
+    wanted = {piece.passage for claim in draft.claims for piece in claim.evidence} - {
+        hit.passage.id for hit in hits[:PASSAGES]
+    }
     deeper = [hit for hit in hits if hit.passage.id in wanted][:PASSAGES]
     if deeper:
         scored += scores.of(deeper)
     by_text = {(one.unit.passage.document, one.unit.text): one for one in reversed(scored)}
-    rests = [max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None) for keys in cited]
+    rests = [
+        max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None)
+        for keys in cited
+    ]
     found = Extract((), tuple(one for one in rests if one is not None), tuple(scored))
-    claims = [replace(claim, relevance=one.relevance if one else 0.0) for claim, one in zip(draft.claims, rests, strict=True)]
+    claims = [
+        replace(claim, relevance=one.relevance if one else 0.0) for claim, one in zip(draft.claims, rests, strict=True)
+    ]
     language = measurements.understanding.language
     weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
     drafted, others = found.log_odds()
     features = measure_features(
-        tools.knows(language), weights, hits, claims=claims, drafted=drafted, others=others, cosine=found.cosine, fit=found.fit,
+        tools.knows(language),
+        weights,
+        hits,
+        claims=claims,
+        drafted=drafted,
+        others=others,
+        cosine=found.cosine,
+        fit=found.fit,
         language=language,
-    )  # fmt: skip
+    )
     value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
     state = indexing_of(measurements.metadata)
     return state.lowered(value) if state else value
 
 
 def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus) -> bool:
-    """Whether a passage contradicts a sentence that the draft cites, and the draft does not state it too; `hits` are all of the round."""
+    """Whether a passage contradicts a sentence that the draft cites, and the draft does not state it too; `hits` are
+    all of the round.
+    """
     known = {hit.passage.id: hit.passage for hit in hits}
     cited = [one for claim in draft.claims for one in cited_units(claim, known, corpus.page_text)]
     asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
@@ -140,7 +166,11 @@ def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, too
     language = measurements.understanding.language
     text = prepared(measurements.question, language)
     return score_units(
-        hits, asked_for(measurements.question, language), corpus.page_text,
-        titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-        near=nearness(text, tools.embedder), read=reader(text, tools.answerability_model),
-    )  # fmt: skip
+        hits,
+        asked_for(measurements.question, language),
+        corpus.page_text,
+        titles=measurements.library.titles,
+        named=titled(measurements.understanding.entities, language, corpus),
+        near=nearness(text, tools.embedder),
+        read=reader(text, tools.answerability_model),
+    )

@@ -1,13 +1,15 @@
 """One number for how sure an answer is, with its terms in the trace.
 
-correctness, the default: the calibrated probability that the answer is right. Where no calibration fits the library, the weighted number
-stands in, and its name and the trace say so.
+correctness, the default: the calibrated probability that the answer is right. Where no calibration fits the library,
+the weighted number stands in, and its name and the trace say so.
 
-weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the weights are
+weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the
+    weights are
 renormalised, and the trace row says so.
 
-Where sources contradict each other the number is halved, whatever its basis: of two sides that exclude each other one at most holds, and
-nothing here prefers either. Where it is the score that the level is cut from, it ends below the cut of `medium`, as the level does.
+Where sources contradict each other the number is halved, whatever its basis: of two sides that exclude each other one
+at most holds, and nothing here prefers either. Where it is the score that the level is cut from, it ends below the cut
+of `medium`, as the level does.
 """
 
 from __future__ import annotations
@@ -52,12 +54,18 @@ def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[flo
     elif basis == "correctness":
         value, found = measurements.correctness or 0.0, "calibrated probability that the answer is right"
     else:
-        value, found = measurements.answerability or 0.0, "calibrated probability that the documents answer the question"
+        value, found = (
+            measurements.answerability or 0.0,
+            "calibrated probability that the documents answer the question",
+        )
     if uncalibrated:
         found = f"no calibration fits this library, so the weighted number stands in: {found or 'nothing is known'}"
     value = max(0.0, min(1.0, value))
     if shows_conflicts(measurements):
-        value, found = _contradicted(value, basis, measurements), f"{found}; halved, for the sources contradict each other"
+        value, found = (
+            _contradicted(value, basis, measurements),
+            f"{found}; halved, for the sources contradict each other",
+        )
     value = round(value, 3)
     return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale=Scale.SHARE, found=found)
 
@@ -72,14 +80,18 @@ def _contradicted(value: float, basis: str, measurements: Measurements) -> float
 def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[str, float | None]:
     """The terms of the formula, each in [0, 1] or None without data.
 
-    support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
-    claims that no other source contradicts; None where all passages found are of one document and none contradicts another, and where
-    contradictions are not looked at (`contradictions_mode`): what was not measured has not passed. recency:
-    0.5 ** (age / half-life) of the cited documents' dates, those of the files only where no better one is known. authority: their stated
+    support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word.
+        consistency: share of the
+    claims that no other source contradicts; None where all passages found are of one document and none contradicts
+    another, and where contradictions are not looked at (`contradictions_mode`): what was not measured has not passed.
+    recency: 0.5 ** (age / half-life) of the cited documents' dates, those of the files only where no better one is
+        known. authority: their stated
     authority.
     """
     supports = [
-        measured.support for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True) if claim in claims
+        measured.support
+        for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True)
+        if claim in claims
     ]
     drafted, conflicts = measurements.draft.claims, measurements.conflicts if shows_conflicts(measurements) else ()
     sources = {hit.passage.document for hit in measurements.hits}
@@ -89,7 +101,11 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     agreeing = [float(claim not in torn) for claim in claims]
     asked = date.fromisoformat(measurements.metadata["asked_on"]) if "asked_on" in measurements.metadata else None
     half_life, dates = measurements.settings.recency_half_life_days, measurements.library.dates
-    ages = [] if asked is None else [recency_of(dates[document], half_life, asked) for document in _dated(measurements, claims)]
+    ages = (
+        []
+        if asked is None
+        else [recency_of(dates[document], half_life, asked) for document in _dated(measurements, claims)]
+    )
     authorities = [measurements.library.authority[d] for d in documents if d in measurements.library.authority]
     return {
         "support": _mean([value for value in supports if value is not None]),
@@ -105,9 +121,15 @@ def dated_by_files(measurements: Measurements, claims: Sequence[Claim]) -> bool:
 
 
 def _dated(measurements: Measurements, claims: Sequence[Claim]) -> list[str]:
-    """The cited documents whose date counts: those that have one of people or of their first page, else those that have the file's."""
+    """The cited documents whose date counts: those that have one of people or of their first page, else those that have
+    the file's.
+    """
     library = measurements.library
-    dated = [one for one in dict.fromkeys(evidence.document for claim in claims for evidence in claim.evidence) if library.dates.get(one)]
+    dated = [
+        one
+        for one in dict.fromkeys(evidence.document for claim in claims for evidence in claim.evidence)
+        if library.dates.get(one)
+    ]
     return [one for one in dated if not library.by_file(one)] or dated
 
 

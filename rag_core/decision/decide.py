@@ -1,8 +1,8 @@
 """Decides a question from its `Measurements`. Pure: no model, index, file or clock, so that replay costs nothing.
 
-The line: gates in order (the first enforced failure refuses), then, where a language model drafts, its progress, then all checks
-(all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every claim has a citation, its
-quote stands on that page, and a failure is never an answer.
+The line: gates in order (the first enforced failure refuses), then, where a language model drafts, its progress, then
+all checks (all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every
+claim has a citation, its quote stands on that page, and a failure is never an answer.
 """
 
 from __future__ import annotations
@@ -39,13 +39,18 @@ def decide(measurements: Measurements) -> Decision:
 
 def _decided(measurements: Measurements) -> Decision:
     if measurements.failure:
-        return refuse(measurements, (), (Reason.FAILURE,), measurements.failure, ("Try again; if it stays, the log says more.",))
+        return refuse(
+            measurements, (), (Reason.FAILURE,), measurements.failure, ("Try again; if it stays, the log says more.",)
+        )
     if measurements.answer:
         return reply(measurements)
     gates = [check(measurements) for check in GATING]
     stop = next((i for i, check in enumerate(gates) if check.blocks), None)
     if stop is not None:
-        judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(measurements)))]
+        judged = [
+            *gates[: stop + 1],
+            *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(measurements))),
+        ]
         return refuse_for(measurements, judged, (gates[stop],))
     if measurements.llm_trace is not None:
         return _from_llm_trace(measurements, gates)
@@ -68,11 +73,15 @@ def replay(measurements: Measurements, settings: Settings) -> Decision:
 
 
 def require_replayable(before: Settings, after: Settings) -> None:
-    """Raise InvalidSetting unless what was measured under `before` can be judged under `after`: only judging settings differ."""
+    """Raise InvalidSetting unless what was measured under `before` can be judged under `after`: only judging settings
+    differ.
+    """
     was, is_now = before.model_dump(), after.model_dump()
     for knob in Settings.knobs():
         if knob.cost is not Cost.REPLAY and was[knob.name] != is_now[knob.name]:
-            raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
+            raise InvalidSetting(
+                f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again."
+            )
 
 
 def _judge(measurements: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
@@ -94,11 +103,15 @@ def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) ->
     """The outcome of a language model's recorded work, once all gates have let the question pass."""
     progress = progress_of(measurements)
     end, checks = progress.end, (*gates, *progress.checks)
-    attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))
+    attempts = tuple(
+        AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1)
+    )
     beside = AnswerContext(attempts, judgements=progress.judgements)
     if isinstance(end, Ask):
         explanation = "Under these settings the language model would have to be asked again."
-        return refuse(measurements, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), beside)
+        return refuse(
+            measurements, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), beside
+        )
     if isinstance(end, Refused):
         return refuse(measurements, checks, end.reasons, end.explanation, end.remedies, beside)
     if isinstance(end, Extract):

@@ -1,4 +1,6 @@
-"""Finds the passages for a question: its query, and a search under its settings, also while documents are still being indexed."""
+"""Finds the passages for a question: its query, and a search under its settings, also while documents are still being
+indexed.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from rag_core.settings import Settings
 
 TABLES_AMONG = 200  # passages by words, whose tables are looked through for the row asked for; chosen
 MAX_PUT_FORWARD = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
-METRICS = 0.7  # weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/decisions/15)
+# weight of a metric's words beside the question's vector: the best of 0.3 to 1 on tables of TAT-QA (docs/decisions/15)
+METRICS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,14 @@ class Query:
 
 
 def read_query(measurements: Measurements, embedder: Embedder) -> Query:
-    """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
+    """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect
+    them.
+    """
     language = measurements.understanding.language
     text = prepared(measurements.question, language)
-    return Query(text, embedder.embed([text], "query")[0], tuple(_search_terms(text, language, measurements.library.languages)))
+    return Query(
+        text, embedder.embed([text], "query")[0], tuple(_search_terms(text, language, measurements.library.languages))
+    )
 
 
 def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
@@ -58,30 +65,51 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
         searched = (*query.terms, *metrics.terms) if metrics else query.terms
         corpus, rows = _with_vectors(searched, corpus, corpus.waiting, s, rows)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
-    one_language = {*measurements.library.languages} <= {language, "und"}  # no passage needs to be unpacked to see that it is foreign
+    one_language = {*measurements.library.languages} <= {
+        language,
+        "und",
+    }  # no passage needs to be unpacked to see that it is foreign
     return retrieve(
-        measurements.question, query.vector, query.terms, corpus, s, rows,
+        measurements.question,
+        query.vector,
+        query.terms,
+        corpus,
+        s,
+        rows,
         reranker=reranker_for(s.reranker, tools),
-        language="und" if one_language else language, known_language=tools.knows(language),
-        time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
-        wider=metrics, titled=titled, stated=_with_row(measurements, query, metrics, corpus, titled or rows),
-    )  # fmt: skip
+        language="und" if one_language else language,
+        known_language=tools.knows(language),
+        time_sensitive=is_time_sensitive(measurements.question, language),
+        today=tools.today(),
+        wider=metrics,
+        titled=titled,
+        stated=_with_row(measurements, query, metrics, corpus, titled or rows),
+    )
 
 
-def _with_row(measurements: Measurements, query: Query, metrics: Wider | None, corpus: Corpus, rows: Sequence[int] | None) -> list[int]:
-    """The rows of passages whose table has the row that is asked for, surest first, among the first of the lexical ranking."""
+def _with_row(
+    measurements: Measurements, query: Query, metrics: Wider | None, corpus: Corpus, rows: Sequence[int] | None
+) -> list[int]:
+    """The rows of passages whose table has the row that is asked for, surest first, among the first of the lexical
+    ranking.
+    """
     language = measurements.understanding.language
     asked = asked_for(measurements.question, language)
     if not asks_row(asked):
         return []
     said = [word.text for word in words(query.text) if fold(word.text)[:KEY_CHARS] in asked.subject]
     named = set(terms(" ".join(measurements.understanding.entities), language))
-    wanted = [term for term in (*terms(" ".join(said), language), *(metrics.terms if metrics else ())) if term not in named]
+    wanted = [
+        term for term in (*terms(" ".join(said), language), *(metrics.terms if metrics else ())) if term not in named
+    ]
     if not wanted:
         return []
     found = [row for row, _ in corpus.lexical.search(wanted, TABLES_AMONG, rows)]
     passages = [corpus.passages[row] for row in found]
-    return [found[place] for place in tables_asked(asked, passages, corpus.page_text, measurements.library.titles)[:MAX_PUT_FORWARD]]
+    return [
+        found[place]
+        for place in tables_asked(asked, passages, corpus.page_text, measurements.library.titles)[:MAX_PUT_FORWARD]
+    ]
 
 
 def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> Wider | None:
@@ -101,7 +129,9 @@ def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> W
 def _with_vectors(
     searched: Sequence[str], corpus: Corpus, waiting: Waiting, s: Settings, rows: Sequence[int] | None
 ) -> tuple[Corpus, Sequence[int] | None]:
-    """The corpus with vectors of the passages that the words bring first, and the rows that may be found: no hit is without a cosine."""
+    """The corpus with vectors of the passages that the words bring first, and the rows that may be found: no hit is
+    without a cosine.
+    """
     by_words = [row for row, _ in corpus.lexical.search(searched, s.top_k * s.over_retrieve, rows)]
     corpus = waiting.embedded(by_words)
     if corpus.waiting is None or len(corpus.waiting.with_vectors(by_words)) == len(by_words):
@@ -110,7 +140,9 @@ def _with_vectors(
 
 
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
-    """The question's terms in its own language and, where they differ, as the documents' languages would inflect them."""
+    """The question's terms in its own language and, where they differ, as the documents' languages would inflect
+    them.
+    """
     found = terms(question, language)
     for other in languages:
         if other != language:

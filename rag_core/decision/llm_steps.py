@@ -1,8 +1,8 @@
 """Asks a language model, step by step: a loop that does the next step that the record of the question needs.
 
-Each step appends one thing to the question's record: a judgement, an expanded search, a draft with its measurements, or its verification.
-What comes next is read from the record by `progress.next_step`, so nothing is asked before the gates have let the question pass, and
-nothing of a model counts before it was checked.
+Each step appends one thing to the question's record: a judgement, an expanded search, a draft with its measurements, or
+its verification. What comes next is read from the record by `progress.next_step`, so nothing is asked before the gates
+have let the question pass, and nothing of a model counts before it was checked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,18 @@ from rag_core.decision.progress import next_step
 from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.drafts import Draft
-from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification
+from rag_core.domain.llm_trace import (
+    Attempt,
+    Call,
+    Completion,
+    Limits,
+    LlmTrace,
+    OnStage,
+    Prompt,
+    Step,
+    Sufficiency,
+    Verification,
+)
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
@@ -42,7 +53,9 @@ MAX_HITS = 50  # passages of a wider search; `top_k` allows no more either
 SAID_CHARS = 300  # characters shown of a model's reason, or of what it calls missing, in the trace
 NO_SCORES: Mapping[tuple[Hit, ...], Sequence[Scored]] = MappingProxyType({})
 _MIN_SECONDS = 0.5  # less is no time to ask a model in
-_NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
+_NOT_CONFIGURED = (
+    "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
+)
 
 
 def generate(
@@ -64,13 +77,22 @@ def generate(
         rows: those that may be searched, None for all.
         on_stage: told what begins: the stage is all that may be shown before the checks are done.
         cancelled: asked between the steps and while the model is waited for.
-        scores: the sentences of passages that were scored when they were measured, under these settings and on this corpus.
+        scores: the sentences of passages that were scored when they were measured, under these settings and on this
+            corpus.
 
     Raises:
         Cancelled: the user stopped it.
     """
     known = SentenceScores(measurements, corpus, tools, dict(scores))
-    run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False), known)
+    run = _Run(
+        measurements.settings,
+        corpus,
+        tools,
+        rows,
+        on_stage or (lambda step, claims: None),
+        cancelled or (lambda: False),
+        known,
+    )
     while (ask := next_step(measurements)) is not None:
         if run.cancelled():
             raise Cancelled("The question was stopped.", remedy="Ask it again.")
@@ -78,7 +100,9 @@ def generate(
             measurements = run.take(ask, measurements)
         except Cancelled:
             raise
-        except RagError as error:  # a failure of ours, as where the question was measured: decided as an error, never an answer
+        except (
+            RagError
+        ) as error:  # a failure of ours, as where the question was measured: decided as an error, never an answer
             measurements = replace(measurements, failure=str(error))
     return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
 
@@ -117,19 +141,30 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
-    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(default_factory=dict)  # what the prompts send of the passages
-    wanted: tuple[str, ...] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
+    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(
+        default_factory=dict
+    )  # what the prompts send of the passages
+    wanted: tuple[
+        str, ...
+    ] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
         """Do one step."""
         assert measurements.llm_trace is not None
-        steps = {Step.SUFFICIENCY: self._judge, Step.EXPAND: self._expand, Step.DRAFT: self._draft, Step.VERIFY: self._verify}
+        steps = {
+            Step.SUFFICIENCY: self._judge,
+            Step.EXPAND: self._expand,
+            Step.DRAFT: self._draft,
+            Step.VERIFY: self._verify,
+        }
         return replace(measurements, llm_trace=steps[ask.step](ask, measurements, measurements.llm_trace))
 
     def _judge(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         self.on_stage(Step.SUFFICIENCY, 0)
         understood = measurements.understanding
-        prompt = sufficiency_prompt(measurements.question, understood.language, ask.hits, measurements.library, self.settings)
+        prompt = sufficiency_prompt(
+            measurements.question, understood.language, ask.hits, measurements.library, self.settings
+        )
         call, completion = self._complete(Step.SUFFICIENCY, prompt)
         judgement = Sufficiency(call, len(ask.hits))
         if completion is not None:
@@ -140,14 +175,21 @@ class _Run:
             else:
                 started = self.tools.clock()
                 known = self._known(measurements, ask.hits)
-                shown = both_sides(reply, ask.hits, self.corpus, measurements.library, understood.language, self.tools.embedder)
+                shown = both_sides(
+                    reply, ask.hits, self.corpus, measurements.library, understood.language, self.tools.embedder
+                )
                 self.wanted = tuple(reply.missing)
                 missing = (sayable(one, known, understood.language) for one in reply.missing)
                 judgement = replace(
-                    judgement, can_answer=reply.can_answer, confidence=reply.confidence, missing=tuple(filter(None, missing)),
-                    reasoning=sayable(reply.reasoning, known, understood.language), contradicts=bool(reply.contradictions),
-                    sides=shown[0] if shown else None, conflict=shown[1] if shown else None,
-                )  # fmt: skip
+                    judgement,
+                    can_answer=reply.can_answer,
+                    confidence=reply.confidence,
+                    missing=tuple(filter(None, missing)),
+                    reasoning=sayable(reply.reasoning, known, understood.language),
+                    contradicts=bool(reply.contradictions),
+                    sides=shown[0] if shown else None,
+                    conflict=shown[1] if shown else None,
+                )
                 self._count("check", self.tools.clock() - started)
         return replace(llm_trace, judgements=(*llm_trace.judgements, judgement))
 
@@ -172,9 +214,15 @@ class _Run:
         self.on_stage(Step.DRAFT, 0)
         language = measurements.understanding.language
         prompt = compress_prompt(
-            measurements.question, language, ask.hits, ask.level, measurements.library, self.settings, ask.findings,
+            measurements.question,
+            language,
+            ask.hits,
+            ask.level,
+            measurements.library,
+            self.settings,
+            ask.findings,
             self._excerpts(ask),
-        )  # fmt: skip
+        )
         with self._reading_ahead(ask.hits, language):
             call, completion = self._complete(Step.DRAFT, prompt)
         attempt = Attempt(ask.asked, call)
@@ -190,7 +238,9 @@ class _Run:
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
-        """Read the passages while the model writes, and no longer: what its draft is held against is there when it comes."""
+        """Read the passages while the model writes, and no longer: what its draft is held against is there when it
+        comes.
+        """
         written = threading.Event()
 
         def read() -> None:
@@ -273,9 +323,13 @@ class _Run:
             return replace(call, failure=_NOT_CONFIGURED), None
         left = self.settings.model_seconds - self.waited
         if left < _MIN_SECONDS:
-            return replace(call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."), None
+            return replace(
+                call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."
+            ), None
         if self.spent >= self.settings.model_budget:
-            return replace(call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."), None
+            return replace(
+                call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."
+            ), None
         started = self.tools.clock()
         try:
             answer = model.complete(prompt, Limits(left, self.cancelled))
@@ -288,9 +342,16 @@ class _Run:
         if not answer.cached:
             self.spent += answer.tokens_in + answer.tokens_out
         return replace(
-            call, model=answer.model, endpoint=answer.endpoint, tokens_in=answer.tokens_in, tokens_out=answer.tokens_out, ms=answer.ms,
-            cached=answer.cached, structured=answer.structured, tried=answer.tried,
-        ), answer  # fmt: skip
+            call,
+            model=answer.model,
+            endpoint=answer.endpoint,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            ms=answer.ms,
+            cached=answer.cached,
+            structured=answer.structured,
+            tried=answer.tried,
+        ), answer
 
     def _known(self, measurements: Measurements, hits: Sequence[Hit]) -> str:
         """The texts that a model may speak of: the question, the passages, and the names of their documents."""
@@ -302,9 +363,11 @@ class _Run:
 
 
 def sayable(text: str, known: str, language: str) -> str:
-    """A model's words on missing information, short; empty where they state a number, date or name that nothing it was shown holds.
+    """A model's words on missing information, short; empty where they state a number, date or name that nothing it was
+    shown holds.
 
-    It stands in the trace, as the model's words, and in no answer or explanation; even there it must not carry an invented fact.
+    It stands in the trace, as the model's words, and in no answer or explanation; even there it must not carry an
+    invented fact.
     """
     said = " ".join(text.split())[:SAID_CHARS]
     return "" if absent_facts(said, known, language) else said

@@ -1,7 +1,7 @@
 """Measures everything for one question, in order: understand, retrieve, features, keywords, the extract and its checks.
 
-Expensive stages only measure; nothing here judges. Every measurement that needs no language model is taken for every question, refused
-ones too, so that a decision can be replayed under any thresholds.
+Expensive stages only measure; nothing here judges. Every measurement that needs no language model is taken for every
+question, refused ones too, so that a decision can be replayed under any thresholds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from rag_core.compression.clauses import clause_of
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.outline import outline
-from rag_core.compression.raw import as_they_stand, context_words, first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.compression.raw import (
+    as_they_stand,
+    context_words,
+    first_sentences,
+    short_enough,
+    stays_whole,
+    whole_passages,
+)
 from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.decision.find import find, read_query
 from rag_core.decision.tools import Tools, entailment_model_for
@@ -88,7 +95,8 @@ def measure(
     question = question.strip()
     if not question or len(question) > MAX_QUESTION_CHARS:
         raise InvalidInput(
-            f"A question has 1 to {MAX_QUESTION_CHARS} characters, got {len(question)}.", remedy="Ask one question in a sentence or two."
+            f"A question has 1 to {MAX_QUESTION_CHARS} characters, got {len(question)}.",
+            remedy="Ask one question in a sentence or two.",
         )
     timed = _Timer(tools.clock)
     with timed("understand"):
@@ -107,9 +115,13 @@ def measure(
             **({INDEXING: state.to_json()} if (state := corpus.waiting and corpus.waiting.indexing(rows)) else {}),
         },
     )
-    if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):  # no library is known there
+    if understood.intent in SETTLED and not (
+        corpus.given and understood.intent == "about_library"
+    ):  # no library is known there
         drafted = Draft(citations=outline(corpus, rows)) if understood.intent == "summary" else Draft()
-        return _with(measurements, answer=reply(understood.intent, understood.language, facts), draft=drafted, timings=timed.ms)
+        return _with(
+            measurements, answer=reply(understood.intent, understood.language, facts), draft=drafted, timings=timed.ms
+        )
     try:
         return _measured(measurements, corpus, tools, rows, timed, {} if scores is None else scores)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
@@ -117,7 +129,9 @@ def measure(
 
 
 def understand(question: str, document_languages: Collection[str]) -> Understanding:
-    """Language, intent, keywords and entities of a question; how to answer (`rag_core.retrieval.query`) and "explain" are set aside."""
+    """Language, intent, keywords and entities of a question; how to answer (`rag_core.retrieval.query`) and "explain"
+    are set aside.
+    """
     language = greeting_language(question) or question_language(question, document_languages)
     asked = core(expand(question), language)
     named = tuple(dict.fromkeys(entity.text for entity in entities(asked, language)))
@@ -158,13 +172,17 @@ def _measured(
     s, language = measurements.settings, measurements.understanding.language
     clause = clause_of(measurements.question, language, corpus, rows)
     if clause is not None and (not clause.units or clause.too_long):
-        measurements = _with(measurements, metadata={**measurements.metadata, CLAUSE: "long" if clause.units else "missing"})
+        measurements = _with(
+            measurements, metadata={**measurements.metadata, CLAUSE: "long" if clause.units else "missing"}
+        )
         clause = None
     if clause is not None:
         rows = clause.rows
     if clause is not None and clause.question:
         understood = understand(clause.question, measurements.library.languages)
-        measurements = replace(measurements, question=clause.question, understanding=replace(understood, language=language))
+        measurements = replace(
+            measurements, question=clause.question, understanding=replace(understood, language=language)
+        )
     with timed("embed"):
         query = read_query(measurements, tools.embedder)
         vector = query.vector
@@ -174,27 +192,47 @@ def _measured(
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(
-            hits, asked_for(measurements.question, language), corpus.page_text, s,
-            titles=measurements.library.titles, named=titled(measurements.understanding.entities, language, corpus),
-            near=nearness(query.text, tools.embedder), read=read, among=clause.holds if clause else None,
-        )  # fmt: skip
+            hits,
+            asked_for(measurements.question, language),
+            corpus.page_text,
+            s,
+            titles=measurements.library.titles,
+            named=titled(measurements.understanding.entities, language, corpus),
+            near=nearness(query.text, tools.embedder),
+            read=read,
+            among=clause.holds if clause else None,
+        )
     scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
         drafted, others = found.log_odds()
         features = measure_features(
-            tools.knows(language), weights, hits, searched=measurements.library.passages,
-            claims=found.claims, entities=bool(measurements.understanding.entities), answerability_logit=found.passages,
-            drafted=drafted, others=others, cosine=found.cosine, fit=found.fit, language=language,
-        )  # fmt: skip
+            tools.knows(language),
+            weights,
+            hits,
+            searched=measurements.library.passages,
+            claims=found.claims,
+            entities=bool(measurements.understanding.entities),
+            answerability_logit=found.passages,
+            drafted=drafted,
+            others=others,
+            cosine=found.cosine,
+            fit=found.fit,
+            language=language,
+        )
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):
         match = match_keywords(
-            measurements.understanding.keywords, language, [h.passage.text for h in hits], [h.passage.language for h in hits],
-            own_synonyms=s.keyword_synonyms, semantic=s.keyword_semantic, embed=tools.embedder.embed,
-        )  # fmt: skip
+            measurements.understanding.keywords,
+            language,
+            [h.passage.text for h in hits],
+            [h.passage.language for h in hits],
+            own_synonyms=s.keyword_synonyms,
+            semantic=s.keyword_semantic,
+            embed=tools.embedder.embed,
+        )
     with timed("conflicts"):
         drafter, claims, conflicts = (
             ("extract", as_they_stand(clause.units, corpus.page_text), ())
@@ -256,16 +294,35 @@ def _drafted(
     return "raw", *other_sides(first_sentences(hits, page_text, s), asked, page_text, s.max_sentences)
 
 
-def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, measurements: Measurements, tools: Tools) -> Draft:
+def _draft(
+    drafter: str,
+    claims: tuple[Claim, ...],
+    hits: Sequence[Hit],
+    corpus: Corpus,
+    measurements: Measurements,
+    tools: Tools,
+) -> Draft:
     """A draft with the measurements of its claims."""
     s = measurements.settings
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
     measured = measure_claims(
-        claims, retrieved, corpus.page_text, measurements.understanding.language, tools.embedder, entailment_model_for(s, tools),
-        whole=True, supported_from=s.min_support,
-    )  # fmt: skip
+        claims,
+        retrieved,
+        corpus.page_text,
+        measurements.understanding.language,
+        tools.embedder,
+        entailment_model_for(s, tools),
+        whole=True,
+        supported_from=s.min_support,
+    )
     citations = cite(claims, hits, corpus)
-    return Draft(drafter if claims else "none", claims, measured, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
+    return Draft(
+        drafter if claims else "none",
+        claims,
+        measured,
+        citations,
+        context_chars=sum(len(hit.passage.text) for hit in hits),
+    )
 
 
 def _text_of(passage: Passage) -> str:

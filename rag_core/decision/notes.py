@@ -1,4 +1,5 @@
-"""The sentences beside an answer or refusal: on scans, on pages that cannot be read, on what stands nowhere, on what would help.
+"""The sentences beside an answer or refusal: on scans, on pages that cannot be read, on what stands nowhere, on what
+would help.
 
 They hold words of questions and documents as inert text, cut to a length, and never a word of a language model.
 """
@@ -32,7 +33,8 @@ GATED = frozenset(check.reason for check in GATING)
 
 
 def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
-    """One sentence, in the question's language, on what no document speaks of; empty where nothing is, or no gate refused for it.
+    """One sentence, in the question's language, on what no document speaks of; empty where nothing is, or no gate
+    refused for it.
 
     Its names are words of the question: inert text, and short.
     """
@@ -45,12 +47,16 @@ def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
 def document_wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
     """The words that a document to add would have to speak of; nothing where no gate refused.
 
-    Names and numbers are left to `nowhere_in_words`, which knows their other forms. They are words of the question: inert text, and short.
+    Names and numbers are left to `nowhere_in_words`, which knows their other forms. They are words of the question:
+    inert text, and short.
     """
     words = _unknown(measurements, reason)
     if not words:
         return ()
-    return (f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search more sources.",)
+    return (
+        f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search "
+        f"more sources.",
+    )
 
 
 def _unknown(measurements: Measurements, reason: Reason) -> list[str]:
@@ -78,7 +84,10 @@ def indexing_in_words(measurements: Measurements) -> str:
     state = indexing_of(measurements.metadata)
     if state is None:
         return ""
-    found = f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can be found by meaning, all of them by words"
+    found = (
+        f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can "
+        f"be found by meaning, all of them by words"
+    )
     doing = "indexed"
     if state.reading:
         left = f"{state.reading} of them {'is' if state.reading == 1 else 'are'} still being read"
@@ -89,11 +98,16 @@ def indexing_in_words(measurements: Measurements) -> str:
         found = f"{far}, {state.percent} % of their passages by meaning, all of them by words"
     if state.searched == 1:
         return f"The document is still being {doing}: {found}."
-    return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being {doing}: {found}."
+    return (
+        f"{state.documents} of {state.searched} documents "
+        f"{'is' if state.documents == 1 else 'are'} still being {doing}: {found}."
+    )
 
 
 def versions_in_words(measurements: Measurements) -> str:
-    """One sentence on the versions of documents that were searched because the question names a day; empty where it names none."""
+    """One sentence on the versions of documents that were searched because the question names a day; empty where it
+    names none.
+    """
     day, others = measurements.metadata.get(AS_OF), measurements.metadata.get(OTHER_VERSIONS)
     if not day:
         return ""
@@ -111,7 +125,11 @@ def ask_again(measurements: Measurements) -> tuple[str, ...]:
 
 def on_contradictions(measurements: Measurements) -> tuple[str, ...]:
     """The notes of an answer on contradictions in its sources, one each."""
-    return tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts) if shows_conflicts(measurements) else ()
+    return (
+        tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts)
+        if shows_conflicts(measurements)
+        else ()
+    )
 
 
 def on_unread(measurements: Measurements) -> tuple[str, ...]:
@@ -122,7 +140,9 @@ def on_unread(measurements: Measurements) -> tuple[str, ...]:
 
 
 def on_scans(citations: Sequence[Citation]) -> tuple[str, ...]:
-    """The note of an answer on what was read from pictures: that it is no quote of the page itself, and which words may be wrong."""
+    """The note of an answer on what was read from pictures: that it is no quote of the page itself, and which words may
+    be wrong.
+    """
     scanned = [one for one in citations if one.ocr]
     if not scanned:
         return ()
@@ -170,7 +190,8 @@ def notes_on(measurements: Measurements, trace: Trace, languages: Collection[str
     unknown = [code for code in measurements.library.unknown_languages if code in languages]
     if unknown:
         notes.append(
-            "Documents in these languages are found by their words only, since the search does not know them by meaning: "
+            "Documents in these languages are found by their words only, since the search does not know them by "
+            "meaning: "
             f"{', '.join(unknown)}."
         )
     if measurements.metadata.get(REWRITTEN_BY) == SPELLING:

@@ -1,4 +1,6 @@
-"""How a question that a language model drafts for may end, and how one of its drafts may: the vocabulary of `progress`."""
+"""How a question that a language model drafts for may end, and how one of its drafts may: the vocabulary of
+`progress`.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft that may be the answer. `view` are the measurements with this draft in them; `most` is its highest confidence level.
+    """A draft that may be the answer.
+
+    `view` are the measurements with this draft in them; `most` is its highest confidence level.
 
     Its checks passed. Only a draft of two sides that contradict each other is not judged yet.
     """
@@ -79,7 +83,9 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The extract stands, and `note` says why the model did not draft. `failed` when it was asked to, or should have been.
+    """The extract stands, and `note` says why the model did not draft.
+
+    `failed` when it was asked to, or should have been.
 
     `most` and `notes` as in `Drafted`: what the model said of the passages holds whoever drafts.
     """
@@ -94,7 +100,8 @@ class Extract:
 class Refused:
     """No answer: all reasons, the first first, and one sentence without a word of the model.
 
-    What a model says of its reasons stands in the trace only: it could ask the reader for anything ("enter your password there").
+    What a model says of its reasons stands in the trace only: it could ask the reader for anything ("enter your
+    password there").
     """
 
     reasons: tuple[Reason, ...]
@@ -107,7 +114,8 @@ End = Ask | Drafted | Extract | Refused
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that were judged.
+    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that
+    were judged.
 
     `judgements` are those of the model that count under the settings, one a round of retrieval.
     """

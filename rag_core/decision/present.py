@@ -1,7 +1,8 @@
-"""Puts a decision into words: an answer with its citations, or a refusal that says why and what to do, and notes for the reader.
+"""Puts a decision into words: an answer with its citations, or a refusal that says why and what to do, and notes for
+the reader.
 
-`decide` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its attempts, nowhere
-else: a reason for a refusal in its words could ask the reader for anything.
+`decide` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its
+attempts, nowhere else: a reason for a refusal in its words could ask the reader for anything.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ from rag_core.language import refusal, unsure
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
-_READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
+_READ_THEM = (
+    "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +97,17 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
 
 
 def reply(measurements: Measurements) -> Decision:
-    """The outcome of a text that needs no retrieval: a greeting, what the library holds, or the refusal of what is no whole question.
+    """The outcome of a text that needs no retrieval: a greeting, what the library holds, or the refusal of what is no
+    whole question.
 
     It claims nothing about any document's content.
     """
     reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     answered = reason.status is AnswerStatus.SUCCESS
     language, text = measurements.understanding.language, measurements.answer
-    if answered and not is_reply(text, reason, language):  # kept by a version with other words: it is said again in those of now
+    if answered and not is_reply(
+        text, reason, language
+    ):  # kept by a version with other words: it is said again in those of now
         text = replies.reply(measurements.understanding.intent, language, measurements.library)
     outcome: Outcome = Reply(text, reason, language) if answered else _wish_refused(measurements, reason)
     return Decision(
@@ -122,7 +128,10 @@ def _wish_refused(measurements: Measurements, reason: Reason) -> Refusal:
 
 
 def refuse_for(
-    measurements: Measurements, checks: Sequence[CheckResult], failed: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT
+    measurements: Measurements,
+    checks: Sequence[CheckResult],
+    failed: Sequence[CheckResult],
+    beside: AnswerContext = NO_CONTEXT,
 ) -> Decision:
     """A refusal by these checks, in order; the first gives status and headline, all are reported."""
     first = failed[0]
@@ -175,7 +184,9 @@ def refuse(
 
 
 def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | None:
-    """The probability that the best place is the answer, where it is worth saying; not where the documents do not name what is asked."""
+    """The probability that the best place is the answer, where it is worth saying; not where the documents do not name
+    what is asked.
+    """
     value, least = measurements.correctness, measurements.settings.min_place
     if value is None or not places or measurements.nowhere or least == 1:
         return None
@@ -183,9 +194,17 @@ def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | N
 
 
 def _sentence(measurements: Measurements, reason: Reason, may_be: float | None = None) -> str:
-    """The sentence that refuses. That nothing is there it says only where nothing was near and every searched page was read."""
+    """The sentence that refuses.
+
+    That nothing is there it says only where nothing was near and every searched page was read.
+    """
     s, language = measurements.settings, measurements.understanding.language
-    absent = may_be is None and reason in GATED and not unreadable(measurements) and indexing_of(measurements.metadata) is None
+    absent = (
+        may_be is None
+        and reason in GATED
+        and not unreadable(measurements)
+        and indexing_of(measurements.metadata) is None
+    )
     return s.refusal_text or (refusal(language) if absent or s.min_place == 1 else unsure(language))
 
 
@@ -207,7 +226,9 @@ def _refusal_confidence(measurements: Measurements, reason: Reason) -> tuple[flo
 
 
 def scores(measurements: Measurements) -> dict[str, float]:
-    """The named measurements of a decision; the calibrated ones are 0 when nothing was retrieved or no calibration fits."""
+    """The named measurements of a decision; the calibrated ones are 0 when nothing was retrieved or no calibration
+    fits.
+    """
     top = max((hit.cosine for hit in measurements.hits), default=-1.0)
     named = {
         "correctness": measurements.correctness or 0.0,
@@ -221,10 +242,14 @@ def scores(measurements: Measurements) -> dict[str, float]:
 
 
 def _retrieved(measurements: Measurements) -> tuple[tuple[str, Hit], ...]:
-    return tuple((measurements.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits)
+    return tuple(
+        (measurements.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits
+    )
 
 
-def _metadata(measurements: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT) -> dict[str, object]:
+def _metadata(
+    measurements: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT
+) -> dict[str, object]:
     """`action` is what the reader must do, for another program; left out where nothing is."""
     drafting = ("extract", "conflicts", "audit", "model", "check")
     return {
@@ -265,5 +290,9 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": sum(call.made for call in calls),
         "attempts": len(beside.attempts),
-        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_judgement(llm_trace)) else {}),
+        **(
+            {"can_answer": judged.can_answer, "sufficiency": judged.confidence}
+            if (judged := _last_judgement(llm_trace))
+            else {}
+        ),
     }

@@ -1,8 +1,10 @@
-"""Goes through the record of a question that a language model drafts: to its outcome, or to the next step to ask for. Pure.
+"""Goes through the record of a question that a language model drafts: to its outcome, or to the next step to ask for.
 
-`progress_of` both decides and drives. `next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a
-replay is equal to asking again, a refusal before drafting can make no call, and where other settings would send a prompt that was never
-sent, the progress ends in an `Ask`, and nothing is invented.
+Pure.
+
+`progress_of` both decides and drives. `next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it
+ended. So a replay is equal to asking again, a refusal before drafting can make no call, and where other settings would
+send a prompt that was never sent, the progress ends in an `Ask`, and nothing is invented.
 """
 
 from __future__ import annotations
@@ -24,9 +26,12 @@ from rag_core.settings import Mode
 
 _CHECK_SERVER = "Check the model's server, or draft without it."
 _NOT_ASKED = Sufficiency(Call(Step.SUFFICIENCY))
-_NO_MODEL = Sufficiency(Call(Step.SUFFICIENCY, failure="no language model drafts under these settings, and none was asked"))
+_NO_MODEL = Sufficiency(
+    Call(Step.SUFFICIENCY, failure="no language model drafts under these settings, and none was asked")
+)
 _OWN_WORDS = (  # measured: docs/decisions/10-rewording-checks.md
-    "The language model uses words of its own. Of 456 lies that were made up to try the checks of such words, about two thirds "
+    "The language model uses words of its own. Of 456 lies that were made up to try the checks of such words, about "
+    "two thirds "
     "passed. The level is medium at most."
 )
 UNAVAILABLE = "The language model could not be asked"
@@ -34,7 +39,12 @@ UNAVAILABLE = "The language model could not be asked"
 
 def next_step(measurements: Measurements) -> Ask | None:
     """The next step for a question; None when it can be decided. Nothing while a gate refuses."""
-    if measurements.llm_trace is None or measurements.failure or measurements.answer or any(check(measurements).blocks for check in GATING):
+    if (
+        measurements.llm_trace is None
+        or measurements.failure
+        or measurements.answer
+        or any(check(measurements).blocks for check in GATING)
+    ):
         return None
     end = progress_of(measurements).end
     return end if isinstance(end, Ask) else None
@@ -51,12 +61,17 @@ def progress_of(measurements: Measurements) -> Progress:
     note = not_drafted(measurements, measurements.llm_trace)
     if not note and prompt_level(measurements) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
-        return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
+        return Progress(
+            Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",))
+        )
     return _from_sufficiency(measurements, measurements.llm_trace, note)
 
 
 def without_llm(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """The check of sufficiency where no language model has a part: a guard that cannot run has not passed. Nothing where it is off."""
+    """The check of sufficiency where no language model has a part: a guard that cannot run has not passed.
+
+    Nothing where it is off.
+    """
     off = SUFFICIENCY.mode_under(measurements.settings) is Mode.OFF
     return () if off or measurements.llm_trace is not None else (SUFFICIENCY(of_llm.Said(measurements, _NO_MODEL)),)
 
@@ -79,13 +94,19 @@ def not_drafted(measurements: Measurements, llm_trace: LlmTrace) -> str:
 
 def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
     """The passages of a round of retrieval, without those beyond the distance cut where that gate enforces."""
-    hits = measurements.hits if round == 0 or measurements.llm_trace is None else measurements.llm_trace.expanded[round - 1]
+    hits = (
+        measurements.hits
+        if round == 0 or measurements.llm_trace is None
+        else measurements.llm_trace.expanded[round - 1]
+    )
     cut = cut_passages(replace(measurements, hits=hits))
     return tuple(hit for hit in hits if hit.passage.id not in cut)
 
 
 def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
-    """The passages of a round that the model judges: all that it may draft from, or the first few that the relevance check reads."""
+    """The passages of a round that the model judges: all that it may draft from, or the first few that the relevance
+    check reads.
+    """
     s, hits = measurements.settings, hits_of(measurements, round)
     return hits[: s.relevance_passages] if s.sufficiency_reads == "top" else hits
 
@@ -97,7 +118,12 @@ def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace, note: str
     while True:
         hits, said = judged_hits(measurements, round), llm_trace.judgements[: round + 1]
         if round >= len(llm_trace.judgements) or llm_trace.judgements[round].passages != len(hits):
-            return Progress(Ask(Step.SUFFICIENCY, hits, round), (SUFFICIENCY(of_llm.Said(measurements, _NOT_ASKED)),), (), said[:round])
+            return Progress(
+                Ask(Step.SUFFICIENCY, hits, round),
+                (SUFFICIENCY(of_llm.Said(measurements, _NOT_ASKED)),),
+                (),
+                said[:round],
+            )
         judgement = said[round]
         check = SUFFICIENCY(of_llm.Said(measurements, judgement))
         if not check.blocks:
@@ -120,7 +146,9 @@ def _from_sufficient(
     enforced = SUFFICIENCY.mode_under(measurements.settings) is Mode.ENFORCE
     known = bool(measurements.conflicts)  # the extract quotes the two sides that were found without a model
     if enforced and not known and judgement.sides is not None and judgement.conflict is not None:
-        view = replace(measurements, hits=hits_of(measurements, round), draft=judgement.sides, conflicts=(judgement.conflict,))
+        view = replace(
+            measurements, hits=hits_of(measurements, round), draft=judgement.sides, conflicts=(judgement.conflict,)
+        )
         two = "The model found two passages that contradict each other: both sides are quoted."
         return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(two,)), (check,))
     counted = judgement if enforced else None
@@ -134,13 +162,22 @@ def _extract(note: str, judgement: Sufficiency | None, *, failed: bool = False) 
 
 
 def _from_drafts(
-    measurements: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], judgement: Sufficiency | None
+    measurements: Measurements,
+    llm_trace: LlmTrace,
+    round: int,
+    checks: tuple[CheckResult, ...],
+    judgement: Sufficiency | None,
 ) -> Progress:
     hits, wording = hits_of(measurements, round), prompt_level(measurements)
     found: tuple[Finding, ...] = ()
     judged: list[Judged] = []
     for number in range(measurements.settings.max_retries + 1):
-        asked = (f"level:{wording or 'none'}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
+        asked = (
+            f"level:{wording or 'none'}",
+            f"round:{round}",
+            f"passages:{len(hits)}",
+            *(finding.key for finding in found),
+        )
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
             return Progress(ask, checks, tuple(judged))
@@ -156,16 +193,23 @@ def _from_drafts(
         if one.outcome is Outcome.REFUSED:
             return Progress(_declined(measurements, judgement), checks, tuple(judged))
         if one.outcome is Outcome.FAILED:
-            return Progress(_unavailable(measurements, judgement, "no draft was made", attempt.call.failure), checks, tuple(judged))
+            return Progress(
+                _unavailable(measurements, judgement, "no draft was made", attempt.call.failure), checks, tuple(judged)
+            )
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
             why = attempt.verification.call.failure if attempt.verification else ""
-            return Progress(_unavailable(measurements, judgement, "its draft could not be verified", why), checks, tuple(judged))
+            return Progress(
+                _unavailable(measurements, judgement, "its draft could not be verified", why), checks, tuple(judged)
+            )
         found = findings(view, failed, attempt)
     return Progress(_exhausted(measurements, judgement, judged), checks, tuple(judged))
 
 
 def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
-    """A draft held against the settings; an `Ask` where its verification is missing. That is the last check: it costs a call."""
+    """A draft held against the settings; an `Ask` where its verification is missing.
+
+    That is the last check: it costs a call.
+    """
     if attempt.call.failure:
         return Judged(attempt, Outcome.FAILED)
     if attempt.problem is not Reason.NONE:
@@ -182,12 +226,18 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
 
 
 def _caps(judgement: Sufficiency | None, attempt: Attempt | None = None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
-    """The highest level that an answer may have by what the model said of its passages and in whose words, and the notes that say why."""
+    """The highest level that an answer may have by what the model said of its passages and in whose words, and the
+    notes that say why.
+    """
     notes = []
     if judgement is not None and judgement.can_answer == "partial":
-        notes.append("The language model finds that the passages answer a part of the question only. The level is low at most.")
+        notes.append(
+            "The language model finds that the passages answer a part of the question only. The level is low at most."
+        )
     if judgement is not None and judgement.contradicts:
-        notes.append("The model says that passages contradict each other, and could not show where. The level is low at most.")
+        notes.append(
+            "The model says that passages contradict each other, and could not show where. The level is low at most."
+        )
     if notes:
         return ConfidenceLevel.LOW, tuple(notes)
     if attempt is not None and any(attempt.reworded or ()):
@@ -200,7 +250,9 @@ def _insufficient(measurements: Measurements, judgement: Sufficiency, check: Che
     if judgement.can_answer == "partial":
         explanation = "Refused: the language model finds that the passages answer a part of the question only."
     elif judgement.can_answer == "yes":
-        sure = f"confidence {judgement.confidence:.2f}, {SUFFICIENCY.threshold_under(measurements.settings):.2f} required"
+        sure = (
+            f"confidence {judgement.confidence:.2f}, {SUFFICIENCY.threshold_under(measurements.settings):.2f} required"
+        )
         explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 
@@ -213,7 +265,9 @@ def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what
 
 
 def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extract | Refused:
-    """The model drafts nothing, for a reason that nothing can check: a refusal, unless the extract's own score is high."""
+    """The model drafts nothing, for a reason that nothing can check: a refusal, unless the extract's own score is
+    high.
+    """
     s = measurements.settings
     if s.fallback_extract and s.main_gate == "correctness" and level(measurements) is ConfidenceLevel.HIGH:
         most, notes = _caps(judgement)
@@ -222,11 +276,15 @@ def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extr
         return Extract(note, True, most if notes else ConfidenceLevel.MEDIUM, (*notes, doubted))
     explanation = "Refused: the language model found no answer in the passages that were retrieved."
     return Refused(
-        (Reason.MODEL_REFUSED,), explanation, ("Ask with words that the document uses, or add the document that holds the answer.",)
+        (Reason.MODEL_REFUSED,),
+        explanation,
+        ("Ask with words that the document uses, or add the document that holds the answer.",),
     )
 
 
-def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]) -> Extract | Refused:
+def _exhausted(
+    measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]
+) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
     reasons = sorted({*checks, *(one.attempt.problem for one in judged if one.attempt.problem in UNUSED)}, key=_order)
@@ -235,7 +293,9 @@ def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged
     if measurements.settings.fallback_extract:
         return _extract(f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", judgement, failed=True)
     remedies = tuple(dict.fromkeys(check.remedy for check in checks.values() if check.remedy))
-    return Refused(tuple(reasons), f"Refused: {drafts} rejected ({names}).", remedies or ("Ask again, or choose another model.",))
+    return Refused(
+        tuple(reasons), f"Refused: {drafts} rejected ({names}).", remedies or ("Ask again, or choose another model.",)
+    )
 
 
 def _order(reason: Reason) -> tuple[bool, int]:

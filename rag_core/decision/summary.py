@@ -51,7 +51,9 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
     """The summary of a decided question."""
     searched = "retrieve" in measurements.timings
     judged = [one for one in decision.attempts if one.outcome in _JUDGED]
-    claims = [pair for one in judged for pair in zip(one.attempt.draft.claims, one.attempt.draft.measured, strict=False)]
+    claims = [
+        pair for one in judged for pair in zip(one.attempt.draft.claims, one.attempt.draft.measured, strict=False)
+    ]
     drafts, failed = len(judged), sum(one.outcome == "rejected" for one in judged)
     if not judged and searched and _was_drafted(decision):
         claims = list(zip(measurements.draft.claims, measurements.draft.measured, strict=False))
@@ -59,16 +61,29 @@ def summarise(measurements: Measurements, decision: Decision) -> Summary:
     trace = measurements.llm_trace
     asked = [call for call in trace.calls if call.sent] if trace else []
     return Summary(
-        decision.status, decision.reason, searched, measurements.correctness, len(claims), _cited(claims), drafts, failed,
+        decision.status,
+        decision.reason,
+        searched,
+        measurements.correctness,
+        len(claims),
+        _cited(claims),
+        drafts,
+        failed,
         sum(measurements.timings.get(name, 0.0) for name in RETRIEVAL) if searched else None,
-        sum(call.ms for call in asked) if asked else None, measurements.nowhere,
-    )  # fmt: skip
+        sum(call.ms for call in asked) if asked else None,
+        measurements.nowhere,
+    )
 
 
 def _was_drafted(decision: Decision) -> bool:
     """Whether the extract itself was judged: it was shown, or a grounding check refused it."""
-    return decision.answered or (decision.status is AnswerStatus.HALLUCINATION_DETECTED and decision.reason not in _NOT_DRAFTED)
+    return decision.answered or (
+        decision.status is AnswerStatus.HALLUCINATION_DETECTED and decision.reason not in _NOT_DRAFTED
+    )
 
 
 def _cited(claims: Iterable[tuple[Claim, ClaimMeasurement]]) -> int:
-    return sum(bool(claim.evidence) and measured.fabricated == () and measured.quotes_missing == () for claim, measured in claims)
+    return sum(
+        bool(claim.evidence) and measured.fabricated == () and measured.quotes_missing == ()
+        for claim, measured in claims
+    )

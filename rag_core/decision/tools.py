@@ -17,9 +17,9 @@ from rag_core.settings import Settings
 class Tools:
     """The models and clocks that measuring needs from outside.
 
-    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds. `entailment_model` gives the one that the
-    settings name, None where they name none, and loads it when it is first asked. `model` gives the language model that the settings ask
-    for, None where none is configured.
+    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds. `entailment_model`
+    gives the one that the settings name, None where they name none, and loads it when it is first asked. `model` gives
+    the language model that the settings ask for, None where none is configured.
     """
 
     embedder: Embedder
@@ -38,11 +38,15 @@ class Tools:
 
 
 def reranker_for(name: str, tools: Tools) -> Reranker | None:
-    """The reranker that the settings name; one that is asked for and cannot be had is an error, never silently left out."""
+    """The reranker that the settings name; one that is asked for and cannot be had is an error, never silently left
+    out.
+    """
     if not name:
         return None
     if tools.reranker is None:
-        raise ModelUnavailable(f"No reranker can be loaded here, and {name!r} is asked for.", remedy="Leave `reranker` empty.")
+        raise ModelUnavailable(
+            f"No reranker can be loaded here, and {name!r} is asked for.", remedy="Leave `reranker` empty."
+        )
     return tools.reranker(name)
 
 

@@ -1,4 +1,6 @@
-"""Rows of a trace that judge nothing: on passages that something else retrieved, and on an order by the dates of files."""
+"""Rows of a trace that judge nothing: on passages that something else retrieved, and on an order by the dates of
+files.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from rag_core.domain.trace import CheckResult, State, several
 from rag_core.language import is_time_sensitive
 from rag_core.settings import Mode, Scale
 
-_REST = "only the given passages are known: what their documents say beside them, and pages that cannot be read, were not looked at"
+_REST = (
+    "only the given passages are known: what their documents say beside them, and "
+    "pages that cannot be read, were not looked at"
+)
 _SHOWN_CHARS = 80  # a longer name is cut
 
 
@@ -21,14 +26,19 @@ def given_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
     given = given_of(measurements.metadata)
     if not given or not given["count"] or measurements.answer:
         return ()
-    return _scores(given["scores"]), CheckResult("rest_of_documents", State.NOT_RUN, Mode.OBSERVE, note=_rest(given, measurements))
+    return _scores(given["scores"]), CheckResult(
+        "rest_of_documents", State.NOT_RUN, Mode.OBSERVE, note=_rest(given, measurements)
+    )
 
 
 def _scores(scores: list[float | None]) -> CheckResult:
     """The scores as given; they are on a scale of somebody else's, so nothing is held against them."""
     known = [score for score in scores if score is not None]
     if len(known) == len(scores):
-        found = f"{several(len(known), 'passage')} with scores from {min(known):g} to {max(known):g}, as given; their order stands"
+        found = (
+            f"{several(len(known), 'passage')} with scores from {min(known):g} to "
+            f"{max(known):g}, as given; their order stands"
+        )
         return CheckResult("given_scores", State.PASSED, Mode.OBSERVE, float(known[0]), found=found)
     return CheckResult(
         "given_scores",
@@ -49,7 +59,9 @@ def _rest(given: Mapping[str, Any], measurements: Measurements) -> str:
 
 
 def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """One row where the age of documents weighed in the order, and of some of those found only the file's date is known; else none."""
+    """One row where the age of documents weighed in the order, and of some of those found only the file's date is
+    known; else none.
+    """
     if not _weighs_age(measurements):
         return ()
     found = dict.fromkeys(hit.passage.document for hit in measurements.hits)
@@ -59,7 +71,11 @@ def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
         return ()
     said = f"{len(names)} of {len(found)} documents found were weighed by the file date, for want of a better one: "
     found_in_words = f"{said}{listed(names, ', ')}"
-    return (CheckResult("file_dates", State.PASSED, Mode.OBSERVE, float(len(names)), scale=Scale.COUNT, found=found_in_words),)
+    return (
+        CheckResult(
+            "file_dates", State.PASSED, Mode.OBSERVE, float(len(names)), scale=Scale.COUNT, found=found_in_words
+        ),
+    )
 
 
 def _weighs_age(measurements: Measurements) -> bool:

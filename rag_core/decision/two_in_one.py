@@ -1,4 +1,6 @@
-"""The decision on a question that asks two things: both answers where both halves pass every check, else one, and which half is missing."""
+"""The decision on a question that asks two things: both answers where both halves pass every check, else one, and which
+half is missing.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,21 @@ MAX_HALF_ANSWERED = ConfidenceLevel.LOW  # the highest level of an answer to one
 
 
 def both_or_one(likelier: Decision, other: Decision) -> Decision:
-    """One decision on both halves, each judged by itself under the same settings; the question of the likelier one is the whole.
+    """One decision on both halves, each judged by itself under the same settings; the question of the likelier one is
+    the whole.
 
-    Where both are answered, confidence and level are those of the less likely half. The answers stand in the order of the questions.
+    Where both are answered, confidence and level are those of the less likely half. The answers stand in the order of
+    the questions.
     """
     one, two = likelier.outcome, other.outcome
     if not isinstance(one, Answer):
         return likelier
     if not isinstance(two, Answer):
         missing = other.metadata.get(AS_OF) or f"“{other.question}”"
-        note = f"You asked two things, and one is answered. Nothing sure enough was found for: {missing} The level is low at most."
+        note = (
+            f"You asked two things, and one is answered. Nothing sure enough was found "
+            f"for: {missing} The level is low at most."
+        )
         return replace(
             likelier,
             confidence_level=lowest(likelier.confidence_level, MAX_HALF_ANSWERED),

@@ -15,7 +15,8 @@ from rag_core.settings.presets import DEFAULT_PRESET, presets
 def unjudged(settings: Settings, trace: Trace) -> tuple[str, ...]:
     """The names of these checks, in the order in which they are judged.
 
-    A check has not judged where it cannot refuse: it is off or only observes, or a limit of it is as loose as it can be.
+    A check has not judged where it cannot refuse: it is off or only observes, or a limit of it is as loose as it can
+    be.
     """
     preset = _preset(settings.preset)
     return tuple(check.name for check in _enforced(preset.preset) if not _judges(check, settings, trace, preset))
@@ -24,11 +25,15 @@ def unjudged(settings: Settings, trace: Trace) -> tuple[str, ...]:
 def _judges(check: Check[Any], settings: Settings, trace: Trace, preset: Settings) -> bool:
     if check.mode_under(settings) is not Mode.ENFORCE:
         return False
-    return all(value != _loosest(name) or value == getattr(preset, name) for name, value in _limits(check, settings, trace))
+    return all(
+        value != _loosest(name) or value == getattr(preset, name) for name, value in _limits(check, settings, trace)
+    )
 
 
 def _limits(check: Check[Any], settings: Settings, trace: Trace) -> Iterator[tuple[str, object]]:
-    """The limits of a check by their settings; the threshold is that of the question, with what its intent adds to it."""
+    """The limits of a check by their settings; the threshold is that of the question, with what its intent adds to
+    it.
+    """
     for name in check.also:
         yield name, getattr(settings, name)
     if isinstance(check.threshold, str):

@@ -1,8 +1,9 @@
 """Finds the smallest change of each single setting that turns a refusal into an answer, or an answer into a refusal.
 
-Only judging settings are tried, each by itself and from the question's own settings, by replaying what was measured: no model, no index. A
-threshold is searched by bisection on the grid of its slider, since a stricter one never turns a refusal into an answer. Where a language
-model drafted, some changes turn the outcome into neither: it would have to be asked again, and what it would say is not known.
+Only judging settings are tried, each by itself and from the question's own settings, by replaying what was measured: no
+model, no index. A threshold is searched by bisection on the grid of its slider, since a stricter one never turns a
+refusal into an answer. Where a language model drafted, some changes turn the outcome into neither: it would have to be
+asked again, and what it would say is not known.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ class Flip:
     Args:
         name: of the setting.
         before: its value in the measurements.
-        after: the nearest value on the setting's grid (`low`, `low + step`, …) with another outcome; `observe` for a mode.
+        after: the nearest value on the setting's grid (`low`, `low + step`, …) with another outcome; `observe` for a
+            mode.
         status: how the question ends then.
-        reason: its first reason then; `none` for an answer, `needs_generation` where a language model would have to be asked again.
+        reason: its first reason then; `none` for an answer, `needs_generation` where a language model would have to be
+            asked again.
     """
 
     name: str
@@ -42,16 +45,20 @@ class Flip:
 
 
 def flips(measurements: Measurements) -> tuple[Flip, ...]:
-    """The single changes that flip the outcome: thresholds by the share of their range that they move, then modes by stage.
+    """The single changes that flip the outcome: thresholds by the share of their range that they move, then modes by
+    stage.
 
-    Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each enforced check, which
-    would only be observed. Empty for what was not judged: an error, small talk, a question about the library itself.
+    Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each
+    enforced check, which would only be observed. Empty for what was not judged: an error, small talk, a question about
+    the library itself.
     """
     decision = decide(measurements)
     if decision.status is AnswerStatus.ERROR or decision.reason in _NO_JUDGEMENT:
         return ()
     judging = [knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY]
-    thresholds = [(knob, flip) for knob in judging if knob.stricter and (flip := _threshold(measurements, knob, decision))]
+    thresholds = [
+        (knob, flip) for knob in judging if knob.stricter and (flip := _threshold(measurements, knob, decision))
+    ]
     thresholds.sort(key=lambda pair: _share(*pair))
     modes = [flip for knob in judging if not decision.answered and (flip := _mode(measurements, knob, decision))]
     return (*(flip for _, flip in thresholds), *modes)
@@ -60,9 +67,15 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
 def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
     values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.answered)
-    first, stretch = 0, now  # the outcome from this value on; one way to an outcome may follow another, and none comes back
+    first, stretch = (
+        0,
+        now,
+    )  # the outcome from this value on; one way to an outcome may follow another, and none comes back
     while first < len(values) and _way(_replayed(measurements, knob.name, values[-1])) != _way(stretch):
-        low, high = first, len(values) - 1  # the last value leaves the stretch, and so does everything from some value on
+        low, high = (
+            first,
+            len(values) - 1,
+        )  # the last value leaves the stretch, and so does everything from some value on
         while low < high:
             middle = (low + high) // 2
             if _way(_replayed(measurements, knob.name, values[middle])) != _way(stretch):
@@ -71,7 +84,9 @@ def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | 
                 low = middle + 1
         first, stretch = low + 1, _replayed(measurements, knob.name, values[low])
         if _outcome(stretch) != _outcome(now):
-            return Flip(knob.name, getattr(measurements.settings, knob.name), values[low], stretch.status, stretch.reason)
+            return Flip(
+                knob.name, getattr(measurements.settings, knob.name), values[low], stretch.status, stretch.reason
+            )
     return None
 
 
@@ -80,7 +95,11 @@ def _mode(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     if getattr(measurements.settings, knob.name) is not Mode.ENFORCE:
         return None
     then = _replayed(measurements, knob.name, Mode.OBSERVE)
-    return None if _outcome(then) == _outcome(now) else Flip(knob.name, Mode.ENFORCE, Mode.OBSERVE, then.status, then.reason)
+    return (
+        None
+        if _outcome(then) == _outcome(now)
+        else Flip(knob.name, Mode.ENFORCE, Mode.OBSERVE, then.status, then.reason)
+    )
 
 
 def _replayed(measurements: Measurements, name: str, value: Any) -> Decision:
@@ -98,7 +117,9 @@ def _way(decision: Decision) -> tuple[object, ...]:
 
 
 def _grid(knob: Knob, current: float, *, upwards: bool) -> list[float]:
-    """The values of a knob's grid beyond the current one, nearest first; exact decimals, and integers where the knob counts."""
+    """The values of a knob's grid beyond the current one, nearest first; exact decimals, and integers where the knob
+    counts.
+    """
     assert knob.low is not None and knob.high is not None and knob.step is not None, "only a number has a stricter end"  # noqa: PT018
     kind = type(knob.default)
     first, step = Decimal(str(knob.low)), Decimal(str(knob.step))

@@ -1,7 +1,9 @@
-"""Says where the right passage ranked. The user points at the page that holds the answer; every step that could have lost it is named.
+"""Says where the right passage ranked.
 
-All searched passages get a dense and a lexical rank, not only the candidates; fusion and cut are those of the question itself, by the
-same code. Nothing is judged anew.
+The user points at the page that holds the answer; every step that could have lost it is named.
+
+All searched passages get a dense and a lexical rank, not only the candidates; fusion and cut are those of the question
+itself, by the same code. Nothing is judged anew.
 """
 
 from __future__ import annotations
@@ -125,7 +127,11 @@ def why_missed(
         InvalidInput: no such document or page, or a question that `measure` refuses.
     """
     document = _document(corpus, document_id, page)
-    there = [row for row, passage in enumerate(corpus.passages) if passage.document == document_id and _stands_on(passage, page)]
+    there = [
+        row
+        for row, passage in enumerate(corpus.passages)
+        if passage.document == document_id and _stands_on(passage, page)
+    ]
     measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters)
     decision = decide(measurements)
     rows = corpus.rows(documents, filters or {})
@@ -150,9 +156,14 @@ def why_missed(
 def _document(corpus: Corpus, document_id: str, page: int) -> Document:
     document = next((document for document in corpus.documents if document.id == document_id), None)
     if document is None:
-        raise InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents; it may have been deleted.")
+        raise InvalidInput(
+            f"There is no document {document_id!r} in the library.",
+            remedy="List the documents; it may have been deleted.",
+        )
     if not 1 <= page <= document.page_count:
-        raise InvalidInput(f"The document has pages 1 to {document.page_count}, got {page}.", remedy="Choose one of its pages.")
+        raise InvalidInput(
+            f"The document has pages 1 to {document.page_count}, got {page}.", remedy="Choose one of its pages."
+        )
     return document
 
 
@@ -183,11 +194,16 @@ def _ranked(
     fused = _places(ranking.candidates)
     found = [
         RankedPassage(
-            corpus.passages[row], meaning.get(row, 0), by_words.get(row, 0), row in ranking.dense, row in ranking.lexical,
-            fused.get(row, 0), row in ranking.rows,
+            corpus.passages[row],
+            meaning.get(row, 0),
+            by_words.get(row, 0),
+            row in ranking.dense,
+            row in ranking.lexical,
+            fused.get(row, 0),
+            row in ranking.rows,
         )
         for row in there
-    ]  # fmt: skip
+    ]
     return tuple(sorted(found, key=_furthest))
 
 
@@ -202,7 +218,9 @@ def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
     return not candidate, ranked.fused_rank if candidate else better
 
 
-def _lost_at(document: str, page: int, ranked: Sequence[RankedPassage], measurements: Measurements, decision: Decision) -> LostAt:
+def _lost_at(
+    document: str, page: int, ranked: Sequence[RankedPassage], measurements: Measurements, decision: Decision
+) -> LostAt:
     best = ranked[0]
     if not best.within_top_k:
         return LostAt.CUT if best.fused_rank else LostAt.NOT_CANDIDATE
@@ -216,12 +234,14 @@ def _lost_at(document: str, page: int, ranked: Sequence[RankedPassage], measurem
 
 def _quotes(claims: Sequence[Claim], document: str, page: int) -> bool:
     """Whether a claim's own words stand on the page; a table's header that its row brings along does not count."""
-    return any(piece.document == document and piece.spans[0].page == page for claim in claims for piece in claim.evidence)
+    return any(
+        piece.document == document and piece.spans[0].page == page for claim in claims for piece in claim.evidence
+    )
 
 
 def _best_place(claims: Sequence[Claim]) -> tuple[str, int] | None:
     cited = [claim for claim in claims if claim.evidence]
-    if not cited:  # pragma: no cover - a page is ranked where something was retrieved, and the extract takes a sentence of any passage
+    if not cited:  # pragma: no cover - a page is ranked where something was retrieved, and the extract takes a sentence of any passage  # noqa: E501
         return None
     first = max(cited, key=lambda claim: claim.relevance).evidence[0]
     return first.document, first.spans[0].page

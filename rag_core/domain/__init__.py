@@ -1,1 +1,4 @@
-"""The values that all packages share: documents, claims, measurements, decisions, and the ports to the outside. All are frozen."""
+"""The values that all packages share: documents, claims, measurements, decisions, and the ports to the outside.
+
+All are frozen.
+"""

@@ -1,7 +1,8 @@
 """The acts that an audit log keeps, who is acting, and what is open to them. No text of a question or of a document.
 
-Whoever lets a caller in says who acts (`acting`). The places where something is asked or changed say what is done (`Note`), so that no
-entry point has to remember it. What is not open to whoever acts is refused there as well (`permit`), before it is noted or done.
+Whoever lets a caller in says who acts (`acting`). The places where something is asked or changed say what is done
+(`Note`), so that no entry point has to remember it. What is not open to whoever acts is refused there as well
+(`permit`), before it is noted or done.
 """
 
 from __future__ import annotations
@@ -46,10 +47,13 @@ class Action(StrEnum):
     CREATE_TOKEN = "create_token"
     REVOKE_TOKEN = "revoke_token"
     SEE = "see_records"  # read what others asked, said and labelled; changes nothing, and leaves no line
-    PRUNE = "shorten_log"  # old lines of this log were removed; how many since its beginning, and the chain's hash up to there
+    # old lines of this log were removed; how many since its beginning, and the chain's hash up to there
+    PRUNE = "shorten_log"
 
 
-Note = Callable[[Action, Sequence[str]], None]  # an act, and the ids of what it is about; raises where it cannot be kept
+Note = Callable[
+    [Action, Sequence[str]], None
+]  # an act, and the ids of what it is about; raises where it cannot be kept
 
 
 def unnoted(action: Action, objects: Sequence[str]) -> None:
@@ -64,7 +68,8 @@ class Actor:
         name: as it stands in the log and beside what they keep: a token's id, a user of the command line, an address.
         may: the acts that are open to them everywhere; None for all, where whoever let them in has guards of its own.
         within: further acts, by the collection that they are open in.
-        home: the collection that is theirs, where one was made for them; "" for people who share the library's first one.
+        home: the collection that is theirs, where one was made for them; "" for people who share the library's first
+            one.
     """
 
     name: str
@@ -113,18 +118,24 @@ def require_entry(collection: str) -> None:
     """Raise NotAllowed unless something in this collection is open to whoever acts now."""
     if not actor().may_enter(collection):
         raise NotAllowed(
-            "No such collection is open to you.", remedy="Choose another, or ask whoever runs this page for a role that has it."
+            "No such collection is open to you.",
+            remedy="Choose another, or ask whoever runs this page for a role that has it.",
         )
 
 
 def permit(action: Action, collection: str) -> None:
     """Raise NotAllowed unless this act is open to whoever acts now, in this collection."""
     if not actor().is_open(action, collection):
-        raise NotAllowed(f"This is not open to you here ({action.value}).", remedy="Ask whoever runs this page for a role that has it.")
+        raise NotAllowed(
+            f"This is not open to you here ({action.value}).",
+            remedy="Ask whoever runs this page for a role that has it.",
+        )
 
 
 def permit_own(owner: str, collection: str) -> None:
-    """Raise NotAllowed unless whoever acts now kept this record, by the name that stands beside it, or may see everybody's."""
+    """Raise NotAllowed unless whoever acts now kept this record, by the name that stands beside it, or may see
+    everybody's.
+    """
     require_entry(collection)
     if owner != actor().name:
         permit(Action.SEE, collection)

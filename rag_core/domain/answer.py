@@ -1,8 +1,8 @@
 """The ways in which a question can end: an answer, a refusal, or a reply that needs no document.
 
-An `Answer` is built from claims that cite evidence, each with the measurements that were taken of this very claim, and its text is
-rendered from them and nothing else. So neither building one nor `replace` gives an answer without a citation, with a sentence that is no
-claim, or with a claim that nobody measured.
+An `Answer` is built from claims that cite evidence, each with the measurements that were taken of this very claim, and
+its text is rendered from them and nothing else. So neither building one nor `replace` gives an answer without a
+citation, with a sentence that is no claim, or with a claim that nobody measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from rag_core.domain.rows import in_words
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Settings
 
-_STYLES, _FORMATS = (frozenset(get_args(Settings.model_fields[name].annotation)) for name in ("citation_style", "citation_format"))
+_STYLES, _FORMATS = (
+    frozenset(get_args(Settings.model_fields[name].annotation)) for name in ("citation_style", "citation_format")
+)
 
 
 def evidence_key(evidence: Evidence) -> str:
@@ -44,8 +46,9 @@ class Answer:
         format: how one is written, one of the setting `citation_format`.
 
     Raises:
-        ValueError: no claim, a claim without evidence or without its citation, a citation that was not retrieved, a quote that does not
-            stand on its page, measurements of another claim, or one of these that was not measured. Refuse instead.
+        ValueError: no claim, a claim without evidence or without its citation, a citation that was not retrieved, a
+            quote that does not stand on its page, measurements of another claim, or one of these that was not measured.
+            Refuse instead.
     """
 
     claims: tuple[Claim, ...]
@@ -61,10 +64,14 @@ class Answer:
         if not self.claims:
             raise ValueError("an answer needs at least one claim; refuse instead")
         if len(self.measured) != len(self.claims):
-            raise ValueError(f"{len(self.claims)} claims need as many measurements, got {len(self.measured)}; refuse instead")
+            raise ValueError(
+                f"{len(self.claims)} claims need as many measurements, got {len(self.measured)}; refuse instead"
+            )
         if self.style not in _STYLES or self.format not in _FORMATS:
             raise ValueError(f"no setting shows citations as {self.style!r} and {self.format!r}; refuse instead")
-        if [(type(citation.id), citation.id) for citation in self.citations] != [(int, n) for n in range(1, len(self.citations) + 1)]:
+        if [(type(citation.id), citation.id) for citation in self.citations] != [
+            (int, n) for n in range(1, len(self.citations) + 1)
+        ]:
             raise ValueError("citations are numbered from 1; refuse instead")
         if any(not 0 <= at < len(self.claims) for one in self.conflicts for at in (one.claim, one.other)):
             raise ValueError("a conflict is between two claims of the answer; refuse instead")
@@ -87,7 +94,8 @@ class Reply:
     """A greeting or other polite words, or what the library holds. It claims nothing about the content of any document.
 
     Args:
-        text: as `rag_core.domain.replies.reply` makes it: words of the language's file, and of a library its numbers and titles.
+        text: as `rag_core.domain.replies.reply` makes it: words of the language's file, and of a library its numbers
+            and titles.
         reason: GREETING or ABOUT_LIBRARY.
         language: ISO 639-1, of the question; any other is answered in English.
 
@@ -101,7 +109,9 @@ class Reply:
 
     def __post_init__(self) -> None:
         if not is_reply(self.text, self.reason, self.language):
-            raise ValueError(f"a reply is a greeting or about the library, in our own words, got {self.reason}: {self.text[:80]!r}")
+            raise ValueError(
+                f"a reply is a greeting or about the library, in our own words, got {self.reason}: {self.text[:80]!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +123,10 @@ class Refusal:
         reasons: all of them; the first gives the status.
         explanation: one sentence that says truthfully why, with the measured value.
         suggestions: what the reader can do.
-        places: where a reader may look: quotes near the question, the likest first. They are no answer, and no part of the text.
-        may_be: the calibrated probability, in [0, 1], that the first of them is the answer; None where it is too low to be said.
+        places: where a reader may look: quotes near the question, the likest first. They are no answer, and no part of
+            the text.
+        may_be: the calibrated probability, in [0, 1], that the first of them is the answer; None where it is too low to
+            be said.
     """
 
     text: str
@@ -152,7 +164,8 @@ def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) ->
 
 
 def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: str, format: str) -> str:
-    """The answer's text: each claim, a row of a table in words, followed by its citations, or all of them at the end, or none.
+    """The answer's text: each claim, a row of a table in words, followed by its citations, or all of them at the end,
+    or none.
 
     Args:
         claims: in the order in which they are read.
@@ -192,8 +205,11 @@ def _wrong_with(claim: Claim, measured: ClaimMeasurement, citations: Mapping[str
     for evidence in claim.evidence:
         citation = citations.get(evidence_key(evidence)) if evidence.spans else None
         if citation is None or (citation.excerpt, citation.document_id, citation.spans, citation.page) != (
-            evidence.quote, evidence.document, evidence.spans, evidence.spans[0].page,
-        ):  # fmt: skip
+            evidence.quote,
+            evidence.document,
+            evidence.spans,
+            evidence.spans[0].page,
+        ):
             return "rests on evidence that is not cited"
     if measured.of != claim or measured.fabricated is None or measured.quotes_missing is None:
         return "was not measured, or another one was"

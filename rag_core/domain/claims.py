@@ -13,7 +13,10 @@ DELETED = "[text deleted]"  # stands for the text of a document that is gone
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim stretch of one passage that a claim rests on. `quote` is the raw text at `spans[0]`, character for character."""
+    """A verbatim stretch of one passage that a claim rests on.
+
+    `quote` is the raw text at `spans[0]`, character for character.
+    """
 
     passage: str
     document: str
@@ -25,10 +28,11 @@ class Evidence:
 class Claim:
     """One sentence of an answer and what it rests on.
 
-    `cited` are the passage ids that the draft named, as named: an id that was not retrieved stays here, so that a fabricated citation is
-    reported and never quietly removed. `relevance` in [0, 1] says how well the sentence bears on the question (0 when not measured).
-    `value` are the characters of the page that answer, within the first span of one of the evidence; None where it is not known which.
-    `value_probability` in [0, 1] says how likely these are the right ones, if the sentence is.
+    `cited` are the passage ids that the draft named, as named: an id that was not retrieved stays here, so that a
+    fabricated citation is reported and never quietly removed. `relevance` in [0, 1] says how well the sentence bears on
+    the question (0 when not measured). `value` are the characters of the page that answer, within the first span of one
+    of the evidence; None where it is not known which. `value_probability` in [0, 1] says how likely these are the right
+    ones, if the sentence is.
     """
 
     text: str
@@ -101,7 +105,9 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars; empty where nothing stands there."""
+    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars; empty where nothing
+    stands there.
+    """
 
     spans: tuple[Span, ...] = ()
     text: str = ""
@@ -109,14 +115,17 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain.
+    """A numbered source of an answer.
 
-    `ocr` says that it was read from a picture: then `excerpt` is as the scan was read. `unsure` has the words of it that may be wrong: OCR
-    was not sure of them, or a file has two readings of them and shows neither plainly. It is None where nothing is known of that.
-    `doubtful` says that a figure is among them, or may be. `read_by` is the engine that read it, as `rag_core.domain.scanned` names it; ""
-    where it was not read from a picture, or that is not known. `heading` is the path of headings that it stands under, `before` and `after`
-    what stands around it. `date` is the document's, ISO as far as stated, and `date_source` says whose. `page_label` is the
-    number that the page prints, where that is another one than `page`.
+    `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain.
+
+    `ocr` says that it was read from a picture: then `excerpt` is as the scan was read. `unsure` has the words of it
+    that may be wrong: OCR was not sure of them, or a file has two readings of them and shows neither plainly. It is
+    None where nothing is known of that. `doubtful` says that a figure is among them, or may be. `read_by` is the engine
+    that read it, as `rag_core.domain.scanned` names it; "" where it was not read from a picture, or that is not known.
+    `heading` is the path of headings that it stands under, `before` and `after` what stands around it. `date` is the
+    document's, ISO as far as stated, and `date_source` says whose. `page_label` is the number that the page prints,
+    where that is another one than `page`.
     """
 
     id: int

@@ -26,7 +26,10 @@ REGENERATE = "regenerate"  # the action that a rejected draft, or a refusal for 
 
 
 def citation_coverage(claims: Sequence[Claim]) -> float:
-    """Share of the sentences with a citation whose quote stands in its source, in [0, 1]; 0 of none. An answer always has 1."""
+    """Share of the sentences with a citation whose quote stands in its source, in [0, 1]; 0 of none.
+
+    An answer always has 1.
+    """
     return round(sum(bool(claim.evidence) for claim in claims) / len(claims), 4) if claims else 0.0
 
 
@@ -45,8 +48,8 @@ class AttemptView:
     def to_json(self) -> dict[str, Any]:
         """As JSON.
 
-        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is what it
-        says where it declines: not our advice.
+        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is
+        what it says where it declines: not our advice.
         """
         one, verified = self.attempt, self.attempt.verification
         return {
@@ -66,7 +69,9 @@ class AttemptView:
             "tokens": one.tokens,
             "added": list(one.added),
             "checks": [check.to_json() for check in self.checks],
-            "verification": None if verified is None else {"call": asdict(verified.call), "verdicts": list(verified.answers)},
+            "verification": None
+            if verified is None
+            else {"call": asdict(verified.call), "verdicts": list(verified.answers)},
         }
 
 
@@ -77,12 +82,14 @@ class Decision:
     Args:
         outcome: the answer, the refusal, or a reply that needs no document.
         confidence: in [0, 1], and `confidence_basis` says what it is.
-        attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside the trace only.
-        judgements: what a language model said of the passages before any draft, one a round of retrieval; its words, so part of the trace
-            only.
-        scores: named measurements; `correctness`, `answerability` and `top_cosine` are always there when a question was retrieved for.
-        notes: things the reader must know beside the answer: unreadable pages, an observed check, a language the embedding model does not
-            know, sentences that no entailment model has read.
+        attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside
+            the trace only.
+        judgements: what a language model said of the passages before any draft, one a round of retrieval; its words, so
+            part of the trace only.
+        scores: named measurements; `correctness`, `answerability` and `top_cosine` are always there when a question was
+            retrieved for.
+        notes: things the reader must know beside the answer: unreadable pages, an observed check, a language the
+            embedding model does not know, sentences that no entailment model has read.
     """
 
     question: str
@@ -151,7 +158,9 @@ class Decision:
 
     @property
     def may_be(self) -> float | None:
-        """The probability that the first of `places` is the answer, in [0, 1], where it is worth saying; None for an answer."""
+        """The probability that the first of `places` is the answer, in [0, 1], where it is worth saying; None for an
+        answer.
+        """
         return self.outcome.may_be if isinstance(self.outcome, Refusal) else None
 
     @property
@@ -161,9 +170,11 @@ class Decision:
 
     @property
     def value(self) -> dict[str, Any] | None:
-        """The characters that answer, of the claim that bears most on the question, with the number of its citation; None without one.
+        """The characters that answer, of the claim that bears most on the question, with the number of its citation;
+        None without one.
 
-        `start` and `end` are offsets into the page's raw text; `probability` that they are the right ones, if the answer is right.
+        `start` and `end` are offsets into the page's raw text; `probability` that they are the right ones, if the
+        answer is right.
         """
         held = [
             (claim.value_probability, claim, claim.value, one)
@@ -173,8 +184,22 @@ class Decision:
         if not held:
             return None
         sure, claim, at, evidence = max(held, key=lambda row: (row[1].relevance, row[0]))
-        id = next((one.id for one in self.citations if one.chunk_id == evidence.passage and one.spans[0] == evidence.spans[0]), 0)
-        return {"text": claim.value_text, "citation": id, "page": at.page, "start": at.start, "end": at.end, "probability": round(sure, 4)}
+        id = next(
+            (
+                one.id
+                for one in self.citations
+                if one.chunk_id == evidence.passage and one.spans[0] == evidence.spans[0]
+            ),
+            0,
+        )
+        return {
+            "text": claim.value_text,
+            "citation": id,
+            "page": at.page,
+            "start": at.start,
+            "end": at.end,
+            "probability": round(sure, 4),
+        }
 
     @property
     def measured(self) -> tuple[ClaimMeasurement, ...]:
@@ -242,10 +267,11 @@ class Decision:
 
 
 def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
-    """A model's judgement of the passages as JSON, by its round from 1; `reasoning` is in its words, `confidence` its own number.
+    """A model's judgement of the passages as JSON, by its round from 1; `reasoning` is in its words, `confidence` its
+    own number.
 
-    `can_answer` is yes, no, partial, or empty where `call.failure` says why there is no judgement. `missing` are in its words
-    too.
+    `can_answer` is yes, no, partial, or empty where `call.failure` says why there is no judgement. `missing` are in its
+    words too.
     """
     return {
         "round": number,
@@ -260,10 +286,12 @@ def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
 
 
 def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> dict[str, Any]:
-    """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
+    """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks
+    against it.
 
-    A claim that is its evidence is `word_for_word`, or, where that was read from a picture (`scanned`), `as_the_scan_was_read`, which may
-    be wrong. `read` is false where no entailment model has read it, so that it was checked by facts and common words only.
+    A claim that is its evidence is `word_for_word`, or, where that was read from a picture (`scanned`),
+    `as_the_scan_was_read`, which may be wrong. `read` is false where no entailment model has read it, so that it was
+    checked by facts and common words only.
     """
     return {
         "text": claim.text,
@@ -280,10 +308,10 @@ def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> di
 def citation_json(citation: Citation) -> dict[str, Any]:
     """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
 
-    `page_label` is the number that the page prints, where that is another one. `heading` is the path of headings above it, `before` and
-    `after` are the sentences or rows around it, `date` is the document's.
-    `unsure` are the words that may be read wrong, or null where it is not known how sure OCR was; `ocr_engine` is null where it is not
-    known what read the page, and for what was not read from a picture.
+    `page_label` is the number that the page prints, where that is another one. `heading` is the path of headings above
+    it, `before` and `after` are the sentences or rows around it, `date` is the document's.
+    `unsure` are the words that may be read wrong, or null where it is not known how sure OCR was; `ocr_engine` is null
+    where it is not known what read the page, and for what was not read from a picture.
     """
     return {
         "id": citation.id,
@@ -307,7 +335,9 @@ def citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def unsure_json(word: Unsure) -> dict[str, Any]:
-    """A word that OCR may have read wrong as JSON; `alike` are signs to compare with the page, `box` is in PDF points."""
+    """A word that OCR may have read wrong as JSON; `alike` are signs to compare with the page, `box` is in PDF
+    points.
+    """
     return {
         "text": word.text,
         "page": word.span.page,
@@ -321,9 +351,11 @@ def unsure_json(word: Unsure) -> dict[str, Any]:
 
 
 def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str, Any]:
-    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or empty.
+    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or
+    empty.
 
-    `date_sources` say whose a date is: given, first_page, file, or empty for no date; `newer_by_file_date` is true where one is the file's.
+    `date_sources` say whose a date is: given, first_page, file, or empty for no date; `newer_by_file_date` is true
+    where one is the file's.
     """
     names = {citation.document_id: citation.document for citation in citations}
     return {

@@ -1,7 +1,7 @@
 """Documents and their pages, as the whole product speaks of them.
 
-Frozen values, checked where they are born. Offsets are always into `Page.text`, the page's raw text, so that whatever is quoted can be
-found on the page again. This module knows nothing about files, models or thresholds.
+Frozen values, checked where they are born. Offsets are always into `Page.text`, the page's raw text, so that whatever
+is quoted can be found on the page again. This module knows nothing about files, models or thresholds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Box(NamedTuple):
 class WordBox(NamedTuple):
     """One word of a page: `page.text[start:end]` and where it stands, in PDF points.
 
-    `sure`, from 0 to 1, is how sure OCR was of the word: a score, no probability. None where it was not recognised, or that is not known.
+    `sure`, from 0 to 1, is how sure OCR was of the word: a score, no probability. None where it was not recognised, or
+    that is not known.
     """
 
     start: int
@@ -74,9 +75,9 @@ class PageSource(StrEnum):
 class Line:
     """One visual row of a page: `page.text[start:end]`, without the line break.
 
-    `cells` are offset pairs into the page text of the parts of the row that wide gaps set apart (one part for running text,
-    several for a row of a table; inside `page.text` they are parted by a tab). `size` is the dominant font size in points, 0 when
-    unknown. `block` numbers the
+    `cells` are offset pairs into the page text of the parts of the row that wide gaps set apart (one part for running
+    text, several for a row of a table; inside `page.text` they are parted by a tab). `size` is the dominant font size
+    in points, 0 when unknown. `block` numbers the
     paragraphs that the PDF itself declares (lines of one block stand together).
     """
 
@@ -95,7 +96,8 @@ class Page:
     """One page: raw text, its rows and word boxes. `number` is 1-based.
 
     `text` is what a reader of the page sees, row by row, rows parted by a line break; hidden text is not in it.
-    `hidden_chars` counts characters that are in the file but cannot be seen. `lines` and `words` are empty for text documents.
+    `hidden_chars` counts characters that are in the file but cannot be seen. `lines` and `words` are empty for text
+    documents.
     """
 
     number: int
@@ -107,8 +109,11 @@ class Page:
     height: float = 0.0
     hidden_chars: int = 0
     problem: str = ""  # why the page could not be read, in one sentence
-    read_by: str = ""  # the engine that read its picture, as `rag_core.domain.scanned` names it; "" for text that stands in the file
-    label: str = ""  # the number that it prints, where the file says another one than `number`: "iv", "A-2"; untrusted text
+    # the engine that read its picture, as `rag_core.domain.scanned` names it; "" for text that stands in the file
+    read_by: str = ""
+    label: str = (
+        ""  # the number that it prints, where the file says another one than `number`: "iv", "A-2"; untrusted text
+    )
 
     def __post_init__(self) -> None:
         if self.number < 1:
@@ -128,8 +133,8 @@ class DateSource(StrEnum):
 class Metadata:
     """The facts about a document beside its text; they can be edited. Filters, recency and authority read them.
 
-    `date` is the one that people gave: ISO (YYYY, YYYY-MM or YYYY-MM-DD) or empty; `authority` in [0, 1] or None when not stated; `values`
-    are free key/values such as class and subject.
+    `date` is the one that people gave: ISO (YYYY, YYYY-MM or YYYY-MM-DD) or empty; `authority` in [0, 1] or None when
+    not stated; `values` are free key/values such as class and subject.
     """
 
     title: str = ""
@@ -144,19 +149,23 @@ class Metadata:
 
     @property
     def standing(self) -> float | None:
-        """The authority that counts, in [0, 1]: as stated, else 1 for a document that somebody verified; None where nothing is known."""
+        """The authority that counts, in [0, 1]: as stated, else 1 for a document that somebody verified; None where
+        nothing is known.
+        """
         return 1.0 if self.authority is None and self.verified else self.authority
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as indexed. `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one).
+    """A document as indexed.
 
-    `rapidocr_pages` are those of `ocr_pages` that RapidOCR read. `page_labels` are the numbers that the pages print, "" where that is their
-    place in the file; none where it always is.
+    `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one).
 
-    `page_date` is the day by which its first page dates it, ISO, empty for none, and None where nobody has looked; `file_date` is the one
-    that the file states. `date` is the best that is known, and `date_source` says whose it is.
+    `rapidocr_pages` are those of `ocr_pages` that RapidOCR read. `page_labels` are the numbers that the pages print, ""
+    where that is their place in the file; none where it always is.
+
+    `page_date` is the day by which its first page dates it, ISO, empty for none, and None where nobody has looked;
+    `file_date` is the one that the file states. `date` is the best that is known, and `date_source` says whose it is.
     """
 
     id: str
@@ -178,13 +187,19 @@ class Document:
 
     @property
     def date(self) -> str:
-        """Its date, ISO as far as known: the one that people gave, else that of its first page, else that of the file; empty for none."""
+        """Its date, ISO as far as known: the one that people gave, else that of its first page, else that of the file;
+        empty for none.
+        """
         return self.metadata.date or self.page_date or self.file_date
 
     @property
     def date_source(self) -> DateSource:
         """Whose date `date` is."""
-        known = ((self.metadata.date, DateSource.GIVEN), (self.page_date, DateSource.FIRST_PAGE), (self.file_date, DateSource.FILE))
+        known = (
+            (self.metadata.date, DateSource.GIVEN),
+            (self.page_date, DateSource.FIRST_PAGE),
+            (self.file_date, DateSource.FILE),
+        )
         return next((source for stated, source in known if stated), DateSource.NONE)
 
     def label_of(self, page: int) -> str:

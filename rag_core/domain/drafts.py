@@ -12,7 +12,9 @@ from rag_core.domain.claims import Citation, Claim
 
 @dataclass(frozen=True, slots=True)
 class ClaimMeasurement:
-    """The measurements of one claim; thresholds judge them later. None is "not measured", and what was not measured has not passed.
+    """The measurements of one claim; thresholds judge them later.
+
+    None is "not measured", and what was not measured has not passed.
 
     Args:
         quotes_missing: quotes that do not stand on the page they cite.
@@ -23,13 +25,14 @@ class ClaimMeasurement:
         overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
         changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
         similarity: cosine between claim and evidence; None when not measured.
-        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence, word for word. None
-            when it could not be measured, or there is no evidence.
+        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence,
+            word for word. None when it could not be measured, or there is no evidence.
         flags: what speaks against it, by the names of `grounding.entailment.Assessment`.
-        read: False for a claim that no entailment model could read, so that it is checked by facts and common words only.
+        read: False for a claim that no entailment model could read, so that it is checked by facts and common words
+            only.
         word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
-        of: the claim that this was measured on, from `taken_of`; None where nobody says. `replace` drops it, so that changed numbers or
-            a changed claim are no measurement any more.
+        of: the claim that this was measured on, from `taken_of`; None where nobody says. `replace` drops it, so that
+            changed numbers or a changed claim are no measurement any more.
     """
 
     quotes_missing: tuple[str, ...] | None = None
@@ -53,7 +56,10 @@ class ClaimMeasurement:
 
 
 def taken_of(claim: Claim, measured: ClaimMeasurement) -> ClaimMeasurement:
-    """The measurement bound to the claim that it was taken of; an `Answer` takes no other. For what measures, and what reads it back."""
+    """The measurement bound to the claim that it was taken of; an `Answer` takes no other.
+
+    For what measures, and what reads it back.
+    """
     bound = replace(measured)
     object.__setattr__(bound, "of", claim)
     return bound

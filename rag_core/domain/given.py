@@ -22,14 +22,16 @@ class ReadyPassage:
 
     Args:
         text: as the retrieval has it; quotes are looked up in it, character for character.
-        document: name of its document, as citations show it. Passages of one name are one document; each without a name is one of its own.
-        page: 1-based; None where it has none or it is not known. It is then cited as page 1, as a text without pages is.
+        document: name of its document, as citations show it. Passages of one name are one document; each without a name
+            is one of its own.
+        page: 1-based; None where it has none or it is not known. It is then cited as page 1, as a text without pages
+            is.
         section: its heading.
         id: of yours, as citations name it (`chunk_id`); its number in the given order where it is left out.
         score: of your retrieval, on any scale; None where there is none. It is handed on, and decides nothing.
         language: ISO 639-1; detected from the document's passages where it is left out.
-        metadata: of its document: title, date (ISO), authority in [0, 1], verified, and keys of your own. Values are text, numbers, or
-            true and false; those of the first passage that has a key hold for its document.
+        metadata: of its document: title, date (ISO), authority in [0, 1], verified, and keys of your own. Values are
+            text, numbers, or true and false; those of the first passage that has a key hold for its document.
 
     Raises:
         InvalidInput: a value of another type or out of its range, or a text without a visible character.
@@ -50,11 +52,17 @@ class ReadyPassage:
         if len(self.text) > MAX_TEXT_CHARS:
             raise InvalidInput(
                 f"text has {len(self.text):,} characters; at most {MAX_TEXT_CHARS:,} are allowed.",
-                remedy="Give the passages that your retrieval found, not whole documents; index those with `python -m rag_core index`.",
+                remedy="Give the passages that your retrieval found, not whole documents; index "
+                "those with `python -m rag_core index`.",
             )
         for name in ("document", "section", "id", "language"):
             value = getattr(self, name)
-            if not isinstance(value, str) or len(value) > MAX_LINE_CHARS or (value and not value.strip()) or "\n" in value:
+            if (
+                not isinstance(value, str)
+                or len(value) > MAX_LINE_CHARS
+                or (value and not value.strip())
+                or "\n" in value
+            ):
                 raise _wrong(name, value, f"one line of at most {MAX_LINE_CHARS} characters, or leave it out")
         if self.page is not None and (not isinstance(self.page, int) or isinstance(self.page, bool) or self.page < 1):
             raise _wrong("page", self.page, "a whole number from 1 on, or leave it out")
@@ -71,8 +79,9 @@ class ReadyPassage:
 class Given:
     """How a corpus of ready passages came about.
 
-    `places` has for each row of the corpus the place of its passage in the given order, from 0: a long passage makes several rows.
-    `scores` are by given passage, None where none was given; `without_page` counts those that have no page number.
+    `places` has for each row of the corpus the place of its passage in the given order, from 0: a long passage makes
+    several rows. `scores` are by given passage, None where none was given; `without_page` counts those that have no
+    page number.
     """
 
     places: tuple[int, ...]
@@ -81,7 +90,12 @@ class Given:
 
     def to_json(self) -> dict[str, Any]:
         """As the metadata of a decision has it."""
-        return {"count": len(self.scores), "parts": len(self.places), "scores": list(self.scores), "without_page": self.without_page}
+        return {
+            "count": len(self.scores),
+            "parts": len(self.places),
+            "scores": list(self.scores),
+            "without_page": self.without_page,
+        }
 
 
 def given_of(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:

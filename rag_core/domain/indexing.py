@@ -1,4 +1,7 @@
-"""How far documents are that can be asked before all of their vectors are there. Plain numbers: they stand in a decision's metadata."""
+"""How far documents are that can be asked before all of their vectors are there.
+
+Plain numbers: they stand in a decision's metadata.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-INDEXING = "indexing"  # in the metadata of a question that was asked while some of the searched documents waited for vectors
+INDEXING = (
+    "indexing"  # in the metadata of a question that was asked while some of the searched documents waited for vectors
+)
 
-# Without any vector of a document an estimate was higher than with all by more than .03 and .06 in one question of ten, of two sets of
-# questions; with a half by .03 and .05. docs/decisions/22-asked-while-indexed.md
+# Without any vector of a document an estimate was higher than with all by more than .03 and .06 in one question of ten,
+# of two sets of questions; with a half by .03 and .05. docs/decisions/22-asked-while-indexed.md
 ALLOWANCE = 0.1
 
 
@@ -24,7 +29,8 @@ class Indexing:
         embedded: how many of these have a vector, so that they are found by cosine too.
         pages: of the documents that are still being read, all of their pages; 0 where none is.
         read: how many of these were read, and can be searched.
-        reading: how many documents are still being read, where others are read and wait for vectors alone; 0 where all of them are alike.
+        reading: how many documents are still being read, where others are read and wait for vectors alone; 0 where all
+            of them are alike.
     """
 
     documents: int
@@ -37,7 +43,9 @@ class Indexing:
 
     def __post_init__(self) -> None:
         if not 0 < self.documents <= self.searched or not 0 <= self.embedded <= self.passages or not self.passages:
-            raise ValueError(f"Indexing needs documents among the searched ones, and passages of which some are embedded, got {self}")
+            raise ValueError(
+                f"Indexing needs documents among the searched ones, and passages of which some are embedded, got {self}"
+            )
         if not 0 <= self.reading < self.documents or (self.reading and not self.pages):
             raise ValueError(f"Some of the documents that wait are still being read, and not all, got {self}")
         if not 0 < self.read < self.pages and (self.read, self.pages) != (0, 0):
@@ -45,7 +53,9 @@ class Indexing:
 
     @property
     def percent(self) -> int:
-        """The share of the passages that have a vector, in whole percent, rounded down: 100 says that none is missing."""
+        """The share of the passages that have a vector, in whole percent, rounded down: 100 says that none is
+        missing.
+        """
         return 100 * self.embedded // self.passages
 
     def lowered(self, probability: float | None) -> float | None:
@@ -63,6 +73,8 @@ class Indexing:
 
 
 def indexing_of(metadata: Mapping[str, Any]) -> Indexing | None:
-    """The row that `Indexing.to_json` wrote, from the metadata of a question; None where every searched passage had a vector."""
+    """The row that `Indexing.to_json` wrote, from the metadata of a question; None where every searched passage had a
+    vector.
+    """
     row = metadata.get(INDEXING)
     return Indexing(**row) if row else None

@@ -1,6 +1,7 @@
 """The LLM trace of one question: prompts, answers, judgements, drafts. Frozen, like the measurements.
 
-Whatever a model wrote is untrusted text: it is shown as inert text only, and never as an answer before the checks have judged it.
+Whatever a model wrote is untrusted text: it is shown as inert text only, and never as an answer before the checks have
+judged it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Step(StrEnum):
     VERIFY = "verify"  # asks of each claim whether its passages say so
 
 
-OnStage = Callable[[Step | Literal["check"], int], None]  # what begins now, and how many claims it is about (0 where none)
+OnStage = Callable[
+    [Step | Literal["check"], int], None
+]  # what begins now, and how many claims it is about (0 where none)
 
 
 @cache
@@ -67,7 +70,9 @@ class Prompt:
     @property
     def hash(self) -> str:
         """12 hex digits over everything that shapes the answer but the model."""
-        body = json.dumps([self.name, self.version, self.system, self.user, _shape(self.schema), self.temperature, self.max_tokens])
+        body = json.dumps(
+            [self.name, self.version, self.system, self.user, _shape(self.schema), self.temperature, self.max_tokens]
+        )
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
     @property
@@ -78,7 +83,9 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long an answer may take: seconds from now, over all endpoints and attempts, and whether the user has stopped it meanwhile."""
+    """How long an answer may take: seconds from now, over all endpoints and attempts, and whether the user has stopped
+    it meanwhile.
+    """
 
     seconds: float
     cancelled: Callable[[], bool] = lambda: False
@@ -115,7 +122,9 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One prompt of a question: what was asked of whom, what it cost, and why it failed if it did. No text of a document or a model.
+    """One prompt of a question: what was asked of whom, what it cost, and why it failed if it did.
+
+    No text of a document or a model.
 
     `failure` is one sentence of ours; then nothing came that could be used.
     """
@@ -134,7 +143,9 @@ class Call:
 
     @property
     def made(self) -> bool:
-        """Whether an endpoint was asked, or answered before: not where no model is configured, or what a question may cost is spent."""
+        """Whether an endpoint was asked, or answered before: not where no model is configured, or what a question may
+        cost is spent.
+        """
         return bool(self.endpoint or self.cached or self.ms)
 
     @property
@@ -155,7 +166,8 @@ class Sufficiency:
         missing: what it says is missing, a few words each; untrusted.
         reasoning: untrusted.
         contradicts: whether it says that the passages contradict each other.
-        sides: a draft of the two sentences that it named, each word for word from its page; None where they could not be found there.
+        sides: a draft of the two sentences that it named, each word for word from its page; None where they could not
+            be found there.
         conflict: between the two claims of `sides`.
     """
 
@@ -175,7 +187,9 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The model's answer on each claim of its draft: yes, no or unclear, in the claims' order. It can only take trust away.
+    """The model's answer on each claim of its draft: yes, no or unclear, in the claims' order.
+
+    It can only take trust away.
 
     With a `failure` of the call there are no answers.
     """
@@ -189,12 +203,13 @@ class Attempt:
     """One draft of the model with everything measured on it.
 
     Args:
-        asked: what its prompt depended on beside the question, the passages and the settings that need a new question: the level, the
-            round, the passages and what was found on the draft before. A replay that would ask for something else needs a new draft.
+        asked: what its prompt depended on beside the question, the passages and the settings that need a new question:
+            the level, the round, the passages and what was found on the draft before. A replay that would ask for
+            something else needs a new draft.
         call: its prompt; with a `failure` the model could not be asked.
         draft: with the measurements of its claims.
-        problem: NONE, EMPTY_DRAFT (no sentence), MALFORMED_DRAFT, MODEL_REFUSED where the model declined to answer, OFF_QUESTION where
-            no sentence answers the question, or ONE_SIDED where another passage contradicts one.
+        problem: NONE, EMPTY_DRAFT (no sentence), MALFORMED_DRAFT, MODEL_REFUSED where the model declined to answer,
+            OFF_QUESTION where no sentence answers the question, or ONE_SIDED where another passage contradicts one.
         refusal: the reason that the model gave for declining; untrusted.
         language: of the draft's sentences as detected; empty where that is not certain.
         sentences: how many the draft has.
@@ -202,7 +217,8 @@ class Attempt:
         added: for each claim, the most content words in a row that its sources lack.
         verification: None where it was not asked for.
         reworded: for each claim, whether it does more than leave words of its source out; None when not measured.
-        correctness: the calibrated probability in [0, 1] that this draft is right, taken as that of the extract is; None when not measured.
+        correctness: the calibrated probability in [0, 1] that this draft is right, taken as that of the extract is;
+            None when not measured.
     """
 
     asked: tuple[str, ...]
@@ -241,7 +257,9 @@ class LlmTrace:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Every prompt that was to be sent, in order of the steps; `made` says which were sent, or answered from the cache."""
+        """Every prompt that was to be sent, in order of the steps; `made` says which were sent, or answered from the
+        cache.
+        """
         found = [judgement.call for judgement in self.judgements]
         for attempt in self.attempts:
             found.append(attempt.call)

@@ -20,7 +20,8 @@ from rag_core.settings import Settings
 if TYPE_CHECKING:
     from rag_core.domain.llm_trace import LlmTrace
 
-UNREAD = "unread"  # in the metadata of a question that nothing could be searched for: how many files were added and are not read yet
+# in the metadata of a question that nothing could be searched for: how many files were added and are not read yet
+UNREAD = "unread"
 AS_OF = "as_of"  # in `Measurements.metadata`: the ISO day on which the searched versions of documents were in force
 OTHER_VERSIONS = "other_versions"  # there too: how many other versions were not searched
 TYPED = "typed"  # in the metadata of a rewritten question: as it was typed
@@ -34,7 +35,8 @@ SUGGESTION = "suggestion"  # there too: a question that may be meant by a follow
 class Understanding:
     """The question as it is understood before anything is retrieved.
 
-    `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it holds.
+    `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it
+    holds.
     """
 
     language: str = "und"
@@ -56,8 +58,8 @@ class KeywordMatch:
 class LibraryFacts:
     """The facts about the searched documents that a refusal needs. `names` maps document ids to the names to show.
 
-    `dates` are ISO as far as known, and `date_sources` say whose each of them is. `chosen`: whether only documents that somebody chose
-    were searched, by name or by what they are.
+    `dates` are ISO as far as known, and `date_sources` say whose each of them is. `chosen`: whether only documents that
+    somebody chose were searched, by name or by what they are.
     """
 
     documents: int = 0
@@ -89,12 +91,13 @@ class LibraryFacts:
 class Measurements:
     """One question with all its measurements.
 
-    `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
-    `missing_entities` are those of the question's entities that stand in none of the searched documents; `nowhere` are those of which a
-    refusal may say so: no other form of them stands anywhere either. `correctness` is the probability that the extract is a right
-    answer, `answerability` that the documents answer the question at all; None when no calibration fits the library.
-    `timings` are milliseconds by stage. `llm_trace` is what a language model was asked; None where the settings ask none.
-    `other` are those of the less likely half of a question that asks two things, by itself; then all else here is of the likelier one.
+    `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was
+    retrieved. `missing_entities` are those of the question's entities that stand in none of the searched documents;
+    `nowhere` are those of which a refusal may say so: no other form of them stands anywhere either. `correctness` is
+    the probability that the extract is a right answer, `answerability` that the documents answer the question at all;
+    None when no calibration fits the library. `timings` are milliseconds by stage. `llm_trace` is what a language model
+    was asked; None where the settings ask none. `other` are those of the less likely half of a question that asks two
+    things, by itself; then all else here is of the likelier one.
     """
 
     question: str
@@ -109,7 +112,9 @@ class Measurements:
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
     nowhere: tuple[str, ...] = ()
-    draft: Draft = field(default_factory=Draft)  # the extract, or the passages as they are; a model's drafts are in `llm_trace`
+    draft: Draft = field(
+        default_factory=Draft
+    )  # the extract, or the passages as they are; a model's drafts are in `llm_trace`
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval
     failure: str = ""  # a failure of ours, in one sentence

@@ -54,9 +54,10 @@ class Piece:
 class Passage:
     """A piece of a document, the unit that is indexed and retrieved.
 
-    `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts, fractions and circled signs)
-    of the raw text at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts the embedding model's own tokens of
-    `context` + text as they were embedded. `pieces` are all of its text in reading order; none where nobody told them apart.
+    `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts, fractions
+    and circled signs) of the raw text at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts
+    the embedding model's own tokens of `context` + text as they were embedded. `pieces` are all of its text in reading
+    order; none where nobody told them apart.
     """
 
     id: str
@@ -87,8 +88,9 @@ class Passage:
 class Hit:
     """A passage as retrieved for one question.
 
-    `score` is the fused rank score (only its order means something); `cosine` in [-1, 1] and `lexical` >= 0 (BM25) are recomputed from
-    the stored vector and text, never taken from an engine. Ranks are 1-based; 0 means not among that ranking's candidates.
+    `score` is the fused rank score (only its order means something); `cosine` in [-1, 1] and `lexical` >= 0 (BM25) are
+    recomputed from the stored vector and text, never taken from an engine. Ranks are 1-based; 0 means not among that
+    ranking's candidates.
     """
 
     passage: Passage
@@ -114,7 +116,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Sentences or rows that stand together, in their order, and the line that says where: title, headings, head of the table.
+    """Sentences or rows that stand together, in their order, and the line that says where: title, headings, head of the
+    table.
 
     Args:
         heading: that line.

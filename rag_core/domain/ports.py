@@ -18,12 +18,16 @@ from rag_core.domain.passages import Passage, Place, ReadPlace
 Vectors = NDArray[np.float32]
 TextKind = Literal["query", "passage"]
 Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`
-PageText = Callable[[str, int], str]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
+PageText = Callable[
+    [str, int], str
+]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
 Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
 
 
 class Step(str):
-    """A step of the work on one file, in words: "report.pdf: cutting". Several files may be in work at once, and have one name.
+    """A step of the work on one file, in words: "report.pdf: cutting".
+
+    Several files may be in work at once, and have one name.
 
     Args:
         what: the words.
@@ -62,7 +66,9 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; some models read a question otherwise than the texts it is compared with."""
+        """Unit vectors of shape (len(texts), dim), float32; some models read a question otherwise than the texts it is
+        compared with.
+        """
         ...
 
 
@@ -70,7 +76,10 @@ class VectorIndex(Protocol):
     """Finds the passages nearest to a vector."""
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine), best first, ties by row; only rows in `allowed` when given. `vector` has shape (dim,)."""
+        """At most k (row, cosine), best first, ties by row; only rows in `allowed` when given.
+
+        `vector` has shape (dim,).
+        """
         ...
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
@@ -90,7 +99,9 @@ class LexicalIndex(Protocol):
         ...
 
     def idf(self, terms: Sequence[str]) -> list[float]:
-        """Inverse document frequency of each term in the whole collection, >= 0; a term that no passage holds gets the maximum."""
+        """Inverse document frequency of each term in the whole collection, >= 0; a term that no passage holds gets the
+        maximum.
+        """
         ...
 
     def vocabulary(self) -> Collection[str]:
@@ -133,7 +144,9 @@ class EntailmentModel(Protocol):
         ...
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is undecided."""
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is
+        undecided.
+        """
         ...
 
 
@@ -173,7 +186,9 @@ class VectorStore(Protocol):
         ...
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> VectorIndex | None:
-        """The index over these pieces in their order: rows of `index`, each at most once, or new vectors. Equal to what `build` makes.
+        """The index over these pieces in their order: rows of `index`, each at most once, or new vectors.
+
+        Equal to what `build` makes.
 
         There is at least one. None where this store has to build from all vectors.
         """
@@ -182,7 +197,9 @@ class VectorStore(Protocol):
 
 @runtime_checkable
 class VectorsApart(VectorStore, Protocol):
-    """A `VectorStore` that keeps its indexes itself, outside of the library's file; what finds them again stands in a folder."""
+    """A `VectorStore` that keeps its indexes itself, outside of the library's file; what finds them again stands in a
+    folder.
+    """
 
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Keep the index; `folder` exists and is empty of it. No pickle."""
@@ -250,14 +267,18 @@ class LexicalApart(LexicalStore, Protocol):
 
 
 class Waiting(Protocol):
-    """The part of a corpus whose vectors are still being computed. A row without a vector has no cosine and no rank by cosine."""
+    """The part of a corpus whose vectors are still being computed.
+
+    A row without a vector has no cosine and no rank by cosine.
+    """
 
     def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
         """How far it is among these rows, None for all; None where each of them has a vector."""
         ...
 
     def embedded(self, rows: Sequence[int]) -> Corpus:
-        """The corpus as it is now, with vectors for those of these rows that lack one: the first ones, as many as a question has time for.
+        """The corpus as it is now, with vectors for those of these rows that lack one: the first ones, as many as a
+        question has time for.
 
         Raises:
             ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
@@ -270,7 +291,9 @@ class Waiting(Protocol):
 
 
 class Corpus(Protocol):
-    """The documents that a question is asked of: one immutable version of a library, or passages that something else retrieved."""
+    """The documents that a question is asked of: one immutable version of a library, or passages that something else
+    retrieved.
+    """
 
     @property
     def given(self) -> Given | None:

@@ -37,7 +37,9 @@ def reply(intent: str, language: str, facts: LibraryFacts) -> str:
     if not facts.documents:
         return said.nothing
     head = said.holds.format(documents=facts.documents, pages=facts.pages)
-    titles = [_described(facts, document) for document in sorted(facts.titles, key=lambda id: facts.titles[id].casefold())]
+    titles = [
+        _described(facts, document) for document in sorted(facts.titles, key=lambda id: facts.titles[id].casefold())
+    ]
     listed = [f"{_ITEM}{title}" for title in titles[:MAX_COUNT]]
     if len(titles) > MAX_COUNT:
         listed.append(f"{_ITEM}… + {len(titles) - MAX_COUNT}")
@@ -52,9 +54,11 @@ def _described(facts: LibraryFacts, document: str) -> str:
 
 
 def is_reply(text: str, reason: Reason, language: str) -> bool:
-    """Whether `reply` can have said this for this reason: polite words of the language, or what the library holds, and not a word besides.
+    """Whether `reply` can have said this for this reason: polite words of the language, or what the library holds, and
+    not a word besides.
 
-    Of a list, what describes the documents is taken as it is: it is the documents' own words, each on a line that says so.
+    Of a list, what describes the documents is taken as it is: it is the documents' own words, each on a line that says
+    so.
     """
     if reason is Reason.GREETING:
         return text in {reply(intent, language, LibraryFacts()) for intent, known in SETTLED.items() if known is reason}

@@ -1,4 +1,5 @@
-"""How a claim that is a row of a table is read: "Pressure: 16 bar (Value)", not "Parameter | Value | Unit: Pressure | 16 | bar".
+"""How a claim that is a row of a table is read: "Pressure: 16 bar (Value)", not "Parameter | Value | Unit: Pressure |
+16 | bar".
 
 Every word is one of the row or of its header. What cannot be told apart for certain is left as it stands.
 """
@@ -11,7 +12,10 @@ from unicodedata import category
 from rag_core.language import any_language, fold
 from rag_core.language.scales import holds_scale
 
-CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
+CELL, NEXT_ROW = (
+    " | ",
+    "; ",
+)  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 EMPTY = "\u2012"  # an empty cell of a web page or Word document: see `rag_core.ingest.pdf_worker.formats.tables`
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 
@@ -64,7 +68,9 @@ def _says_how_many(corner: str) -> bool:
 
 
 def figures(cells: Sequence[str]) -> list[str]:
-    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")". The first one names the row.
+    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")".
+
+    The first one names the row.
 
     Of "$", "377 $" and "391" the second sign is that of the last figure, which stands close behind it on the page.
     """

@@ -1,4 +1,6 @@
-"""Words that were read from a picture and may be wrong: OCR was not sure of them, or a letter stands where a digit is likely."""
+"""Words that were read from a picture and may be wrong: OCR was not sure of them, or a letter stands where a digit is
+likely.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,14 @@ from rag_core.domain.documents import Box, Span, WordBox
 
 TESSERACT, RAPIDOCR = "tesseract", "rapidocr"  # engines, as the setting `ocr_engine` names them
 ENGINES = {TESSERACT: "Tesseract", RAPIDOCR: "RapidOCR"}  # and as they call themselves
-# Below it a word is told, and a word with a figure. The scores of two engines are no common scale; docs/scans.md has what other limits
-# would tell of right and wrong words.
+# Below it a word is told, and a word with a figure. The scores of two engines are no common scale; docs/scans.md has
+# what other limits would tell of right and wrong words.
 SURE = {TESSERACT: (0.70, 0.85), RAPIDOCR: (0.95, 0.97)}
 ALIKE = ("§/$/S", "0/O", "1/l/I", "5/S", "8/B", "2/Z", "./,")  # signs that look alike on paper, for a reader to compare
 _FIGURE = re.compile(r"[\d§$€£%]")
-_AMONG_DIGITS = re.compile(r"(?=.*\d)(?=.*[OolISBZ])[\dOolISBZ.,/-]+")  # "1O0", "l5": nothing but digits and letters that look like them
+_AMONG_DIGITS = re.compile(
+    r"(?=.*\d)(?=.*[OolISBZ])[\dOolISBZ.,/-]+"
+)  # "1O0", "l5": nothing but digits and letters that look like them
 _FOR_A_PARAGRAPH = re.compile(r"[SŠ]\.?")  # before a number: most likely "§"
 
 
@@ -43,8 +47,14 @@ class Unsure:
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The groups of signs that look alike of which it has one: what to compare with the page; empty where it is no figure."""
-        return tuple(group for group in ALIKE if any(sign in self.text for sign in group.split("/"))) if self.figure else ()
+        """The groups of signs that look alike of which it has one: what to compare with the page; empty where it is no
+        figure.
+        """
+        return (
+            tuple(group for group in ALIKE if any(sign in self.text for sign in group.split("/")))
+            if self.figure
+            else ()
+        )
 
 
 def holds_figure(text: str) -> bool:
@@ -58,7 +68,9 @@ def engines_in_words(engines: Iterable[str]) -> str:
     return f" ({', '.join(known)})" if known else ""
 
 
-def unsure_words(document: str, span: Span, words: Sequence[WordBox], text: str, read_by: str = TESSERACT) -> Iterator[Unsure]:
+def unsure_words(
+    document: str, span: Span, words: Sequence[WordBox], text: str, read_by: str = TESSERACT
+) -> Iterator[Unsure]:
     """The words that may be wrong of a stretch of a page; words that OCR says nothing of are passed over.
 
     Args:

@@ -1,4 +1,7 @@
-"""The closed vocabularies of an outcome. Their values never change: they are stored, counted and read by other programs."""
+"""The closed vocabularies of an outcome.
+
+Their values never change: they are stored, counted and read by other programs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ class ConfidenceLevel(StrEnum):
 
 
 class Reason(StrEnum):
-    """The reason of an outcome: a check, or something else. The first one that applies, in this order, gives status and headline.
+    """The reason of an outcome: a check, or something else.
+
+    The first one that applies, in this order, gives status and headline.
 
     A reason brings its status with it, so that none can be without one.
     """
@@ -33,7 +38,9 @@ class Reason(StrEnum):
     status: AnswerStatus
 
     def __new__(cls, value: str, status: AnswerStatus | None = None) -> Reason:
-        """A member by its published value, with the status of a decision for this reason; `Reason(value)` looks one up."""
+        """A member by its published value, with the status of a decision for this reason; `Reason(value)` looks one
+        up.
+        """
         if status is None:
             raise TypeError(f"the reason {value!r} needs a status")
         member = str.__new__(cls, value)
@@ -65,7 +72,10 @@ class Reason(StrEnum):
     EMPTY_DRAFT = "empty_draft", AnswerStatus.ERROR
     MALFORMED_DRAFT = "malformed_draft", AnswerStatus.ERROR
     OFF_QUESTION = "off_question", AnswerStatus.LOW_CONFIDENCE  # no sentence of a model's draft answers
-    ONE_SIDED = "one_sided", AnswerStatus.INSUFFICIENT_CONTEXT  # another source contradicts a model's draft, which does not say so
+    ONE_SIDED = (
+        "one_sided",
+        AnswerStatus.INSUFFICIENT_CONTEXT,
+    )  # another source contradicts a model's draft, which does not say so
     ALL_CLAIMS_CUT = "all_claims_cut", AnswerStatus.LOW_CONFIDENCE
     # grounding checks, in their documented order
     CITATIONS_PRESENT = "citations_present", AnswerStatus.HALLUCINATION_DETECTED

@@ -77,7 +77,10 @@ class CheckResult:
         return self.mode is Mode.ENFORCE and self.state in (State.FAILED, State.NOT_RUN)
 
     def not_reached(self) -> CheckResult:
-        """The same measurement, marked as not reached because an earlier check refused. What never applied stays abstained or off."""
+        """The same measurement, marked as not reached because an earlier check refused.
+
+        What never applied stays abstained or off.
+        """
         settled = self.state is State.ABSTAINED or self.mode is Mode.OFF
         return self if settled else replace(self, state=State.NOT_REACHED)
 
@@ -103,7 +106,8 @@ def judge(
 ) -> CheckResult:
     """Hold a value against its threshold. Equal passes, in both directions. A `veto` fails whatever the threshold is.
 
-    `abstain` says why the check does not apply. A value of None without it could not be measured: `not_run`, which refuses under enforce.
+    `abstain` says why the check does not apply. A value of None without it could not be measured: `not_run`, which
+    refuses under enforce.
     """
     note = abstain
     if mode is Mode.OFF:

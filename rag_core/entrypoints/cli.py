@@ -1,7 +1,8 @@
-"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, mcp and so on.
+"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, mcp and so
+on.
 
-Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
-setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
+Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2
+wrong usage or a setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import VECTOR_STORES
 
-MODULE, COMMAND = "python -m rag_core", "plumbline"  # the second as pyproject.toml names it, where the wheel is installed
+MODULE, COMMAND = (
+    "python -m rag_core",
+    "plumbline",
+)  # the second as pyproject.toml names it, where the wheel is installed
 EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
   python -m rag_core ask "What is the notice period?"
@@ -53,7 +57,10 @@ EXAMPLES = """examples:
   python -m rag_core audit verify
   python -m rag_core settings --preset scoping
 """
-LABELLED = "labelled questions: CSV, JSON, JSON lines or RAGAS; or files that belong together, such as questions and gold labels"
+LABELLED = (
+    "labelled questions: CSV, JSON, JSON lines or RAGAS; or files that belong "
+    "together, such as questions and gold labels"
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -65,12 +72,20 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES.replace(MODULE, program),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    root.add_argument("--verbose", action="store_true", help="log events and scores on standard error, no text (or set RAG_LOG=text|json)")
+    root.add_argument(
+        "--verbose",
+        action="store_true",
+        help="log events and scores on standard error, no text (or set RAG_LOG=text|json)",
+    )
     sub = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     place = argparse.ArgumentParser(add_help=False)
-    place.add_argument("--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)")
-    place.add_argument("--collection", "--namespace", default="default", help="collection inside the library (default: %(default)s)")
+    place.add_argument(
+        "--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)"
+    )
+    place.add_argument(
+        "--collection", "--namespace", default="default", help="collection inside the library (default: %(default)s)"
+    )
     tune = argparse.ArgumentParser(add_help=False)
     tune.add_argument("--preset", default=None, help=f"named set of settings (default: {DEFAULT_PRESET})")
     tune.add_argument("--config", type=Path, metavar="FILE", help="YAML file of settings")
@@ -84,35 +99,62 @@ def parser() -> argparse.ArgumentParser:
         metavar="PATH",
         help="PDF, .docx, .html, .txt, .md, .csv, .tsv and .eml files, folders of them, or .jsonl of texts",
     )
-    add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
+    add.add_argument(
+        "--meta",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="title, date, authority, verified, or a key of yours",
+    )
     add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    add.add_argument("--domain", metavar="NAME", help="cut them as this domain's profile says, such as legal (default: as each looks)")
+    add.add_argument(
+        "--domain",
+        metavar="NAME",
+        help="cut them as this domain's profile says, such as legal (default: as each looks)",
+    )
     add.add_argument("--resume", action="store_true", help="finish the files that an interrupted run had accepted")
-    add.add_argument("--rebuild", action="store_true", help="index all documents again from their stored files (new model, damage)")
+    add.add_argument(
+        "--rebuild", action="store_true", help="index all documents again from their stored files (new model, damage)"
+    )
     add.set_defaults(run=commands.index)
 
-    migrate = sub.add_parser("migrate", parents=[place, tune], help="move vectors and words into another store, and compare checksums")
+    migrate = sub.add_parser(
+        "migrate", parents=[place, tune], help="move vectors and words into another store, and compare checksums"
+    )
     migrate.add_argument("store", choices=sorted(VECTOR_STORES), help="docs/scale.md says what each needs")
     migrate.set_defaults(run=_later("migrate", "migrate"))
 
     ask = sub.add_parser("ask", parents=[place, tune], help="answer questions, or refuse and say why")
     ask.add_argument("question", nargs="?", help="one question, answered in words; --questions for many")
-    ask.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="answer from these only, without keeping a library")
+    ask.add_argument(
+        "--documents", nargs="+", type=Path, metavar="PATH", help="answer from these only, without keeping a library"
+    )
     ask.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines of {id, lang, question, documents?}")
     ask.add_argument("--out", type=Path, metavar="FILE", help="where the decisions go (default: standard output)")
     ask.add_argument(
-        "--also", action="append", default=[], metavar="COLLECTION", help="search this collection too, ranked together; may be repeated"
+        "--also",
+        action="append",
+        default=[],
+        metavar="COLLECTION",
+        help="search this collection too, ranked together; may be repeated",
     )
-    ask.add_argument("--filter", action="append", default=[], metavar="KEY=VALUE", help="search only documents with this metadata")
-    ask.add_argument("--domain", metavar="NAME", help="take this domain's profile, such as legal; auto detects it (default: none)")
+    ask.add_argument(
+        "--filter", action="append", default=[], metavar="KEY=VALUE", help="search only documents with this metadata"
+    )
+    ask.add_argument(
+        "--domain", metavar="NAME", help="take this domain's profile, such as legal; auto detects it (default: none)"
+    )
     ask.add_argument("--json", action="store_true", help="print one question's decision as JSON")
     ask.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     ask.set_defaults(run=commands.ask)
 
     over = sub.add_parser(
-        "decide", parents=[tune], help="answer from passages that something else retrieved, or refuse and say why",
-        epilog="A passage is {text, document, page, section, id, score, language, metadata}, best first; all but text may be left out.",
-    )  # fmt: skip
+        "decide",
+        parents=[tune],
+        help="answer from passages that something else retrieved, or refuse and say why",
+        epilog="A passage is {text, document, page, section, id, score, language, metadata}, "
+        "best first; all but text may be left out.",
+    )
     over.add_argument("question", nargs="?", help="one question, answered in words; --input for many")
     over.add_argument("--passages", type=Path, metavar="FILE", help="JSON lines of passages, for one question")
     over.add_argument("--input", type=Path, metavar="FILE", help="JSON lines of {id, question, passages}")
@@ -121,37 +163,61 @@ def parser() -> argparse.ArgumentParser:
     over.set_defaults(run=decide_command.decide)
 
     judge = sub.add_parser("judge", parents=[tune], help="check given answers against given contexts")
-    judge.add_argument("--input", type=Path, required=True, metavar="FILE", help="JSON lines of {id, lang, question, context, answer}")
+    judge.add_argument(
+        "--input", type=Path, required=True, metavar="FILE", help="JSON lines of {id, lang, question, context, answer}"
+    )
     judge.add_argument("--out", type=Path, metavar="FILE", help="where the verdicts go (default: standard output)")
     judge.set_defaults(run=commands.judge)
 
-    evaluate = sub.add_parser("evaluate", parents=[place, tune], help="count the errors on labelled questions, with exact intervals")
+    evaluate = sub.add_parser(
+        "evaluate", parents=[place, tune], help="count the errors on labelled questions, with exact intervals"
+    )
     evaluate.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
-    evaluate.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only")
+    evaluate.add_argument(
+        "--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only"
+    )
     evaluate.add_argument("--name", help="name of the run in the library, where the lab shows it (default: the file's)")
     evaluate.add_argument("--out", type=Path, metavar="FILE", help="where the report goes, as JSON")
-    evaluate.add_argument("--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels")
-    evaluate.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    evaluate.add_argument("--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many tokens")
+    evaluate.add_argument(
+        "--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels"
+    )
+    evaluate.add_argument(
+        "--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs"
+    )
+    evaluate.add_argument(
+        "--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many tokens"
+    )
     evaluate.set_defaults(run=evaluate_command.evaluate)
 
-    calibration = sub.add_parser("calibrate", help="fit the probabilities to your questions, or show which ones are in force")
+    calibration = sub.add_parser(
+        "calibrate", help="fit the probabilities to your questions, or show which ones are in force"
+    )
     either = calibration.add_subparsers(dest="action", required=True, metavar="ACTION")
     fit = either.add_parser(
-        "fit", parents=[place, tune], help="fit the score on labelled questions and write it with its provenance",
+        "fit",
+        parents=[place, tune],
+        help="fit the score on labelled questions and write it with its provenance",
         epilog="Without --out the calibration goes into the library's folder and is in force from its next opening on.",
-    )  # fmt: skip
+    )
     fit.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
-    fit.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only")
-    fit.add_argument("--out", type=Path, metavar="FILE", help="where the calibration goes (default: the library's calibration.json)")
+    fit.add_argument(
+        "--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only"
+    )
+    fit.add_argument(
+        "--out", type=Path, metavar="FILE", help="where the calibration goes (default: the library's calibration.json)"
+    )
     fit.add_argument("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)")
     fit.add_argument(
-        "--adjust", action="store_true",
-        help="start from the score in force and change what the questions say otherwise: 20 of either kind are enough then, not 50",
-    )  # fmt: skip
+        "--adjust",
+        action="store_true",
+        help="start from the score in force and change what the questions say otherwise: "
+        "20 of either kind are enough then, not 50",
+    )
     fit.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     fit.set_defaults(run=calibrate_command.fit)
-    look = either.add_parser("show", parents=[place, tune], help="say which calibration a library is judged by, and why")
+    look = either.add_parser(
+        "show", parents=[place, tune], help="say which calibration a library is judged by, and why"
+    )
     look.add_argument("--json", action="store_true", help="as JSON")
     look.set_defaults(run=calibrate_command.show)
 
@@ -168,20 +234,28 @@ def parser() -> argparse.ArgumentParser:
     )
     delete.set_defaults(run=commands.delete)
 
-    model = sub.add_parser("model", parents=[tune], help="say which language models are configured, and what works with each")
+    model = sub.add_parser(
+        "model", parents=[tune], help="say which language models are configured, and what works with each"
+    )
     model.set_defaults(run=model_command.model)
 
-    doctor = sub.add_parser("doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library")
+    doctor = sub.add_parser(
+        "doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library"
+    )
     doctor.add_argument("--json", action="store_true", help="as JSON")
     doctor.set_defaults(run=doctor_command.doctor)
 
-    profiles = sub.add_parser("profiles", parents=[place], help="list the settings of each domain, and the work recorded under them")
+    profiles = sub.add_parser(
+        "profiles", parents=[place], help="list the settings of each domain, and the work recorded under them"
+    )
     profiles.add_argument("--json", action="store_true", help="as JSON lines")
     profiles.set_defaults(run=_later("profiles", "listed"))
 
     _add_service(sub)
 
-    settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")
+    settings = sub.add_parser(
+        "settings", parents=[tune], help="show every setting with its range and what changing it costs"
+    )
     settings.add_argument("--json", action="store_true", help="as JSON")
     settings.set_defaults(run=commands.settings)
     return root
@@ -190,20 +264,40 @@ def parser() -> argparse.ArgumentParser:
 def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of the service and of who may use it."""
     library = argparse.ArgumentParser(add_help=False)
-    library.add_argument("--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)")
-    serve = sub.add_parser(
-        "serve", parents=[library], help="serve the page, the HTTP API and MCP in one process",
-        epilog="Settings come from the environment (RAG_PRESET and others). docs/operate.md says how to put it behind a proxy.",
-    )  # fmt: skip
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
-    serve.add_argument(
-        "--port", type=int, choices=range(1 << 16), metavar="N", default=8501, help="port to listen on (default: %(default)s)"
+    library.add_argument(
+        "--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)"
     )
-    serve.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="one more name for callers; may be repeated")
-    serve.add_argument("--behind-proxy", default="", metavar="NAME", help="a proxy on this machine serves it as NAME; needs tokens")
-    serve.add_argument("--open-to-network", action="store_true", help="listen on an address that other machines reach; needs tokens")
+    serve = sub.add_parser(
+        "serve",
+        parents=[library],
+        help="serve the page, the HTTP API and MCP in one process",
+        epilog="Settings come from the environment (RAG_PRESET and others). "
+        "docs/operate.md says how to put it behind a proxy.",
+    )
     serve.add_argument(
-        "--visitors", action="store_true", help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted"
+        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)"
+    )
+    serve.add_argument(
+        "--port",
+        type=int,
+        choices=range(1 << 16),
+        metavar="N",
+        default=8501,
+        help="port to listen on (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME", help="one more name for callers; may be repeated"
+    )
+    serve.add_argument(
+        "--behind-proxy", default="", metavar="NAME", help="a proxy on this machine serves it as NAME; needs tokens"
+    )
+    serve.add_argument(
+        "--open-to-network", action="store_true", help="listen on an address that other machines reach; needs tokens"
+    )
+    serve.add_argument(
+        "--visitors",
+        action="store_true",
+        help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted",
     )
     serve.add_argument(
         "--visit-minutes",
@@ -213,12 +307,23 @@ def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="a visit ends so long after the page was closed (default: %(default)s)",
     )
     serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
-    serve.add_argument("--rate", type=count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
+    serve.add_argument(
+        "--rate", type=count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)"
+    )
     serve.set_defaults(run=_later("serve", "serve"))
 
-    mcp = sub.add_parser("mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it")
-    mcp.add_argument("--scope", action="append", metavar="SCOPE", help="ask, index, label, watch or admin (default: all); may be repeated")
-    mcp.add_argument("--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated")
+    mcp = sub.add_parser(
+        "mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it"
+    )
+    mcp.add_argument(
+        "--scope",
+        action="append",
+        metavar="SCOPE",
+        help="ask, index, label, watch or admin (default: all); may be repeated",
+    )
+    mcp.add_argument(
+        "--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated"
+    )
     mcp.set_defaults(run=_later("mcp", "mcp"))
 
     _add_tokens(sub, library)
@@ -231,9 +336,15 @@ def _add_tokens(sub: argparse._SubParsersAction[argparse.ArgumentParser], librar
     create = what.add_parser("create", parents=[library], help="make a token and print it, this once")
     create.add_argument("name", metavar="NAME", help="whose it is, for the list")
     create.add_argument(
-        "--scope", action="append", required=True, metavar="SCOPE", help="ask, index, label, watch or admin; may be repeated"
+        "--scope",
+        action="append",
+        required=True,
+        metavar="SCOPE",
+        help="ask, index, label, watch or admin; may be repeated",
     )
-    create.add_argument("--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated")
+    create.add_argument(
+        "--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated"
+    )
     create.add_argument("--days", type=count, metavar="N", help="until it expires (default: never)")
     create.set_defaults(run=_later("token", "create"))
     listed = what.add_parser("list", parents=[library], help="list all tokens, without their secrets")
@@ -256,25 +367,37 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
     shown.add_argument("--json", action="store_true", help="as JSON lines")
     shown.set_defaults(run=_later("acts", "show"))
     prune = how.add_parser(
-        "prune", parents=[library], help="remove old lines; those that are left are verified as before",
-        epilog="That lines were removed is a line of the log itself. The hash of a removed line is not found again: keep the "
+        "prune",
+        parents=[library],
+        help="remove old lines; those that are left are verified as before",
+        epilog="That lines were removed is a line of the log itself. The hash of a "
+        "removed line is not found again: keep the "
         "printed one instead.",
-    )  # fmt: skip
+    )
     prune.add_argument("--days", type=count, required=True, metavar="N", help="keep the lines of the last N days")
     prune.add_argument("--to", type=Path, metavar="FILE", help="a new file for what goes (default: none, it is gone)")
     prune.set_defaults(run=_later("acts", "prune"))
     verify = how.add_parser(
-        "verify", parents=[library], help="say whether the log is what was written, and print its newest hash",
-        epilog="Keep the printed hash elsewhere and name it the next time: without it nobody can tell that the log's end was cut off, "
+        "verify",
+        parents=[library],
+        help="say whether the log is what was written, and print its newest hash",
+        epilog="Keep the printed hash elsewhere and name it the next time: without it nobody "
+        "can tell that the log's end was cut off, "
         "that its last line was changed, or that all of it was written anew.",
-    )  # fmt: skip
-    verify.add_argument("--file", type=Path, metavar="FILE", help="what `audit prune --to` wrote, instead of the library's log")
-    verify.add_argument("--head", action="append", default=[], metavar="HASH", help="a hash that was printed before; may be repeated")
+    )
+    verify.add_argument(
+        "--file", type=Path, metavar="FILE", help="what `audit prune --to` wrote, instead of the library's log"
+    )
+    verify.add_argument(
+        "--head", action="append", default=[], metavar="HASH", help="a hash that was printed before; may be repeated"
+    )
     verify.set_defaults(run=_later("acts", "verify"))
 
 
 def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
-    """A command whose module is imported when it runs: the packages of the service take a second that no other command should."""
+    """A command whose module is imported when it runs: the packages of the service take a second that no other command
+    should.
+    """
 
     def run(args: argparse.Namespace) -> int:
         return int(getattr(import_module(f"rag_core.entrypoints.commands.{module}"), name)(args))
@@ -318,20 +441,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:  # a disk that is full, a folder that is not ours
         where = f" ({error.filename})" if error.filename else ""
         print(
-            printable(f"The system refused to read or write: {error.strerror or error}{where}. Free disk space, or name another place."),
+            printable(
+                f"The system refused to read or write: {error.strerror or error}{where}. Free disk space, or name "
+                f"another place."
+            ),
             file=sys.stderr,
         )
         return 1
 
 
 def _user() -> str:
-    """Whoever runs the command, for the audit log: by name where the environment tells one, without asking a name service."""
+    """Whoever runs the command, for the audit log: by name where the environment tells one, without asking a name
+    service.
+    """
     named = (os.environ.get(name) for name in ("LOGNAME", "USER", "USERNAME"))
     return next(filter(None, named), None) or (f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown")
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: everything is left as by Ctrl+C. What a command holds is given up first: temporary folders, child processes, the lock."""
+    """SIGTERM: everything is left as by Ctrl+C.
+
+    What a command holds is given up first: temporary folders, child processes, the lock.
+    """
 
 
 @contextmanager

@@ -1,13 +1,46 @@
-"""Runs a labelled set against a library: measures every question once, and compares outcomes with labels under any settings."""
+"""Runs a labelled set against a library: measures every question once, and compares outcomes with labels under any
+settings.
+"""
 
 from rag_core.evaluation.failing import failing
 from rag_core.evaluation.labelled import LabelledQuestion, read_labelled
 from rag_core.evaluation.paired import Paired, paired
-from rag_core.evaluation.report import BREAKDOWNS, Marks, Rate, Report, answer_hits, judged_under, marks, rates, report, reported
+from rag_core.evaluation.report import (
+    BREAKDOWNS,
+    Marks,
+    Rate,
+    Report,
+    answer_hits,
+    judged_under,
+    marks,
+    rates,
+    report,
+    reported,
+)
 from rag_core.evaluation.run import QUESTIONS, Ran, Results, begin, is_current, run, together, with_model
 
 __all__ = [
-    "BREAKDOWNS", "QUESTIONS", "LabelledQuestion", "Marks", "Paired", "Ran", "Rate", "Report", "Results",
-    "answer_hits", "begin", "failing", "is_current", "judged_under", "marks", "paired", "rates", "read_labelled", "report",
-    "reported", "run", "together", "with_model",
-]  # fmt: skip
+    "BREAKDOWNS",
+    "QUESTIONS",
+    "LabelledQuestion",
+    "Marks",
+    "Paired",
+    "Ran",
+    "Rate",
+    "Report",
+    "Results",
+    "answer_hits",
+    "begin",
+    "failing",
+    "is_current",
+    "judged_under",
+    "marks",
+    "paired",
+    "rates",
+    "read_labelled",
+    "report",
+    "reported",
+    "run",
+    "together",
+    "with_model",
+]

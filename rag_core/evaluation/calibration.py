@@ -1,6 +1,9 @@
-"""Fits a calibration to a labelled set: on all of it, and judged out of fold. The score of right answers needs the right answers.
+"""Fits a calibration to a labelled set: on all of it, and judged out of fold.
 
-Questions of equal text share a fold: a set that asks one question of several documents would else be asked what it was taught.
+The score of right answers needs the right answers.
+
+Questions of equal text share a fold: a set that asks one question of several documents would else be asked what it was
+taught.
 """
 
 from __future__ import annotations
@@ -27,14 +30,20 @@ VALUES_OF_C = (0.01, 0.1, 1.0)  # the regularisation's C as in scikit-learn; few
 VALUES_OF_C_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)  # the same, where a calibration in force is only adjusted
 WRONG = 0.05  # the share of wrong answers at which false refusals are compared
 BINS = 10  # tenths of the scale, for the calibration error
-MAX_WORDS = 60  # in a right answer; a longer one cannot be read at a glance. The shipped score was fitted with the same number
-MIN_KNOWN = 0.8  # share of the answerable questions whose right answer is known; with fewer the share of right ones would be off; chosen
+MAX_WORDS = (
+    60  # in a right answer; a longer one cannot be read at a glance. The shipped score was fitted with the same number
+)
+# share of the answerable questions whose right answer is known; with fewer the share of right ones would be off; chosen
+MIN_KNOWN = 0.8
 MIN_OF_PART = 10  # questions of either kind for which a part of a score is adjusted: below it stays as it is; chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A labelled question as it was measured. `right` says whether its extract is; None where no right answer is known."""
+    """A labelled question as it was measured.
+
+    `right` says whether its extract is; None where no right answer is known.
+    """
 
     question: str
     language: str
@@ -62,10 +71,13 @@ def holds_right_answer(measurements: Measurements, answers: Sequence[str]) -> bo
     return len(text.split()) <= MAX_WORDS and holds_answer(text, answers)
 
 
-def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[str, Any], base: Calibration | None = None) -> Calibration:
+def fitted(
+    identity: Identity, samples: Sequence[Sample], provenance: Mapping[str, Any], base: Calibration | None = None
+) -> Calibration:
     """All features fitted, as strongly as the folds bear; the provenance is completed by what was measured.
 
-    The score of right answers is that of `base`, adjusted where enough right answers are known; without a base it is fitted from nothing.
+    The score of right answers is that of `base`, adjusted where enough right answers are known; without a base it is
+    fitted from nothing.
 
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
@@ -94,7 +106,8 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
         except InvalidInput as error:
             seen = len(samples) - len(new)
             raise InvalidInput(
-                f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the others are too few.",
+                f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the "
+                f"others are too few.",
                 remedy=f"{error.remedy} Those that it was fitted on do not count.",
             ) from error
     require([one.answerable for one in new], MIN_TO_ADJUST)
@@ -105,9 +118,16 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
 
 
 def figures_of(provenance: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The figures of a calibration out of fold: by group the figures of answerability, and those of correctness; empty where not said."""
+    """The figures of a calibration out of fold: by group the figures of answerability, and those of correctness; empty
+    where not said.
+    """
     expected = provenance.get("expected", {})
-    answerable = provenance.get("left_out_of_the_fit") or expected.get("answerable") or provenance.get("this_group_left_out") or {}
+    answerable = (
+        provenance.get("left_out_of_the_fit")
+        or expected.get("answerable")
+        or provenance.get("this_group_left_out")
+        or {}
+    )
     right = provenance.get("correctness", {}).get("left_out_of_the_fit") or expected.get("right") or {}
     return answerable, right
 
@@ -128,16 +148,25 @@ def figures(probabilities: Probabilities, answerable: Sequence[bool] | NDArray[n
         "calibration_error": _rounded(error),
         "reliability": [
             {
-                "low": round(one.low, 4), "high": round(one.high, 4), "n": one.n, "mean": _rounded(one.mean), "share": _rounded(one.share),
+                "low": round(one.low, 4),
+                "high": round(one.high, 4),
+                "n": one.n,
+                "mean": _rounded(one.mean),
+                "share": _rounded(one.share),
                 "interval": [_rounded(one.interval.low), _rounded(one.interval.high)],
             }
-            for one in bins if one.n
+            for one in bins
+            if one.n
         ],
-    }  # fmt: skip
+    }
 
 
-def false_refusals_at(probabilities: Probabilities, answerable: NDArray[np.bool_], wrong: float = WRONG) -> float | None:
-    """The share of answerable questions below the lowest threshold that answers at most this share of the others; None without both."""
+def false_refusals_at(
+    probabilities: Probabilities, answerable: NDArray[np.bool_], wrong: float = WRONG
+) -> float | None:
+    """The share of answerable questions below the lowest threshold that answers at most this share of the others; None
+    without both.
+    """
     yes, no = probabilities[answerable], probabilities[~answerable]
     if not len(yes) or not len(no):
         return None
@@ -173,7 +202,9 @@ def out_of_fold(samples: Sequence[Sample], make: Fit) -> Probabilities:
 
 
 def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequence[Sample]) -> Calibration:
-    """With a score of right answers: that of `base` where too few right answers are known, and then none without a base."""
+    """With a score of right answers: that of `base` where too few right answers are known, and then none without a
+    base.
+    """
     before = base.correctness if base else None
     new = _unseen(base, samples) if base else samples
     known = [replace(one, answerable=one.right) for one in new if one.right is not None]
@@ -183,12 +214,18 @@ def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequ
         return replace(made, correctness=before)
 
     def at(c: float, rows: Sequence[Sample]) -> Calibration:
-        return _adjusted_at(before, c, rows) if before else fit(made.identity, *_columns(rows), {"strength": c}, c=c, least=1)
+        return (
+            _adjusted_at(before, c, rows)
+            if before
+            else fit(made.identity, *_columns(rows), {"strength": c}, c=c, least=1)
+        )
 
     values = VALUES_OF_C_TO_ADJUST if before else VALUES_OF_C
     found = _with_figures(known, lambda rows: _best(at, values, rows), {"method": "adjust" if before else "fit"})
     about = {name: value for name, value in found.provenance.items() if name != "question_hashes"}
-    return replace(made, correctness=replace(found, provenance={}), provenance={**made.provenance, "correctness": about})
+    return replace(
+        made, correctness=replace(found, provenance={}), provenance={**made.provenance, "correctness": about}
+    )
 
 
 def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
@@ -198,7 +235,9 @@ def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _adjusted_at(base: Calibration, c: float, rows: Sequence[Sample]) -> Calibration:
-    """A score whose part for few passages follows the questions that it judges, and whose other part follows the others."""
+    """A score whose part for few passages follows the questions that it judges, and whose other part follows the
+    others.
+    """
     few = [base.narrow is not None and is_narrow(one.features) for one in rows]
     made = _part_at(base, c, [one for one, narrow in zip(rows, few, strict=True) if not narrow])
     narrow = base.narrow and _part_at(base.narrow, c, [one for one, narrow in zip(rows, few, strict=True) if narrow])
@@ -226,7 +265,9 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
     return replace(whole, provenance={**about, **whole.provenance})
 
 
-def _best(at: Callable[[float, Sequence[Sample]], Calibration], values_of_c: Sequence[float], samples: Sequence[Sample]) -> Calibration:
+def _best(
+    at: Callable[[float, Sequence[Sample]], Calibration], values_of_c: Sequence[float], samples: Sequence[Sample]
+) -> Calibration:
     """The fit with the C that gives the least negative log-likelihood on the folds of these samples."""
     losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in values_of_c}
     return at(min(losses, key=losses.__getitem__), samples)
@@ -244,10 +285,15 @@ def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
 
 
 def _folds(samples: Sequence[Sample]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The rows that each fold trains on and is judged on. Questions are drawn, by the label of their first row; all rows go with them."""
+    """The rows that each fold trains on and is judged on.
+
+    Questions are drawn, by the label of their first row; all rows go with them.
+    """
     from sklearn.model_selection import StratifiedKFold
 
-    _, first, question = np.unique([question_hash(one.question) for one in samples], return_index=True, return_inverse=True)
+    _, first, question = np.unique(
+        [question_hash(one.question) for one in samples], return_index=True, return_inverse=True
+    )
     labels = np.array([samples[row].answerable for row in first])
     drawn = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(labels, labels)
     return [(np.flatnonzero(~(here := np.isin(question, test))), np.flatnonzero(here)) for _, test in drawn]

@@ -1,4 +1,7 @@
-"""Counts of a collection's questions since the process began, for a program that watches it. They only grow. No text is in them."""
+"""Counts of a collection's questions since the process began, for a program that watches it. They only grow.
+
+No text is in them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ class Histogram:
 
 @dataclass
 class Counted:
-    """The counts: questions by status and reason, sentences and drafts, seconds of searching and of models, probabilities."""
+    """The counts: questions by status and reason, sentences and drafts, seconds of searching and of models,
+    probabilities.
+    """
 
     questions: Counter[tuple[str, str]] = field(default_factory=Counter)
     claims: int = 0

@@ -1,7 +1,7 @@
 """The profile that a question is asked under: of the domain that the caller names, or of the one that is detected.
 
-It is detected from the documents that are searched and the question's own words. A count, no model: a document counts for a domain by a
-key of its metadata, by the way it was cut, or by a word of its title.
+It is detected from the documents that are searched and the question's own words. A count, no model: a document counts
+for a domain by a key of its metadata, by the way it was cut, or by a word of its title.
 """
 
 from __future__ import annotations
@@ -43,7 +43,11 @@ class Taken:
 
 
 def taken(
-    corpus: Corpus, domain: str, question: str, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None
+    corpus: Corpus,
+    domain: str,
+    question: str,
+    documents: Collection[str] | None = None,
+    filters: Mapping[str, str] | None = None,
 ) -> Taken:
     """The profile of a domain; of the one that is detected where it is `auto`.
 
@@ -56,7 +60,9 @@ def taken(
     return detect(question, searched(corpus, documents, filters))
 
 
-def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None) -> tuple[Document, ...]:
+def searched(
+    corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None
+) -> tuple[Document, ...]:
     """The documents that a question is asked of.
 
     Raises:
@@ -66,7 +72,8 @@ def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: 
 
 
 def detect(question: str, documents: Sequence[Document]) -> Taken:
-    """The profile of the domain that the documents and the question speak for; `general` where none has enough, or two have as much.
+    """The profile of the domain that the documents and the question speak for; `general` where none has enough, or two
+    have as much.
 
     A domain's weight is its share of the documents, and `ENOUGH` more where the question uses words of it alone.
     """

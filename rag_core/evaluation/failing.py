@@ -1,4 +1,6 @@
-"""The questions that ended against their labels, as a labelled set that can be run again, with what happened beside each."""
+"""The questions that ended against their labels, as a labelled set that can be run again, with what happened beside
+each.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,11 @@ from rag_core.settings import Settings
 HAPPENED = "happened"  # a column that reading a labelled set passes over
 
 
-def failing(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], settings: Settings, marked: Marks) -> bytes:
-    """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, and what was answered from where.
+def failing(
+    questions: Sequence[LabelledQuestion], records: Sequence[Measurements], settings: Settings, marked: Marks
+) -> bytes:
+    """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, and what was
+    answered from where.
 
     Args:
         questions: of the run.
@@ -43,7 +48,9 @@ def failing(questions: Sequence[LabelledQuestion], records: Sequence[Measurement
 
 
 def error_of(marked: Marks, row: int) -> str:
-    """The kind of error: needs_model, not_measured, false_refusal, wrong_answer, missed_answer; empty where it ended as labelled."""
+    """The kind of error: needs_model, not_measured, false_refusal, wrong_answer, missed_answer; empty where it ended as
+    labelled.
+    """
     if marked.needs_model[row]:
         return "needs_model"
     if not marked.measured[row]:

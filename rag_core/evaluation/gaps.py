@@ -52,7 +52,9 @@ def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
     groups: list[list[int]] = []
     centres: list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]] = []
     for row in range(len(kept)):
-        likest = max(range(len(groups)), key=lambda at: _alike(row, groups[at], centres[at], words, vectors), default=None)
+        likest = max(
+            range(len(groups)), key=lambda at: _alike(row, groups[at], centres[at], words, vectors), default=None
+        )
         if likest is not None and _alike(row, groups[likest], centres[likest], words, vectors) >= 1.0:
             groups[likest].append(row)
             centre = vectors[groups[likest]].mean(axis=0)
@@ -65,21 +67,31 @@ def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
 
 
 def _alike(
-    row: int, group: Sequence[int], centre: np.ndarray[tuple[int, ...], np.dtype[np.float32]], words: Sequence[frozenset[str]],
+    row: int,
+    group: Sequence[int],
+    centre: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+    words: Sequence[frozenset[str]],
     vectors: Vectors,
-) -> float:  # fmt: skip
+) -> float:
     """How much a question is like a group; from 1 on it belongs there."""
-    shared = max((len(words[row] & words[other]) / max(len(words[row] | words[other]), 1) for other in group), default=0.0)
+    shared = max(
+        (len(words[row] & words[other]) / max(len(words[row] | words[other]), 1) for other in group), default=0.0
+    )
     return max(float(vectors[row] @ centre) / ALIKE_COSINE, shared / ALIKE_TERMS)
 
 
 def _gap(
-    rows: Sequence[int], centre: np.ndarray[tuple[int, ...], np.dtype[np.float32]], kept: Sequence[Kept], words: Sequence[frozenset[str]],
+    rows: Sequence[int],
+    centre: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+    kept: Sequence[Kept],
+    words: Sequence[frozenset[str]],
     vectors: Vectors,
-) -> Gap:  # fmt: skip
+) -> Gap:
     ordered = sorted(rows, key=lambda row: -float(vectors[row] @ centre))
     shared = Counter(word for row in rows for word in sorted(words[row]))
     least = max(2, len(rows) // 2) if len(rows) > 1 else 1
     named = [word for word, count in shared.most_common() if count >= least][:MAX_TERMS]
     nowhere = Counter(name for row in rows for name in kept[row].summary.nowhere)
-    return Gap(tuple(kept[row] for row in ordered), tuple(named), tuple(name for name, _ in nowhere.most_common(MAX_TERMS)))
+    return Gap(
+        tuple(kept[row] for row in ordered), tuple(named), tuple(name for name, _ in nowhere.most_common(MAX_TERMS))
+    )

@@ -1,15 +1,18 @@
 """A threshold whose errors stay below a target with a stated confidence: Learn-then-Test with exact binomial tails.
 
-The thresholds that come into question are fixed before the labels are looked at: a row of steps, strictest first, for one threshold; for a
-pair several rows, one for each value of the second threshold. For each point the hypothesis "a risk is not below its target here" is tested
-with the exact binomial tail, and the points at which it is rejected are certified together: with probability `confidence` over the draw of
-the labelled questions *every* certified point meets *all* targets, so that any of them may be taken (Angelopoulos, Bates, Candès, Jordan,
-Lei: "Learn then Test", 2021, theorem 1). What is promised by that, and what is not, stands in docs/guarantees.md.
+The thresholds that come into question are fixed before the labels are looked at: a row of steps, strictest first, for
+one threshold; for a pair several rows, one for each value of the second threshold. For each point the hypothesis "a
+risk is not below its target here" is tested with the exact binomial tail, and the points at which it is rejected are
+certified together: with probability `confidence` over the draw of the labelled questions *every* certified point meets
+*all* targets, so that any of them may be taken (Angelopoulos, Bates, Candès, Jordan, Lei: "Learn then Test", 2021,
+theorem 1). What is promised by that, and what is not, stands in docs/guarantees.md.
 
-- Risks that rise as the threshold is loosened are tested at once: the p-value of "one of them is too high" is the largest of theirs.
-- A row is tested in its fixed order and stops at its first failure (fixed-sequence testing), which costs no confidence however fine the
-  steps are. Rows, and several starts in a row, share it evenly (Bonferroni).
-- False refusals rise the other way: their rows are tested from the loose end. Both directions share the confidence evenly.
+- Risks that rise as the threshold is loosened are tested at once: the p-value of "one of them is too high" is the
+  largest of theirs.
+- A row is tested in its fixed order and stops at its first failure (fixed-sequence testing), which costs no confidence
+  however fine the steps are. Rows, and several starts in a row, share it evenly (Bonferroni).
+- False refusals rise the other way: their rows are tested from the loose end. Both directions share the confidence
+  evenly.
 
 Pure: counts in, a choice out. It knows nothing about settings, documents or models.
 """
@@ -30,7 +33,13 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-STARTS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of a row from which a share of given answers is tested: at the strict end few are given
+STARTS = (
+    0.1,
+    0.3,
+    0.5,
+    0.7,
+    0.9,
+)  # shares of a row from which a share of given answers is tested: at the strict end few are given
 MAX_LABELS = 100_000  # more are as good as never
 BATCH = 256  # error counts that are looked at together
 NEAREST = 1e-3  # how closely a feasible target is looked for
@@ -60,7 +69,8 @@ class Target:
 class Counts:
     """The counts at each point: errors of each kind, out of how many, and how many questions were answered.
 
-    All arrays have the shape (rows, steps); a row's steps are in order, the strictest first. `n` is the number of questions.
+    All arrays have the shape (rows, steps); a row's steps are in order, the strictest first. `n` is the number of
+    questions.
     """
 
     errors: Mapping[Kind, Ints]
@@ -79,8 +89,10 @@ class Shortage:
         have: questions of its kind, at the point where it comes closest.
         errors: errors among them.
         errorless: questions that would do if none were an error; 59 for 5 % at 95 %.
-        needed: questions that would do at the error rate seen; None where no number would, since the rate is not below the target.
-        nearest: the lowest target of its kind that can be certified beside the others that can be met alone; None where none can.
+        needed: questions that would do at the error rate seen; None where no number would, since the rate is not below
+            the target.
+        nearest: the lowest target of its kind that can be certified beside the others that can be met alone; None where
+            none can.
     """
 
     target: Target
@@ -94,7 +106,8 @@ class Shortage:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The point that was chosen, as (row, step), with all certified points of shape (rows, steps); None where there is none.
+    """The point that was chosen, as (row, step), with all certified points of shape (rows, steps); None where there is
+    none.
 
     `levels` are the error probabilities that each single test was allowed, by kind.
     """
@@ -129,12 +142,14 @@ def tally(answered: Flags, missed: Flags, answerable: Flags, known: Flags) -> Co
 
 
 def choose(counts: Counts, targets: Sequence[Target], confidence: float = CONFIDENCE) -> Choice:
-    """The certified point that answers most questions; with false refusals as the only target, the one that answers fewest.
+    """The certified point that answers most questions; with false refusals as the only target, the one that answers
+    fewest.
 
-    Ties go to the stricter step, then to the earlier row; a point at which nothing is answered is never chosen. The bound on missed answers
-    has a denominator that depends on the point: given that m questions are answered there, their misses are binomial with the point's own
-    risk, so that the tail given m is a valid p-value whatever m is. But m must not choose where testing begins, since few answers at the
-    strict end would end it at once; so its rows begin at fixed places (`STARTS`), which share the confidence.
+    Ties go to the stricter step, then to the earlier row; a point at which nothing is answered is never chosen. The
+    bound on missed answers has a denominator that depends on the point: given that m questions are answered there,
+    their misses are binomial with the point's own risk, so that the tail given m is a valid p-value whatever m is. But
+    m must not choose where testing begins, since few answers at the strict end would end it at once; so its rows begin
+    at fixed places (`STARTS`), which share the confidence.
 
     Raises:
         ValueError: no target, two of one kind, or a confidence outside (0, 1).
@@ -168,22 +183,33 @@ def shortages(counts: Counts, targets: Sequence[Target], confidence: float = CON
 
 
 def bounds(counts: Counts, point: tuple[int, int], levels: Mapping[Kind, float]) -> dict[Kind, float]:
-    """The exact one-sided upper bound of each tested risk at a point, at the level of its test: below its target where it is certified."""
-    return {kind: upper_bound(int(counts.errors[kind][point]), int(counts.of[kind][point]), 1 - level) for kind, level in levels.items()}
+    """The exact one-sided upper bound of each tested risk at a point, at the level of its test: below its target where
+    it is certified.
+    """
+    return {
+        kind: upper_bound(int(counts.errors[kind][point]), int(counts.of[kind][point]), 1 - level)
+        for kind, level in levels.items()
+    }
 
 
 def errorless(at_most: float, level: float = 0.05) -> int:
-    """How many questions without an error show that a risk is below `at_most`, when the test may err with probability `level`."""
+    """How many questions without an error show that a risk is below `at_most`, when the test may err with probability
+    `level`.
+    """
     return int(scipy.stats.nbinom.ppf(1 - level, 1, at_most)) + 1
 
 
 def needed(at_most: float, level: float, rate: float) -> int | None:
-    """How many questions show it when errors come at this rate; None when more than `MAX_LABELS`, or no number, would do."""
+    """How many questions show it when errors come at this rate; None when more than `MAX_LABELS`, or no number, would
+    do.
+    """
     if rate >= at_most:
         return None
     for first in range(0, int(MAX_LABELS * at_most) + 1, BATCH):
         errors = np.arange(first, first + BATCH)
-        enough = scipy.stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1  # questions of which so many may be errors
+        enough = (
+            scipy.stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1
+        )  # questions of which so many may be errors
         fits = np.flatnonzero(errors >= rate * enough)
         if fits.size:
             return int(enough[fits[0]]) if enough[fits[0]] <= MAX_LABELS else None
@@ -191,8 +217,12 @@ def needed(at_most: float, level: float, rate: float) -> int | None:
 
 
 def _p_values(counts: Counts, targets: Sequence[Target]) -> Floats:
-    """Of "a risk is at least its target here", of shape (rows, steps): the exact binomial tail, the largest where there are several."""
-    tails = [scipy.stats.binom.cdf(counts.errors[target.kind], counts.of[target.kind], target.at_most) for target in targets]
+    """Of "a risk is at least its target here", of shape (rows, steps): the exact binomial tail, the largest where there
+    are several.
+    """
+    tails = [
+        scipy.stats.binom.cdf(counts.errors[target.kind], counts.of[target.kind], target.at_most) for target in targets
+    ]
     worst: Floats = np.max(tails, axis=0)
     return worst
 

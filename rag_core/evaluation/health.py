@@ -1,4 +1,5 @@
-"""The health of a collection from its kept questions: five figures with target and alert, by day; refusals; scores, and their drift.
+"""The health of a collection from its kept questions: five figures with target and alert, by day; refusals; scores, and
+their drift.
 
 A figure is None where nothing was measured for it. The targets and alerts are those of the requirements.
 """
@@ -59,9 +60,12 @@ class Goal:
 
 # the targets and alerts of the requirements
 GOALS: Mapping[Figure, Goal] = {
-    Figure.COVERAGE: Goal(1.0, 0.95), Figure.FAILED: Goal(0.0, 0.05), Figure.CORRECTNESS: Goal(0.8, 0.7),
-    Figure.RETRIEVAL: Goal(100.0, 200.0), Figure.MODEL: Goal(2000.0, 5000.0),
-}  # fmt: skip
+    Figure.COVERAGE: Goal(1.0, 0.95),
+    Figure.FAILED: Goal(0.0, 0.05),
+    Figure.CORRECTNESS: Goal(0.8, 0.7),
+    Figure.RETRIEVAL: Goal(100.0, 200.0),
+    Figure.MODEL: Goal(2000.0, 5000.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +124,15 @@ def by_day(kept: Sequence[Kept], of: Callable[[Sequence[Kept]], float | None]) -
 
 def refusals(kept: Iterable[Kept]) -> list[tuple[str, int]]:
     """(reason, questions) of what was refused, most first."""
-    return Counter(one.summary.reason.value for one in kept if one.summary.status is not AnswerStatus.SUCCESS).most_common()
+    return Counter(
+        one.summary.reason.value for one in kept if one.summary.status is not AnswerStatus.SUCCESS
+    ).most_common()
 
 
 def scores(kept: Iterable[Kept]) -> tuple[int, ...]:
-    """Questions that were searched for, by their probability of a right answer, in `SCORE_BINS` equal parts of [0, 1]."""
+    """Questions that were searched for, by their probability of a right answer, in `SCORE_BINS` equal parts of [0,
+    1].
+    """
     known = [one.summary.correctness for one in kept if one.summary.searched and one.summary.correctness is not None]
     counts, _ = np.histogram(known, bins=SCORE_BINS, range=(0.0, 1.0))
     return tuple(int(count) for count in counts)

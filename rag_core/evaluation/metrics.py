@@ -1,7 +1,9 @@
 """Figures of a labelled set: rates with exact intervals, curves over a threshold, reliability, and a paired test.
 
-Pure: arrays in, frozen results out. Equal scores are always one step, since no threshold can part them. A figure that is not defined, such
-as the AUROC of one class, is None and never a guess. Scores rise with the event they stand for: a higher one means "more likely so".
+Pure: arrays in, frozen results out. Equal scores are always one step, since no threshold can part them. A figure that
+    is not defined, such
+as the AUROC of one class, is None and never a guess. Scores rise with the event they stand for: a higher one means
+"more likely so".
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ class Interval:
 class Curve:
     """Two figures over a threshold, one point for each distinct score, strictest first; all of shape (points,).
 
-    `threshold[i]` is the score from which on a question counts; the first point of a ROC curve counts none and has the threshold inf.
-    What `x` and `y` are, the function that made it says; both are in [0, 1].
+    `threshold[i]` is the score from which on a question counts; the first point of a ROC curve counts none and has the
+    threshold inf. What `x` and `y` are, the function that made it says; both are in [0, 1].
     """
 
     threshold: Floats
@@ -58,7 +60,10 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many scores fell between two edges, by class. `edges` has one value more than the counts; the last edge belongs to its bin."""
+    """How many scores fell between two edges, by class.
+
+    `edges` has one value more than the counts; the last edge belongs to its bin.
+    """
 
     edges: Floats
     positive: NDArray[np.int64]
@@ -66,7 +71,8 @@ class Histogram:
 
 
 def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """The exact two-sided interval for a share of which k of n were seen (Clopper and Pearson 1934); [0, 1] where nothing was.
+    """The exact two-sided interval for a share of which k of n were seen (Clopper and Pearson 1934); [0, 1] where
+    nothing was.
 
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
@@ -79,7 +85,8 @@ def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
 
 
 def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
-    """The exact one-sided upper bound of a share of which k of n were seen: 0 of 59 gives .0495 at 95 %; 1 where nothing was.
+    """The exact one-sided upper bound of a share of which k of n were seen: 0 of 59 gives .0495 at 95 %; 1 where
+    nothing was.
 
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
@@ -89,7 +96,8 @@ def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
 
 
 def mcnemar(b: int, c: int) -> float:
-    """The exact two-sided p-value that two settings err equally often (McNemar 1947), from the questions on which they differ.
+    """The exact two-sided p-value that two settings err equally often (McNemar 1947), from the questions on which they
+    differ.
 
     Args:
         b: questions that only the first got right.
@@ -99,13 +107,18 @@ def mcnemar(b: int, c: int) -> float:
 
 
 def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
-    """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both classes."""
+    """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both
+    classes.
+    """
     values, flags = _scored(scores, positive)
     return float(_sklearn().roc_auc_score(flags, values)) if flags.any() and not flags.all() else None
 
 
 def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
-    """x: share of negatives that count, y: share of positives that count; from (0, 0) to (1, 1). None without both classes."""
+    """x: share of negatives that count, y: share of positives that count; from (0, 0) to (1, 1).
+
+    None without both classes.
+    """
     values, flags = _scored(scores, positive)
     if flags.all() or not flags.any():
         return None
@@ -129,7 +142,10 @@ def average_precision(scores: ArrayLike, positive: ArrayLike) -> float | None:
 
 
 def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
-    """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong. None without any."""
+    """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong.
+
+    None without any.
+    """
     values, flags = _scored(scores, wrong)
     if not values.size:
         return None
@@ -138,7 +154,9 @@ def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
 
 
 def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
-    """The area under the risk-coverage curve, each step with the risk at its end: the mean risk over all coverages; lower is better."""
+    """The area under the risk-coverage curve, each step with the risk at its end: the mean risk over all coverages;
+    lower is better.
+    """
     curve = risk_coverage(scores, wrong)
     return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
 
@@ -160,7 +178,9 @@ def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         raise ValueError("reliability needs probabilities in [0, 1]")
     edges = np.linspace(0.0, 1.0, bins + 1)
-    place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, bins - 1)  # [edge, next edge), the last one with its upper edge
+    place = np.clip(
+        np.searchsorted(edges, values, side="right") - 1, 0, bins - 1
+    )  # [edge, next edge), the last one with its upper edge
     return tuple(_bin(float(edges[i]), float(edges[i + 1]), values[place == i], flags[place == i]) for i in range(bins))
 
 
@@ -170,8 +190,12 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
     return sum(n * gap for n, gap in known) / sum(n for n, _ in known) if known else None
 
 
-def histogram(scores: ArrayLike, positive: ArrayLike, bins: int = 20, low: float | None = None, high: float | None = None) -> Histogram:
-    """Counts by class in bins of equal width from `low` to `high`, by default the scores' own ends; what lies outside is left out."""
+def histogram(
+    scores: ArrayLike, positive: ArrayLike, bins: int = 20, low: float | None = None, high: float | None = None
+) -> Histogram:
+    """Counts by class in bins of equal width from `low` to `high`, by default the scores' own ends; what lies outside
+    is left out.
+    """
     values, flags = _scored(scores, positive)
     least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     ends = (least if low is None else low, most if high is None else high)
@@ -198,7 +222,9 @@ def _steps(values: Floats, flags: Flags) -> tuple[Floats, Floats, Floats]:
 
 def _bin(low: float, high: float, values: Floats, flags: Flags) -> Bin:
     n, k = int(values.size), int(flags.sum())
-    mean, share = (min(max(float(values.mean()), low), high), k / n) if n else (None, None)  # the mean of equal numbers is that number
+    mean, share = (
+        (min(max(float(values.mean()), low), high), k / n) if n else (None, None)
+    )  # the mean of equal numbers is that number
     return Bin(low, high, n, mean, share, clopper_pearson(k, n))
 
 

@@ -1,4 +1,7 @@
-"""The report of a run: counts, rates with exact intervals, breakdowns, time. Pure: from labels, measurements and outcomes."""
+"""The report of a run: counts, rates with exact intervals, breakdowns, time.
+
+Pure: from labels, measurements and outcomes.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +56,15 @@ class Marks:
 
     Args:
         answerable: as labelled.
-        measured: False where the question could not be measured, or cannot be judged without asking a language model again, or its text
-            is gone with its document; such are in no rate.
+        measured: False where the question could not be measured, or cannot be judged without asking a language model
+            again, or its text is gone with its document; such are in no rate.
         answered: an answer was given.
-        comparable: an answer was given to an answerable question whose right answer is known, and its text can still be read.
+        comparable: an answer was given to an answerable question whose right answer is known, and its text can still be
+            read.
         missed: comparable, and what is shown holds none of the right answers.
         needs_model: not measured, since a language model would have to be asked again under these settings.
-        lost: not measured, since an answer is given whose text is gone with its document: nobody can hold it against its label. Counted as
-            right, each document that is deleted would make a run look better.
+        lost: not measured, since an answer is given whose text is gone with its document: nobody can hold it against
+            its label. Counted as right, each document that is deleted would make a run look better.
     """
 
     answerable: Flags
@@ -113,7 +117,10 @@ def marks(
     records: Sequence[Measurements],
     deleted: Flags | None = None,
 ) -> Marks:
-    """Labels against outcomes; `hits` from `answer_hits`, all in the same order. Who marks a run often gives `deleted_claims` too."""
+    """Labels against outcomes; `hits` from `answer_hits`, all in the same order.
+
+    Who marks a run often gives `deleted_claims` too.
+    """
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
     measured = np.array([not measurements.failure for measurements in records], dtype=np.bool_)
     measured &= ~outcomes.needs_model
@@ -124,7 +131,13 @@ def marks(
     lost: Flags = labelled & unreadable & ~held
     comparable = labelled & ~lost
     return Marks(
-        answerable, measured & ~lost, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model, lost
+        answerable,
+        measured & ~lost,
+        outcomes.answered.astype(np.bool_),
+        comparable,
+        comparable & ~held,
+        outcomes.needs_model,
+        lost,
     )
 
 
@@ -144,10 +157,12 @@ class Report:
     Args:
         questions: of the set that have a result.
         not_measured: those of them that could not be measured; they are in no rate.
-        needs_model: those that cannot be judged without asking a language model again; in no rate either, and never taken for a refusal.
+        needs_model: those that cannot be judged without asking a language model again; in no rate either, and never
+            taken for a refusal.
         false_refusals: of the answerable questions.
         wrong_answers: of the unanswerable questions.
-        missed_answers: of the answers given to answerable questions whose right answer is known, those that do not hold it.
+        missed_answers: of the answers given to answerable questions whose right answer is known, those that do not hold
+            it.
         answered: of all questions (coverage).
         by: the first three rates by part of a breakdown: language, kind, document, intent, reason.
         latency: milliseconds by stage: (median, 95th percentile); "total" is the whole question.
@@ -167,11 +182,16 @@ class Report:
         """A JSON object with every figure."""
         names = ("false_refusals", "wrong_answers", "missed_answers")
         by = {
-            name: {part: {key: rate.to_json() for key, rate in zip(names, rates, strict=True)} for part, rates in parts.items()}
+            name: {
+                part: {key: rate.to_json() for key, rate in zip(names, rates, strict=True)}
+                for part, rates in parts.items()
+            }
             for name, parts in self.by.items()
         }
         rates = {name: getattr(self, name).to_json() for name in (*names, "answered")}
-        latency = {stage: {"p50_ms": round(p50, 2), "p95_ms": round(p95, 2)} for stage, (p50, p95) in self.latency.items()}
+        latency = {
+            stage: {"p50_ms": round(p50, 2), "p95_ms": round(p95, 2)} for stage, (p50, p95) in self.latency.items()
+        }
         counts = {"questions": self.questions, "not_measured": self.not_measured, "needs_model": self.needs_model}
         return {**counts, **rates, "by": by, "latency": latency}
 
@@ -184,12 +204,17 @@ BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Measurements], str]] = {
 }
 
 
-def report(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], outcomes: Outcomes, marked: Marks) -> Report:
+def report(
+    questions: Sequence[LabelledQuestion], records: Sequence[Measurements], outcomes: Outcomes, marked: Marks
+) -> Report:
     """All figures; the arguments in the same order, `marked` from `marks`."""
     every = np.ones(len(questions), dtype=np.bool_)
     by: dict[str, dict[str, tuple[Rate, Rate, Rate]]] = {}
     for name, of in BREAKDOWNS.items():
-        named = np.array([of(question, measurements) for question, measurements in zip(questions, records, strict=True)], dtype=object)
+        named = np.array(
+            [of(question, measurements) for question, measurements in zip(questions, records, strict=True)],
+            dtype=object,
+        )
         parts = sorted({str(part) for part in named if part})
         if parts:
             by[name] = {part: rates(marked, named == part) for part in parts}
@@ -218,7 +243,9 @@ def rates(marked: Marks, of: Flags) -> tuple[Rate, Rate, Rate]:
 
 
 def latency(records: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
-    """Median and 95th percentile of each stage's milliseconds, over the questions that went through it; and of the whole question."""
+    """Median and 95th percentile of each stage's milliseconds, over the questions that went through it; and of the
+    whole question.
+    """
     stages: dict[str, list[float]] = {}
     for measurements in records:
         for stage, ms in measurements.timings.items():

@@ -1,7 +1,9 @@
-"""Measures the questions of a labelled set, each once, and stores every one as soon as it is measured: stopping loses nothing.
+"""Measures the questions of a labelled set, each once, and stores every one as soon as it is measured: stopping loses
+nothing.
 
-What is recorded is not measured again, in whatever run of the library: the same question, searched in the same documents of the same
-version, under settings that differ in judgements only, with the same calibration and the same language model at the same endpoint.
+What is recorded is not measured again, in whatever run of the library: the same question, searched in the same
+documents of the same version, under settings that differ in judgements only, with the same calibration and the same
+language model at the same endpoint.
 """
 
 from __future__ import annotations
@@ -99,7 +101,9 @@ def together(rans: Sequence[Ran]) -> Ran:
     return Ran(of("measured"), of("reused"), of("failed"), of("total"), stopped, of("tokens"), spent)
 
 
-def begin(engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> RunHead:
+def begin(
+    engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results
+) -> RunHead:
     """A run of these questions under the library's present version; nothing is measured yet.
 
     Its settings name the language model that will be asked, so that runs of two models are told apart.
@@ -126,7 +130,8 @@ def with_model(engine: Engine, settings: Settings) -> Settings:
     if model is None:
         raise ModelUnavailable(
             "The settings have a language model draft, and none is configured.",
-            remedy="Set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md), or set drafter to extract.",
+            remedy="Set RAG_MODEL, and OPENAI_BASE_URL for a server of your own "
+            "(docs/models.md), or set drafter to extract.",
         )
     return settings.changed(model=model.name)
 
@@ -146,9 +151,9 @@ def run(
 ) -> Ran:
     """Measure the questions of a run that have no result yet, under the library's newest version.
 
-    Results of another version, model or calibration are measured anew; so is a question that could not be measured before. A question
-    that cannot be measured is stored as a failure that says why; one for which the language model could not be asked is such a question,
-    whatever would have been shown in its stead.
+    Results of another version, model or calibration are measured anew; so is a question that could not be measured
+    before. A question that cannot be measured is stored as a failure that says why; one for which the language model
+    could not be asked is such a question, whatever would have been shown in its stead.
 
     Args:
         engine: over the library of the run.
@@ -159,8 +164,8 @@ def run(
         budget_tokens: of a language model, for this call; None for no end. The question that passes it is finished.
 
     Raises:
-        RagError: the library, a model or the store cannot be used, or a language model could not be asked for several questions in a row;
-            what was measured is stored.
+        RagError: the library, a model or the store cannot be used, or a language model could not be asked for several
+            questions in a row; what was measured is stored.
     """
     engine.library.refresh()
     if not is_current(head, engine):
@@ -186,7 +191,9 @@ def run(
                 return replace(ran, cancelled=True)
             store.add_result(head.id, question.id, measurements)
             spending.add(measurements)
-            ran = replace(ran, measured=ran.measured + 1, failed=ran.failed + bool(measurements.failure), tokens=spending.tokens)
+            ran = replace(
+                ran, measured=ran.measured + 1, failed=ran.failed + bool(measurements.failure), tokens=spending.tokens
+            )
             spending.require_a_model(measurements)
         if progress is not None:
             progress(QUESTIONS, number + 1, len(questions))
@@ -199,20 +206,30 @@ def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, ca
     except InvalidInput as error:  # a document that is not in the library: a matter of this question alone
         facts = LibraryFacts(version=engine.library.snapshot.version, model=engine.tools.embedder.name)
         return Measurements(
-            question.question, settings, library=facts, failure=str(error), metadata={"calibration": _stamp(engine)["calibration"]}
+            question.question,
+            settings,
+            library=facts,
+            failure=str(error),
+            metadata={"calibration": _stamp(engine)["calibration"]},
         )
     return replace(measurements, failure=measurements.failure or unasked(measurements))
 
 
 def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but: int) -> dict[_Asked, tuple[int, str]]:
-    """Where runs measured what one under these settings would, as (run, id of the question), by what was asked; all runs `but` one."""
+    """Where runs measured what one under these settings would, as (run, id of the question), by what was asked; all
+    runs `but` one.
+    """
     found: dict[_Asked, tuple[int, str]] = {}
     under = _under(settings)
     for other in store.runs():
         if other.id != but and _under(other.settings) == under and is_current(other, engine):
             records = store.results(other.id)
             asked = {question.id: _asked(question) for question in store.run_questions(other.id)}
-            found |= {asked[id]: (other.id, id) for id, measurements in records.items() if id in asked and _is_good(measurements, engine)}
+            found |= {
+                asked[id]: (other.id, id)
+                for id, measurements in records.items()
+                if id in asked and _is_good(measurements, engine)
+            }
     return found
 
 
@@ -227,10 +244,14 @@ def _is_good(measurements: Measurements, engine: Engine) -> bool:
 
 
 def _is_of_this_model(measurements: Measurements, engine: Engine) -> bool:
-    """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was asked."""
+    """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was
+    asked.
+    """
     model = _language_model(engine, measurements.settings)
     calls = measurements.llm_trace.calls if measurements.llm_trace else ()
-    return not calls or (model is not None and {call.endpoint for call in calls if call.endpoint} <= set(model.endpoints))
+    return not calls or (
+        model is not None and {call.endpoint for call in calls if call.endpoint} <= set(model.endpoints)
+    )
 
 
 def _language_model(engine: Engine, settings: Settings) -> LanguageModel | None:

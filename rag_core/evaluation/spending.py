@@ -1,4 +1,6 @@
-"""Counts the tokens that a run spends on a language model, stops it at its budget, and says whether the model can be asked at all."""
+"""Counts the tokens that a run spends on a language model, stops it at its budget, and says whether the model can be
+asked at all.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ class Spending:
     """Counts what the questions of one call of `run` cost; answers from the cache cost nothing.
 
     Args:
-        budget: tokens; None for no end. The question that passes it is finished, so a run may spend the tokens of one question more.
+        budget: tokens; None for no end. The question that passes it is finished, so a run may spend the tokens of one
+            question more.
         tokens: spent so far.
         silent: questions since the model last answered for which it could not be asked.
     """
@@ -38,10 +41,13 @@ class Spending:
             self.silent = 0
 
     def require_a_model(self, measurements: Measurements) -> None:
-        """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row; `measurements` are the last one's."""
+        """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row; `measurements` are
+        the last one's.
+        """
         if self.silent >= SILENT:
             raise ModelUnavailable(
-                f"The run was stopped: the language model could not be asked for {self.silent} questions in a row. {unasked(measurements)}",
+                f"The run was stopped: the language model could not be asked for {self.silent} questions in a row. "
+                f"{unasked(measurements)}",
                 remedy="What was measured is kept. Check the model's server, then resume the run.",
             )
 
@@ -49,8 +55,8 @@ class Spending:
 def unasked(measurements: Measurements) -> str:
     """Why no endpoint answered a call of a question, in a sentence; empty where each did, or nothing was asked.
 
-    What a question may take of the model (`model_seconds`, `model_budget`) is a setting: where it is spent, nothing was tried, and that is
-    what was measured.
+    What a question may take of the model (`model_seconds`, `model_budget`) is a setting: where it is spent, nothing was
+    tried, and that is what was measured.
     """
     calls = measurements.llm_trace.calls if measurements.llm_trace else ()
     return next((call.failure for call in calls if call.failure and call.ms and not call.endpoint), "")

@@ -1,7 +1,9 @@
-"""Counts what each limit of one threshold would do to a labelled run, and suggests a limit for a price. Pure: from records alone.
+"""Counts what each limit of one threshold would do to a labelled run, and suggests a limit for a price.
 
-The three errors and the right answers are counted as everywhere: an answer is wrong where the question is labelled unanswerable, or where
-it holds none of the labelled right answers.
+Pure: from records alone.
+
+The three errors and the right answers are counted as everywhere: an answer is wrong where the question is labelled
+unanswerable, or where it holds none of the labelled right answers.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from rag_core.evaluation.report import Flags, Marks, deleted_claims, marks
 from rag_core.settings import Settings
 
 Ints = NDArray[np.int64]
-MIN_GAIN, GAIN_SHARE = 3, 0.25  # right answers more for one wrong one more that are worth a word, and of those there are; chosen
+MIN_GAIN, GAIN_SHARE = (
+    3,
+    0.25,
+)  # right answers more for one wrong one more that are worth a word, and of those there are; chosen
 STEPS = 100  # limits that are tried between both ends of a setting's range
 
 
@@ -72,7 +77,12 @@ def effect(marked: Marks) -> Effect:
 
 
 def tradeoff(
-    questions: Sequence[LabelledQuestion], records: Sequence[Measurements], replayed: ReplaySet, hits: Flags, settings: Settings, name: str
+    questions: Sequence[LabelledQuestion],
+    records: Sequence[Measurements],
+    replayed: ReplaySet,
+    hits: Flags,
+    settings: Settings,
+    name: str,
 ) -> Tradeoff:
     """Judge the run under each limit of the setting `name`, over its whole range.
 
@@ -94,12 +104,17 @@ def tradeoff(
 
 
 def suggested(of: Tradeoff, at_most: float) -> int | None:
-    """The place of the lowest limit at which there are answers and at most this share of them is wrong; None where there is none."""
-    return next((place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None)
+    """The place of the lowest limit at which there are answers and at most this share of them is wrong; None where
+    there is none.
+    """
+    return next(
+        (place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None
+    )
 
 
 def one_more_wrong(of: Tradeoff, place: int) -> int | None:
-    """The place of the lowest limit with one wrong answer more than at this one, where that answers many more rightly; None otherwise.
+    """The place of the lowest limit with one wrong answer more than at this one, where that answers many more rightly;
+    None otherwise.
 
     So one question decides about many, and it is worth looking at it: its label may be wrong, or its document.
     """

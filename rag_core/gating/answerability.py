@@ -1,4 +1,6 @@
-"""How well texts bear on a question: what the reader says of each sentence in its place, and how near its vector is to the question's."""
+"""How well texts bear on a question: what the reader says of each sentence in its place, and how near its vector is to
+the question's.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Near = Callable[[Sequence[str]], Sequence[float]]
 
 def nearness(question: str, embedder: Embedder) -> Near:
     """The cosine of each text to a question."""
-    return lambda texts: [float(one) for one in embedder.embed(list(texts)) @ embedder.embed([question], "query")[0]] if texts else []
+    return lambda texts: (
+        [float(one) for one in embedder.embed(list(texts)) @ embedder.embed([question], "query")[0]] if texts else []
+    )
 
 
 def reader(question: str, answerability_model: AnswerabilityModel | None) -> Read | None:

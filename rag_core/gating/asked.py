@@ -1,6 +1,7 @@
 """The things that a question asks for: the type of its answer, and the constraints that an answer has to keep.
 
-Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. Nothing is decided here.
+Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. Nothing is
+decided here.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class AnswerType(StrEnum):
 
 
 NAMES = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION})
-FIGURES = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, AnswerType.OTHER})  # what may be of a period
+FIGURES = frozenset(
+    {AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, AnswerType.OTHER}
+)  # what may be of a period
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,14 @@ class AskedFor:
 
     Args:
         type: of the answer; `sure`: how clearly the words say so, in [0, 1], 0 for `other`.
-        years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or several.
+        years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or
+            several.
         parts: the quarters and halves named ("q3", "h1").
         flow: whether it asks for a figure that adds up over a period, like revenue.
         codes: canonical.
         names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
-        subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
+        subject: the beginnings of its words without periods, numbers and small words: what the label of a row would
+            say.
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         superlative, compared: whether it asks for the highest or lowest; compares.
         manner: whether it asks how something is done, and so for no figure.
@@ -93,7 +98,10 @@ class AskedFor:
 
 @lru_cache(maxsize=1 << 10)
 def asked_for(question: str, language: str) -> AskedFor:
-    """The type and constraints of a question; of a long one the first 4,000 characters count. Never raises, whatever the text."""
+    """The type and constraints of a question; of a long one the first 4,000 characters count.
+
+    Never raises, whatever the text.
+    """
     whole = prepared(question[:MAX_CHARS], language)
     info = LANGUAGES.get(language)
     words = info.asked if info else None
@@ -124,7 +132,9 @@ def asked_for(question: str, language: str) -> AskedFor:
 
 
 def _names(run: NameRun, stated: Stated, info: LanguageInfo | None) -> bool:
-    """Whether words with capitals surely name what a sentence has to name, too: no month, and not the "I" of "How do I" and "May I"."""
+    """Whether words with capitals surely name what a sentence has to name, too: no month, and not the "I" of "How do I"
+    and "May I".
+    """
     *before, last = stated.words[run.at : run.end]
     me = info is not None and len(last) == 1 and last in info.function_words
     return run.clear and not _is_month(stated, run) and not (me and (not before or run.at == 0))
@@ -141,13 +151,19 @@ def codes_in(text: str) -> frozenset[str]:
 
 
 def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
-    """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are no part of it."""
+    """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are
+    no part of it.
+    """
     words = info.asked if info else None
     small = small_words(info.code) if info else frozenset[str]()
     measures = _measured(said, info)
     for pattern in words.periods.values() if words else ():
         said = pattern.sub(" ", said)
-    left = [word for word in _undated(said.split(), info) if word not in small and word not in measures and not word.isdecimal()]
+    left = [
+        word
+        for word in _undated(said.split(), info)
+        if word not in small and word not in measures and not word.isdecimal()
+    ]
     telling = [word for word in left if words is None or word not in words.figure_words]
     return frozenset(word[:KEY_CHARS] for word in telling or left)
 
@@ -181,7 +197,9 @@ def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def asks(text: str, language: str) -> bool:
-    """Whether a sentence of a document asks or sets a task, and so states nothing: "Why two keys?", "Find the sum of all terms."."""
+    """Whether a sentence of a document asks or sets a task, and so states nothing: "Why two keys?", "Find the sum of
+    all terms.".
+    """
     if ends_in_question(text):
         return True
     words = LANGUAGES[language].asked if language in LANGUAGES else None
@@ -189,7 +207,9 @@ def asks(text: str, language: str) -> bool:
 
 
 def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
-    """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no degree."""
+    """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no
+    degree.
+    """
     if words is None:
         return False
     named = {at for run in stated.names if run.end - run.at > 1 for at in range(run.at, run.end)}
@@ -202,7 +222,9 @@ def _type(question: str, info: LanguageInfo) -> tuple[AnswerType, float]:
     if not (words := info.asked):
         return AnswerType.OTHER, 0.0
     said = spaced(_asking(question, info))
-    found = [(match.start() + (match[0][0] == " "), -match.end(), name, _DIRECT) for name, match in _matches(words, said)]
+    found = [
+        (match.start() + (match[0][0] == " "), -match.end(), name, _DIRECT) for name, match in _matches(words, said)
+    ]
     found += _nouns(words, said, small_words(info.code))
     start, _, name, sure = min(found, default=(len(said), 0, "", 0.0))
     if name:
@@ -216,7 +238,9 @@ def _type(question: str, info: LanguageInfo) -> tuple[AnswerType, float]:
 def _asking(question: str, info: LanguageInfo) -> str:
     """The part of a question that asks: "When it rains, who pays?" asks who."""
     clauses = _CLAUSE.split(question)
-    asking = [one for one in clauses[1:] if info.question_words.intersection(word.casefold() for word in one.split()[:2])]
+    asking = [
+        one for one in clauses[1:] if info.question_words.intersection(word.casefold() for word in one.split()[:2])
+    ]
     return asking[-1] if asking else question
 
 
@@ -225,7 +249,9 @@ def _matches(words: AskedWords, said: str) -> list[tuple[str, regex.Match[str]]]
 
 
 def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str, float]]:
-    """The noun behind the first "which", as a candidate of `_type`; without one that word itself, with an empty name."""
+    """The noun behind the first "which", as a candidate of `_type`; without one that word itself, with an empty
+    name.
+    """
     tokens, place = said.split(" "), 0
     for at, token in enumerate(tokens):
         if token in words.takes_noun:
@@ -237,7 +263,8 @@ def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[in
 
 
 def _noun(words: AskedWords, tokens: list[str], small: frozenset[str]) -> tuple[str, int]:
-    """The type of the first known noun, or of the last of several in a row ("city council"), and how many words that takes.
+    """The type of the first known noun, or of the last of several in a row ("city council"), and how many words that
+    takes.
 
     A small word behind an unknown one begins another phrase: "what lacks the state" asks for no place.
     """

@@ -1,7 +1,7 @@
 """Questions that ask for more than finding: a ratio, a change, a judgement, a summary, what stands on page 3.
 
-No sentence of a document answers these unless one states the result. The kinds and their words stand in the language files; a kind is told
-where the words leave little doubt, and a question without such words has none.
+No sentence of a document answers these unless one states the result. The kinds and their words stand in the language
+files; a kind is told where the words leave little doubt, and a question without such words has none.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def asks_to_compute(question: str, language: str) -> str:
 
 
 def states_result(kind: str, said: str, language: str) -> bool:
-    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of any other kind.
+    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of
+    any other kind.
 
     The words that ask for it count too: the row "ROE" states what "What was the ROE?" asks for.
     """

@@ -1,8 +1,8 @@
 """The numbers measured on a retrieval and its draft: inputs of the calibrated scores.
 
-Each has a range and a meaning that does not depend on the collection's size, so that one score holds for six articles and for a shelf of
-filings. This module judges nothing and knows no threshold. Whatever else was measured once did no better on questions left out of the fit
-(docs/decisions/06-features-ablated.md).
+Each has a range and a meaning that does not depend on the collection's size, so that one score holds for six articles
+and for a shelf of filings. This module judges nothing and knows no threshold. Whatever else was measured once did no
+better on questions left out of the fit (docs/decisions/06-features-ablated.md).
 
 | feature | range | what it is |
 |---|---|---|
@@ -13,12 +13,14 @@ filings. This module judges nothing and knows no threshold. Whatever else was me
 | entities | {0, 1} | whether the question names anything |
 | answer_first | [-10, 10] | log odds of the answerability model for the first passage |
 | read | {0, 1} | whether it was asked |
-| unit_best, unit_next | [-10, 10] | its log odds for the likest drafted sentence or row, and for the likest one that was not drafted |
+| unit_best, unit_next | [-10, 10] | its log odds for the likest drafted sentence or row, and for the likest one that
+was not drafted |
 | draft_table | [0, 1] | share of the drafted sentences that are rows of a table |
 | fit_row, fit_result | [0, 1] | how the likest drafted sentence fits what is asked for: see `gating/fit.py` |
 | searched | [0, 2] | log10(1 + number of searched passages) / 3 |
 | known_language | {0, 1} | whether the embedding model knows the question's language |
-| crossed | {0, 1} | whether the first drafted sentence is in another language than the question, so that words cannot be compared |
+| crossed | {0, 1} | whether the first drafted sentence is in another language than the question, so that words cannot
+be compared |
 """
 
 from __future__ import annotations
@@ -71,7 +73,9 @@ class Weights:
 
 
 def weigh(question: str, language: str, lexical: LexicalIndex) -> Weights:
-    """The content terms of a question with their weights in this library; all its terms when it has no content terms."""
+    """The content terms of a question with their weights in this library; all its terms when it has no content
+    terms.
+    """
     distinct = list(dict.fromkeys(content_terms(question, language) or terms(question, language)))
     return Weights(dict(zip(distinct, lexical.idf(distinct), strict=True)))
 
@@ -100,7 +104,8 @@ def measure(
         searched: how many passages were searched.
         claims: the draft's sentences, in order.
         entities: whether the question names anything: a name, a code, a year or a number.
-        answerability_logit: what the answerability model says of the first passages, best first; none where it was not asked.
+        answerability_logit: what the answerability model says of the first passages, best first; none where it was not
+            asked.
         drafted: what it says of the drafted sentences, in any order.
         others: what it says of the sentences that it read and that were not drafted.
         cosine: of the drafted sentence that is closest to the question.
@@ -140,7 +145,9 @@ def _rows(claims: Sequence[Claim], hits: Sequence[Hit]) -> float:
 
 def _crossed(claims: Sequence[Claim], hits: Sequence[Hit], language: str) -> float:
     written = {hit.passage.id: hit.passage.language for hit in hits}
-    first = next((written[one.passage] for claim in claims[:1] for one in claim.evidence if one.passage in written), "und")
+    first = next(
+        (written[one.passage] for claim in claims[:1] for one in claim.evidence if one.passage in written), "und"
+    )
     return float("und" not in (language, first) and first != language)
 
 

@@ -1,14 +1,18 @@
-"""How well a sentence fits what a question asks for: whether it holds the type, and whether a row of a table is the one.
+"""How well a sentence fits what a question asks for: whether it holds the type, and whether a row of a table is the
+one.
 
 | feature | range | what it is |
 |---|---|---|
-| holds | [0, 1] | the best thing of the type asked for that the question does not name itself; 0.5 where the type says nothing |
+| holds | [0, 1] | the best thing of the type asked for that the question does not name itself; 0.5 where the type says
+nothing |
 | sure | [0, 1] | how sure the type is |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
-| result | {0, 1} | 0 where a change, ratio or average is asked for, and neither sentence nor heading has words for one ("rose by") |
+| result | {0, 1} | 0 where a change, ratio or average is asked for, and neither sentence nor heading has words for one
+("rose by") |
 
-`result` is also 0 where the sum over several names is asked for, and a sentence has one of them only. Whether a sentence speaks of
-something else than what is asked for is for the answerability model to say: rules that said so spoke up at none of 2,563 questions.
+`result` is also 0 where the sum over several names is asked for, and a sentence has one of them only. Whether a
+sentence speaks of something else than what is asked for is for the answerability model to say: rules that said so spoke
+up at none of 2,563 questions.
 """
 
 from __future__ import annotations
@@ -33,7 +37,8 @@ LABEL_WORDS = 6  # at most in a label; chosen
 class Context:
     """Where a sentence stands: title of its document, heading above it, and the sentence before; each may be empty.
 
-    `about`: the beginnings of the words of its document's first page, where a name there is looked for; none where it is not known.
+    `about`: the beginnings of the words of its document's first page, where a name there is looked for; none where it
+        is not known.
     """
 
     title: str = ""
@@ -66,9 +71,18 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
 
 
 def _row(
-    asked: AskedFor, text: str, context: Context, holds: float, stated: Stated, heads: Stated, words: AskedWords | None, language: str
+    asked: AskedFor,
+    text: str,
+    context: Context,
+    holds: float,
+    stated: Stated,
+    heads: Stated,
+    words: AskedWords | None,
+    language: str,
 ) -> float:
-    """How surely a row is the one asked for; 0 where it is of another period, of a part, or a share where an amount is asked for."""
+    """How surely a row is the one asked for; 0 where it is of another period, of a part, or a share where an amount is
+    asked for.
+    """
     around = [heads, read(context.previous, language)]
     period, other = kept_period(asked, stated, around, read(context.title, language), words)
     other = other or heads_other_period(asked, stated, heads, words) or are_shares(asked, text, language)
@@ -87,7 +101,9 @@ def _is_part_of_sum(asked: AskedFor, stated: Stated) -> bool:
 
 
 def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords | None) -> bool:
-    """Whether a heading says that its figures are of a part ("Obligor Group") that the question, which asks for a figure, does not name."""
+    """Whether a heading says that its figures are of a part ("Obligor Group") that the question, which asks for a
+    figure, does not name.
+    """
     if asked.type not in FIGURES and not asked.flow:
         return False
     found = words.scopes.search(heading.spaced) if words and words.scopes else None
@@ -95,7 +111,9 @@ def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords | None) ->
 
 
 def _label(text: str) -> tuple[str, ...]:
-    """The folded words of the first cell of a row, or of what stands before a colon; none where there is neither, or where it is long."""
+    """The folded words of the first cell of a row, or of what stands before a colon; none where there is neither, or
+    where it is long.
+    """
     match = _LABEL.match(text)
     words = tuple(fold(word) for word in WORD.findall(match[1])) if match else ()
     return words if len(words) <= LABEL_WORDS else ()

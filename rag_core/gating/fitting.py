@@ -44,13 +44,20 @@ def fit(
     regression = LogisticRegression(C=c, max_iter=5000)
     regression.fit(x, np.array(answerable), sample_weight=weights)
     return Calibration(
-        identity, features, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
-        float(regression.intercept_[0]), provenance,
-    )  # fmt: skip
+        identity,
+        features,
+        tuple(map(float, mean)),
+        tuple(map(float, scale)),
+        tuple(map(float, regression.coef_[0])),
+        float(regression.intercept_[0]),
+        provenance,
+    )
 
 
 def _standardised(x: Any, mean: Any, scale: Any) -> Any:
-    """The numbers that the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
+    """The numbers that the coefficients multiply, from raw features of shape (questions, features); see
+    `Calibration`.
+    """
     import numpy as np
 
     return np.clip((x - mean) / scale, -FAR, FAR)
@@ -66,10 +73,11 @@ def adjust(
     c: float = 0.1,
     least: int = MIN_TO_ADJUST,
 ) -> Calibration:
-    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
+    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not
+    near to 0.
 
-    `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
-    `weights` say how much each question counts; 1 without them.
+    `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may
+    change all of it. `weights` say how much each question counts; 1 without them.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.

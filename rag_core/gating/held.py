@@ -9,7 +9,8 @@ from rag_core.language import AskedWords
 
 _MENTIONED = 0.4  # where a sentence defines something, but not in the words asked for; chosen
 _WITHIN = 0.8  # where what is asked for is part of what is defined: "the general form of a progression is ..."; chosen
-# How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as; chosen.
+# How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as;
+# chosen.
 _WORTH = {
     AnswerType.MONEY: {"money": 1.0, "count": 0.4, "percentage": 0.2},
     AnswerType.COUNT: {
@@ -35,7 +36,9 @@ _UNCLEAR = 0.4  # for a name that may be an ordinary word; chosen
 def held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> float:
     """How well the type is held."""
     if worth := _WORTH.get(asked.type):
-        return max((worth.get(number.kind, 0.0) for number in stated.numbers if number.word not in asked.words), default=0.0)
+        return max(
+            (worth.get(number.kind, 0.0) for number in stated.numbers if number.word not in asked.words), default=0.0
+        )
     if asked.type in NAMES:
         return _held_names(asked, stated, words)
     if asked.type is AnswerType.DEFINITION and words:
@@ -56,7 +59,9 @@ def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[st
     for match in pattern.finditer(stated.spaced):
         before = [word[:KEY_CHARS] for word in stated.spaced[: match.start()].split()]
         after = [word[:KEY_CHARS] for word in stated.spaced[match.end() :].split()]
-        subject = (len(asked.keys.intersection(before[-count - 1 :])) / count) ** 2  # half a name is mostly another thing's
+        subject = (
+            len(asked.keys.intersection(before[-count - 1 :])) / count
+        ) ** 2  # half a name is mostly another thing's
         whole = len(before) <= count + 2
         named = (len(asked.keys.intersection(after[: count + 2])) / count) ** 2
         best = max(best, _MENTIONED + (1 - _MENTIONED) * max(subject * (1.0 if whole else _WITHIN), named))

@@ -1,4 +1,6 @@
-"""Looks up the content words of the question in the retrieved passages: by lemma or stem, by synonym, optionally by cosine."""
+"""Looks up the content words of the question in the retrieved passages: by lemma or stem, by synonym, optionally by
+cosine.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def parse_synonyms(text: str) -> dict[str, tuple[str, ...]]:
         head, equals, tail = row.partition("=")
         group = [word.strip() for word in (head, *tail.split(",")) if word.strip()]
         if not equals or len(group) < 2:
-            raise InvalidSetting(f"Synonyms cannot be read: {row!r}.", remedy="Write them as word=synonym,synonym; word=synonym.")
+            raise InvalidSetting(
+                f"Synonyms cannot be read: {row!r}.", remedy="Write them as word=synonym,synonym; word=synonym."
+            )
         for word in group:
             table[fold(word)] = (*table.get(fold(word), ()), *(other for other in group if other != word))
     return table
@@ -51,7 +55,11 @@ def match_keywords(
     """
     if texts and language not in passage_languages and "und" not in (language, *passage_languages):
         return KeywordMatch(missing=tuple(keywords), abstain="the question and the passages are in different languages")
-    mine = [text for text, lang in zip(texts, passage_languages, strict=True) if lang in (language, "und") or language == "und"]
+    mine = [
+        text
+        for text, lang in zip(texts, passage_languages, strict=True)
+        if lang in (language, "und") or language == "und"
+    ]
     distinct = list(dict.fromkeys(word.casefold() for word in word_texts(context_of(mine))))
     held = frozenset[str]().union(*(forms(word, language) for word in distinct))
     known, own = synonyms(language), parse_synonyms(own_synonyms)
@@ -74,7 +82,9 @@ def _stands(text: str, language: str, held: frozenset[str]) -> bool:
     return bool(found) and all(forms(word.text, language) & held for word in found)
 
 
-def _similar(missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]) -> Iterator[str]:
+def _similar(
+    missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]
+) -> Iterator[str]:
     if missing:
         cosines = embed(missing) @ embed(distinct).T
         yield from (word for word, row in zip(missing, cosines, strict=True) if float(row.max()) >= least)

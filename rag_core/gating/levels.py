@@ -23,13 +23,18 @@ def lowest(*levels: ConfidenceLevel) -> ConfidenceLevel:
 
 
 def main_score(measurements: Measurements) -> float | None:
-    """The calibrated probability that the preset's main gate is about, in [0, 1]; None where that is a distance, or was not measured."""
+    """The calibrated probability that the preset's main gate is about, in [0, 1]; None where that is a distance, or was
+    not measured.
+    """
     scores = {"correctness": measurements.correctness, "answerability": measurements.answerability}
     return scores.get(measurements.settings.main_gate)
 
 
 def mean_cosine(hits: tuple[Hit, ...]) -> float | None:
-    """Mean cosine of the hits, in [-1, 1]; None when there are none. Rounded to 12 decimals: the mean of equal numbers equals them."""
+    """Mean cosine of the hits, in [-1, 1]; None when there are none.
+
+    Rounded to 12 decimals: the mean of equal numbers equals them.
+    """
     return round(fmean(hit.cosine for hit in hits), 12) if hits else None
 
 
@@ -54,7 +59,10 @@ def looks_at_conflicts(settings: Settings) -> bool:
 
 
 def cut_passages(measurements: Measurements) -> frozenset[str]:
-    """Ids of the passages that the distance cut marks; a claim that rests on one is dropped. None unless the gate enforces."""
+    """Ids of the passages that the distance cut marks; a claim that rests on one is dropped.
+
+    None unless the gate enforces.
+    """
     if cut_distance(measurements.settings) == inf:
         return frozenset()
     return frozenset(hit.passage.id for hit in measurements.hits) - {
@@ -64,15 +72,21 @@ def cut_passages(measurements: Measurements) -> frozenset[str]:
 
 def by_score(s: Settings) -> Cuts:
     """The levels by the score of the main gate: the first whose cut it reaches, and the last one below all."""
-    return (s.high_answerability, ConfidenceLevel.HIGH), (s.medium_answerability, ConfidenceLevel.MEDIUM), (-inf, ConfidenceLevel.LOW)
+    return (
+        (s.high_answerability, ConfidenceLevel.HIGH),
+        (s.medium_answerability, ConfidenceLevel.MEDIUM),
+        (-inf, ConfidenceLevel.LOW),
+    )
 
 
 def by_distance(s: Settings) -> Cuts:
     """The levels by the distance of the closest passage, where there is no score: the first whose cut it is within."""
     return (
-        (s.high_distance, ConfidenceLevel.HIGH), (s.medium_distance, ConfidenceLevel.MEDIUM), (s.low_distance, ConfidenceLevel.LOW),
+        (s.high_distance, ConfidenceLevel.HIGH),
+        (s.medium_distance, ConfidenceLevel.MEDIUM),
+        (s.low_distance, ConfidenceLevel.LOW),
         (inf, ConfidenceLevel.INSUFFICIENT),
-    )  # fmt: skip
+    )
 
 
 def level(measurements: Measurements) -> ConfidenceLevel:
@@ -87,12 +101,15 @@ def level(measurements: Measurements) -> ConfidenceLevel:
 
 
 def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
-    """The level that words the prompt of a draft, and asks for none where it is insufficient; None where the settings use no levels."""
+    """The level that words the prompt of a draft, and asks for none where it is insufficient; None where the settings
+    use no levels.
+    """
     return level(measurements) if measurements.settings.levels else None
 
 
 def medium_at_most(measurements: Measurements) -> bool:
-    """Whether something was not looked at as it should be: no model has read a claim, OCR is not sure of a figure, or vectors were missing.
+    """Whether something was not looked at as it should be: no model has read a claim, OCR is not sure of a figure, or
+    vectors were missing.
 
     What is not found by cosine yet may hold a better answer, or one that contradicts this one.
     """
@@ -101,7 +118,9 @@ def medium_at_most(measurements: Measurements) -> bool:
 
 
 def unread(measurements: Measurements) -> int:
-    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment model has read them."""
+    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment
+    model has read them.
+    """
     return sum(
         bool(claim.evidence) and not measured.read
         for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True)

@@ -1,4 +1,6 @@
-"""The names and codes of a question that stand in no searched passage, and those that no searched document speaks of in any form."""
+"""The names and codes of a question that stand in no searched passage, and those that no searched document speaks of in
+any form.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from rag_core.retrieval.acronyms import listed
 from rag_core.retrieval.query import core, expand
 
 CODE_ROWS = 100  # passages by words in which a code is looked for
-_KEPT = 8  # libraries of which the words of all titles are kept: 10 microseconds a title, and each question asks for them; chosen
+# libraries of which the words of all titles are kept: 10 microseconds a title, and each question asks for them; chosen
+_KEPT = 8
 
 
 def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Document]:
@@ -33,7 +36,8 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
 def missing_entities(
     named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
 ) -> tuple[str, ...]:
-    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else every word.
+    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else
+    every word.
 
     A well-known acronym is there, too, where the words are that it stands for.
     """
@@ -49,7 +53,10 @@ def missing_entities(
     def code_stands_somewhere(code: str) -> bool:
         found = corpus.lexical.search([term for lang in languages for term in terms(code, lang)], CODE_ROWS, rows)
         passages = [corpus.passages[row] for row, _ in found]
-        return any(code_stands(code, text) for text in (*titles, *(f"{p.text}\n{p.section}\n{p.header_text}" for p in passages)))
+        return any(
+            code_stands(code, text)
+            for text in (*titles, *(f"{p.text}\n{p.section}\n{p.header_text}" for p in passages))
+        )
 
     def all_stand(text: str) -> bool:
         return all(stands(word.text) for word in words(text))
@@ -69,17 +76,25 @@ def _words_of(titles: tuple[str, ...], languages: tuple[str, ...]) -> frozenset[
     return frozenset(term for text in dict.fromkeys(titles) for code in languages for term in terms(text, code))
 
 
-def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
+def nowhere_spoken_of(
+    measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None
+) -> tuple[str, ...]:
     """The missing entities that no searched document names in any form (`rag_core.gating.nowhere`).
 
-    Empty where this cannot be known: nothing was searched, a page could not be read or is still to be read, there is too much text to
-    read, or a caller gave only some passages.
+    Empty where this cannot be known: nothing was searched, a page could not be read or is still to be read, there is
+    too much text to read, or a caller gave only some passages.
     """
     facts, language = measurements.library, measurements.understanding.language
     state = indexing_of(measurements.metadata)
     if state is not None and state.pages:
         return ()
-    if not missing or corpus.given is not None or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:
+    if (
+        not missing
+        or corpus.given is not None
+        or not facts.passages
+        or facts.unreadable
+        or facts.pages + facts.passages > MAX_TEXTS
+    ):
         return ()
     asked = core(expand(measurements.question), language)
     found = [entity for entity in entities(asked, language) if entity.text in missing]
@@ -90,7 +105,9 @@ def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corp
 
 
 def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
-    """All that is known of any document, then the passages that were searched, then their pages, with running headers too."""
+    """All that is known of any document, then the passages that were searched, then their pages, with running headers
+    too.
+    """
     for one in corpus.documents:
         yield "\n".join((one.name, one.title, one.date, *one.metadata.values.values()))
     for passage in corpus.passages if rows is None else (corpus.passages[row] for row in rows):

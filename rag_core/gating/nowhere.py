@@ -1,7 +1,8 @@
 """The years, codes, numbers and names of a question that stand nowhere in the documents, so that a refusal can say so.
 
-It must be true, so whatever leaves a doubt is left out: a word that is like a term of the library, an acronym, a name in another language
-than the documents' or in another script than Latin, a number that may be written in words or rounded, a year within a span ("2018-2020").
+It must be true, so whatever leaves a doubt is left out: a word that is like a term of the library, an acronym, a name
+in another language than the documents' or in another script than Latin, a number that may be written in words or
+rounded, a year within a span ("2018-2020").
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import regex
 from rag_core.facts import Entity
 from rag_core.language import LANGUAGES, alike, any_language, ascii_digits, fold, grammar, is_known, terms, words
 
-MAX_TEXTS = 2000  # pages and passages that are read for it; 160 take 20 ms on a busy core; of a larger search nothing is said; chosen
+# pages and passages that are read for it; 160 take 20 ms on a busy core; of a larger search nothing is said; chosen
+MAX_TEXTS = 2000
 _SCRIPT = "Latin"  # texts in another script leave foreign names in it, or spell them by sound
 _MIN_LETTERS = 4  # in each word of a name: shorter ones are like too many others; chosen
 _MIN_DIGITS = 3  # significant ones of a number: shorter numbers may be written in words; chosen
@@ -31,7 +33,9 @@ _PERIOD = regex.compile(r"[hq][1-4]|[1-4][hq]")
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """One thing to look for: the words as the question has them; which terms would be it, or like it; whether a folded text holds it."""
+    """One thing to look for: the words as the question has them; which terms would be it, or like it; whether a folded
+    text holds it.
+    """
 
     text: str
     is_term: Callable[[Collection[str]], bool]
@@ -39,7 +43,11 @@ class _Sought:
 
 
 def nowhere(
-    found: Iterable[Entity], language: str, languages: Collection[str], vocabulary: Collection[str], texts: Iterable[str]
+    found: Iterable[Entity],
+    language: str,
+    languages: Collection[str],
+    vocabulary: Collection[str],
+    texts: Iterable[str],
 ) -> tuple[str, ...]:
     """The entities of a question that stand nowhere, in the question's words and order, each once.
 
@@ -92,10 +100,11 @@ def _year(year: str) -> _Sought:
 
 
 def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
-    """A code with digits: a section by its number alone, anything else by its letters and digits, with or without zeros before them.
+    """A code with digits: a section by its number alone, anything else by its letters and digits, with or without zeros
+    before them.
 
-    No compound of ordinary words ("60-Hertz-Strom") is a code, and no period ("Q3"). Letters of another script than Latin may be written in
-    Latin ones, and the other way round.
+    No compound of ordinary words ("60-Hertz-Strom") is a code, and no period ("Q3"). Letters of another script than
+    Latin may be written in Latin ones, and the other way round.
     """
     parts = _PARTS.findall(code)
     numbers = [part.lstrip("0") or "0" for part in parts if part.isdecimal()]
@@ -105,7 +114,9 @@ def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
         return None
     by_number = "§" in code or max(map(len, numbers)) >= _MIN_DIGITS  # "ISO 9001" stands as "ISO/IEC 9001" too
     by_number = by_number or any(grammar(one).script != _SCRIPT for one in languages)
-    ways = [_BETWEEN.join(rf"0*{part.lstrip('0') or '0'}" if part.isdecimal() else regex.escape(part) for part in parts)]
+    ways = [
+        _BETWEEN.join(rf"0*{part.lstrip('0') or '0'}" if part.isdecimal() else regex.escape(part) for part in parts)
+    ]
     ways += [f"0*{max(numbers, key=len)}"] if by_number else []
     edge = r"\d" if by_number else r"[\p{L}\p{N}]"
     pattern = regex.compile(rf"(?<!{edge})(?:{'|'.join(ways)})(?!{edge})")
@@ -114,7 +125,9 @@ def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
     last = int(numbers[-1][:6])
 
     def stands(folded: str) -> bool:
-        within = any(int(first) <= last <= int(end) for first, end in span.findall(folded))  # "E5 to E9" is written "E5-E9"
+        within = any(
+            int(first) <= last <= int(end) for first, end in span.findall(folded)
+        )  # "E5 to E9" is written "E5-E9"
         return within or pattern.search(folded) is not None
 
     joined = "".join(parts)
@@ -152,7 +165,9 @@ def _name(name: str, language: str) -> _Sought | None:
     inflected = language not in LANGUAGES or LANGUAGES[language].word_order is None
 
     def is_term(vocabulary: Collection[str]) -> bool:
-        return initials in vocabulary or any(_is_like(form, vocabulary, inflected) for forms in spelled for form in forms)
+        return initials in vocabulary or any(
+            _is_like(form, vocabulary, inflected) for forms in spelled for form in forms
+        )
 
     def stands(text: str) -> bool:
         squeezed = regex.sub(r"[^\p{L}\p{N}]+", "", text)  # "Ado-be", "Market Star"
@@ -172,5 +187,7 @@ def _is_like(word: str, vocabulary: Collection[str], inflected: bool) -> bool:
         return True
     slips, letters = 2 if inflected or len(word) >= _LONG_WORD else 1, sorted(word)
     misspelt = regex.compile(rf"(?:{regex.escape(word)}){{e<={slips}}}")
-    near = (term for term in vocabulary if abs(len(term) - len(word)) <= slips and len(set(word) ^ set(term)) <= 2 * slips)
+    near = (
+        term for term in vocabulary if abs(len(term) - len(word)) <= slips and len(set(word) ^ set(term)) <= 2 * slips
+    )
     return any(sorted(term) == letters or misspelt.fullmatch(term) for term in near)

@@ -12,7 +12,9 @@ from rag_core.language import AskedWords
 _SPACES = regex.compile(r" {2,}")
 
 
-def kept_period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None) -> tuple[float, bool]:
+def kept_period(
+    asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None
+) -> tuple[float, bool]:
     """How surely it is of the year or quarter asked for, and whether it surely is of another.
 
     1 where it has it, .8 what is right above, .7 the title; .5 where none has any, 0 where it has another.
@@ -25,7 +27,9 @@ def kept_period(asked: AskedFor, stated: Stated, around: list[Stated], title: St
     if asked.parts and words:
         mine = parts_named(stated.spaced, words)
         near = frozenset[str]().union(*(parts_named(one.spaced, words) for one in (*around, title)))
-        scores.append(1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else UNKNOWN)
+        scores.append(
+            1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else UNKNOWN
+        )
         same_kind = {part[0] for part in asked.parts} & {part[0] for part in mine}
         other = other or bool(mine and same_kind and not asked.parts & (mine | near))
     elif asked.in_year and asked.flow and asked.type in FIGURES and words and _is_part_of_year(stated.spaced, words):
@@ -41,12 +45,16 @@ def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: St
         return 0.8 if not stated.years else 0.6
     if years & title.years:
         return 0.7 if not stated.years else UNKNOWN
-    of_another = stated.years or (title.years and not any(one.years for one in around))  # the report of 2021 tells nothing of 2022
+    of_another = stated.years or (
+        title.years and not any(one.years for one in around)
+    )  # the report of 2021 tells nothing of 2022
     return 0.0 if of_another else UNKNOWN
 
 
 def _other_year(asked: AskedFor, stated: Stated) -> bool:
-    """Whether a figure asked for one year is surely given for another: it says so, or only the title of its document names a year."""
+    """Whether a figure asked for one year is surely given for another: it says so, or only the title of its document
+    names a year.
+    """
     return bool(asked.in_year and asked.flow and (stated.own_years or not stated.years) and asked.type in FIGURES)
 
 
@@ -61,7 +69,9 @@ def _is_part_of_year(said: str, words: AskedWords) -> bool:
 
 
 def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords | None) -> bool:
-    """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of that year."""
+    """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of
+    that year.
+    """
     if asked.type not in FIGURES or not asked.in_year or row.years:
         return False
     if heads.years and asked.in_year not in heads.years:

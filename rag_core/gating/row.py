@@ -1,4 +1,6 @@
-"""How surely a row of a table is the one that a question asks for: by its label, and by what the table says above it."""
+"""How surely a row of a table is the one that a question asks for: by its label, and by what the table says above
+it.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +18,39 @@ from rag_core.retrieval.metrics import NamedMetric
 ROW_WORDS = 14  # at most in a row's label; chosen
 CODE_DEFINED = 0.9  # the row of a code, where the question asks what the code means; chosen
 CODE_NAMED = 0.6  # the same where it asks something else that has to do with the code; chosen
-BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
+BESIDE_CODE = (
+    0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
+)
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 STEP_WORDS = 3  # at least in a cell that says how something is done: "Press SET" beside figures is rare; chosen
 _BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
-_TELLING = NAMES | {AnswerType.DATE, AnswerType.DEADLINE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
+_TELLING = NAMES | {
+    AnswerType.DATE,
+    AnswerType.DEADLINE,
+    AnswerType.DURATION,
+}  # types that a text surely lacks where `holds` is low
 _FIGURE = regex.compile(r"\p{Nd}[\p{Nd}.,]*[)\s|]*(%?)")  # with the sign of a share, which may be a cell of its own
 _DIGIT = regex.compile(r"\p{Nd}")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 def row_asked(asked: AskedFor, text: str, above: str, language: str, about: frozenset[str] = frozenset()) -> float:
-    """How much of a row's label the question has, times the square of how much of the question's subject the label and what is above have.
+    """How much of a row's label the question has, times the square of how much of the question's subject the label and
+    what is above have.
 
-    So "Total current assets | 8,802" is the row for "How much were current assets?", and hardly the one for "total assets". What the row
-    lacks of the question counts double: "Maximum flow rate" is not the row for the pressure loss at the maximum flow rate. Names that stand
-    nowhere here take nothing away, but a code has to be here. A label is the first cell. Where a name is asked for it may be
-    another one too that has the whole subject itself: "Ada Marsh | 47 | Auditor". Where a code or number is asked for, the heads of the
-    table may have the rest of it: "Travel | Payroll | 4330" under "Team | Extension".
+    So "Total current assets | 8,802" is the row for "How much were current assets?", and hardly the one for "total
+    assets". What the row lacks of the question counts double: "Maximum flow rate" is not the row for the pressure loss
+    at the maximum flow rate. Names that stand nowhere here take nothing away, but a code has to be here. A label is the
+    first cell. Where a name is asked for it may be another one too that has the whole subject itself: "Ada Marsh | 47 |
+    Auditor". Where a code or number is asked for, the heads of the table may have the rest of it: "Travel | Payroll |
+    4330" under "Team | Extension".
 
-    A row whose label is a code of the question is the row of that code in whatever language it stands: "E4 | Sensor failed" is what is
-    asked for by "Was bedeutet E4?". So is a row with a cell that is nothing but that code: "1. | Northern market | NM01".
+    A row whose label is a code of the question is the row of that code in whatever language it stands: "E4 | Sensor
+    failed" is what is asked for by "Was bedeutet E4?". So is a row with a cell that is nothing but that code: "1. |
+    Northern market | NM01".
 
     Args:
         asked: what the question asks for.
@@ -66,14 +77,18 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
 
 
 def _names_another(asked: AskedFor, text: str, about: frozenset[str], language: str) -> bool:
-    """Whether the question names what neither the row, nor what is above it, nor the first page of its document names: "in Germany".
+    """Whether the question names what neither the row, nor what is above it, nor the first page of its document names:
+    "in Germany".
 
     Only in languages that tell names by their capitals.
     """
     if not asked.names or grammar(language).nouns_capitalised or grammar(language).script not in CASED:
         return False
     here = {word[:KEY_CHARS] for word in map(fold, WORD.findall(text))} | about
-    return any({word[:KEY_CHARS] for word in name if word not in any_language().connectors}.isdisjoint(here) for name in asked.names)
+    return any(
+        {word[:KEY_CHARS] for word in name if word not in any_language().connectors}.isdisjoint(here)
+        for name in asked.names
+    )
 
 
 def _names_code(asked: AskedFor, cell: str) -> bool:
@@ -81,7 +96,9 @@ def _names_code(asked: AskedFor, cell: str) -> bool:
     if asked.codes and asked.codes & codes_in(cell):  # most questions name no code, and a table has many rows
         return True
     number = cell.strip()
-    return number.isdecimal() and len(number) >= CODE_DIGITS and number in asked.words and int(number) not in asked.years
+    return (
+        number.isdecimal() and len(number) >= CODE_DIGITS and number in asked.words and int(number) not in asked.years
+    )
 
 
 def _is_code_alone(cell: str) -> bool:
@@ -97,7 +114,8 @@ def asks_for_empty(asked: AskedFor, row: str, header: str) -> bool:
 
 
 def lacking(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:
-    """For each label of a document's rows, whether another has the whole subject of the question, and this one only a part of it.
+    """For each label of a document's rows, whether another has the whole subject of the question, and this one only a
+    part of it.
 
     "Net loss" is no answer where "Net loss per share, basic and diluted" stands there, and that is asked for.
     """
@@ -108,11 +126,13 @@ def lacking(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
 
 
 def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:
-    """For each label of a table's rows, whether another one has all that it has of the question's subject, and more of it.
+    """For each label of a table's rows, whether another one has all that it has of the question's subject, and more of
+    it.
 
-    "Total assets" is outdone by "Total current assets" where current assets are asked for, and "Model A" by "Model A, tuned" where the
-    tuned one is. A label that has nothing of the subject is not, nor does one outdo that has more words besides: "Locker, replacement of a
-    lost key" is not the row for the rent of a locker with a key. What stands in brackets does not count.
+    "Total assets" is outdone by "Total current assets" where current assets are asked for, and "Model A" by "Model A,
+    tuned" where the tuned one is. A label that has nothing of the subject is not, nor does one outdo that has more
+    words besides: "Locker, replacement of a lost key" is not the row for the rent of a locker with a key. What stands
+    in brackets does not count.
     """
     small = small_words(language)
     keys = [_keys(label, small) for label in labels]
@@ -142,8 +162,11 @@ def _keys(text: str, small: frozenset[str] = frozenset()) -> set[str]:
     return {word[:KEY_CHARS] for word in map(fold, WORD.findall(_BRACKETS.sub(" ", text))) if word not in small}
 
 
-def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0, about: frozenset[str] = frozenset()) -> float:
-    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the subject is there.
+def _share(
+    asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0, about: frozenset[str] = frozenset()
+) -> float:
+    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the
+    subject is there.
 
     A label that is only the name of whom the document is about (`about`) is none for anything else that is asked.
     """
@@ -155,9 +178,15 @@ def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: f
     names = {word[:KEY_CHARS] for name in asked.names for word in name}
     wanted = asked.subject - (names - there)
     has = len(wanted & there) / max(1, len(wanted))
-    bare = [word for word in map(fold, WORD.findall(without_aside(cell, language))) if not word.isdecimal() and word not in small]
+    bare = [
+        word
+        for word in map(fold, WORD.findall(without_aside(cell, language)))
+        if not word.isdecimal() and word not in small
+    ]
     shares = (share_asked(asked, words, language) for words in (label, bare) if words)
-    own = about & names & there and wanted - names and not (wanted - names) & there  # the firm's name says nothing of its tax rate
+    own = (
+        about & names & there and wanted - names and not (wanted - names) & there
+    )  # the firm's name says nothing of its tax rate
     said = max(shares) * has**2 if has >= least and not own else 0.0
     return max(said, *(_printed(metric, cell, wanted, there, language) for metric in asked.metrics), 0.0)
 
@@ -180,7 +209,9 @@ def _is_period(said: str, periods: Iterable[regex.Pattern[str]], language: str) 
 
 
 def without_aside(label: str, language: str) -> str:
-    """A label without what is set aside behind a comma: "Cost of revenue, exclusive of depreciation", "Net loss per share, basic"."""
+    """A label without what is set aside behind a comma: "Cost of revenue, exclusive of depreciation", "Net loss per
+    share, basic".
+    """
     words = LANGUAGES[language].asked if language in LANGUAGES else None
     if words is None or not words.aside_words:
         return label
@@ -190,14 +221,17 @@ def without_aside(label: str, language: str) -> str:
 
 
 def label_words(label: str, language: str) -> frozenset[str]:
-    """The folded words of a label by which it is known from another: without brackets, an aside, small words and those for a total."""
+    """The folded words of a label by which it is known from another: without brackets, an aside, small words and those
+    for a total.
+    """
     small = small_words(language)
     bare = without_aside(_BRACKETS.sub(" ", label), language)
     return frozenset(_counted([word for word in map(fold, WORD.findall(bare)) if word not in small], language))
 
 
 def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: set[str], language: str) -> float:
-    """`_share` where the label is one that reports print the metric under: its words stand for those that the metric was named by.
+    """`_share` where the label is one that reports print the metric under: its words stand for those that the metric
+    was named by.
 
     What stands in brackets does not count: "Net income (loss)", "Property, plant and equipment (PP&E)".
     """
@@ -222,7 +256,9 @@ def _totals(language: str) -> frozenset[str]:
 
 
 def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
-    """Share of a label's folded words that the question has, in [0, 1]; a word for a total that it lacks does not count."""
+    """Share of a label's folded words that the question has, in [0, 1]; a word for a total that it lacks does not
+    count.
+    """
     totals = _totals(language)
     counted = [word for word in label if word not in totals or asked.has(word)]
     return sum(map(asked.has, counted)) / len(counted) if counted else 0.0
@@ -231,8 +267,9 @@ def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
 def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: Stated, language: str) -> bool:
     """Whether a row can be the one asked for, whatever its label.
 
-    A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year asked for is one.
-    Dates alone are no answer beside a label, nor are figures alone one to how something is done; steps take a few words.
+    A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year
+    asked for is one. Dates alone are no answer beside a label, nor are figures alone one to how something is done;
+    steps take a few words.
     """
     other_years = bool(asked.years and heads.years) and not asked.years & (stated.years | heads.years)
     cells = [cell for cell in text.split(CELL)[1:] if any(map(str.isalnum, cell))]
@@ -247,13 +284,17 @@ def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: 
 
 
 def asks_share(asked: AskedFor, language: str) -> bool:
-    """Whether a question has a word for a share, such as a rate or a growth; also where the language has no list of them."""
+    """Whether a question has a word for a share, such as a rate or a growth; also where the language has no list of
+    them.
+    """
     words = LANGUAGES[language].asked if language in LANGUAGES else None
     return words is None or not words.share_words or not asked.words.isdisjoint(words.share_words)
 
 
 def are_shares(asked: AskedFor, text: str, language: str) -> bool:
-    """Whether the figures of a row are shares alone, where an amount is asked for: "Loss from operations | (44)% | (22)%"."""
+    """Whether the figures of a row are shares alone, where an amount is asked for: "Loss from operations | (44)% |
+    (22)%".
+    """
     if not asked.flow or asked.type is AnswerType.PERCENTAGE or asks_share(asked, language):
         return False
     figures = _FIGURE.findall(text.partition(CELL)[2])

@@ -1,7 +1,8 @@
 """The calibrated score: a logistic regression on the features of a retrieval, read from a file with its provenance.
 
-A calibration belongs to what measured the features it was fitted on: an embedding model with its tokenizer, and one version of the chunker,
-the language module and the features. Where none matches, there is no answerability, and the gate that needs it says so instead of guessing.
+A calibration belongs to what measured the features it was fitted on: an embedding model with its tokenizer, and one
+version of the chunker, the language module and the features. Where none matches, there is no answerability, and the
+gate that needs it says so instead of guessing.
 """
 
 from __future__ import annotations
@@ -26,9 +27,18 @@ from rag_core.settings import DATA
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 3  # the form of a calibration file
 _KEYS = {
-    "schema_version", "identity", "features", "mean", "scale", "coefficients", "intercept", "narrow", "crossed", "correctness",
+    "schema_version",
+    "identity",
+    "features",
+    "mean",
+    "scale",
+    "coefficients",
+    "intercept",
+    "narrow",
+    "crossed",
+    "correctness",
     "provenance",
-}  # fmt: skip
+}
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
 FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far
 
@@ -37,17 +47,22 @@ FAR = 4.0  # standard deviations; a feature that is farther from those of the fi
 LANGUAGE_VERSION = 4
 FEATURES_VERSION = 13
 
-# Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
+# Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds
+# for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
 
 
 def features_version() -> str:
-    """The first 12 hex digits of SHA-256 over the features' version and their names, in order: other features, other calibration."""
+    """The first 12 hex digits of SHA-256 over the features' version and their names, in order: other features, other
+    calibration.
+    """
     return _digest("|".join([str(FEATURES_VERSION), *FEATURES]))
 
 
 def question_hash(question: str) -> str:
-    """12 hex digits by which a question is known again, whatever its case and white space; nothing of its text is in them."""
+    """12 hex digits by which a question is known again, whatever its case and white space; nothing of its text is in
+    them.
+    """
     return _digest(" ".join(unicodedata.normalize("NFKC", question).casefold().split()))
 
 
@@ -114,10 +129,11 @@ class Identity:
 class Calibration:
     """Coefficients of a fitted score, what it was fitted on, and how it came about.
 
-    `mean`, `scale` and `coefficients` have the length of `features`. `narrow` stands for the whole where no more passages were searched
-    than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage. `crossed` stands for it
-    where the draft is in another language than the question: words cannot be compared there. `correctness` is the score of another question
-    about the same features: whether the extract is right, not whether the documents answer.
+    `mean`, `scale` and `coefficients` have the length of `features`. `narrow` stands for the whole where no more
+    passages were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing
+    of one passage. `crossed` stands for it where the draft is in another language than the question: words cannot be
+    compared there. `correctness` is the score of another question about the same features: whether the extract is
+    right, not whether the documents answer.
     """
 
     identity: Identity
@@ -144,7 +160,10 @@ class Calibration:
 
     @cached_property
     def id(self) -> str:
-        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal features. Every record names it."""
+        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal features.
+
+        Every record names it.
+        """
         return _digest(json.dumps({**self._numbers(), "identity": self.identity.to_json()}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
@@ -166,7 +185,12 @@ class Calibration:
     def to_json(self) -> dict[str, Any]:
         """As stored."""
         provenance = dict(self.provenance)
-        return {"schema_version": SCHEMA_VERSION, "identity": self.identity.to_json(), **self._numbers(), "provenance": provenance}
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "identity": self.identity.to_json(),
+            **self._numbers(),
+            "provenance": provenance,
+        }
 
     def _numbers(self) -> dict[str, Any]:
         lists = {name: list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
@@ -189,11 +213,15 @@ class Calibration:
 
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
-        features, mean, scale, coefficients = (tuple(row[name]) for name in ("features", "mean", "scale", "coefficients"))
+        features, mean, scale, coefficients = (
+            tuple(row[name]) for name in ("features", "mean", "scale", "coefficients")
+        )
         narrow, crossed, correctness = (
             cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "crossed", "correctness")
         )
-        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, crossed)
+        return cls(
+            identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, crossed
+        )
 
     @property
     def parts(self) -> tuple[Calibration, ...]:
@@ -246,5 +274,7 @@ def load(files: Sequence[Path], identity: Identity) -> Calibration | None:
 
 
 def is_narrow(measured: Mapping[str, float]) -> bool:
-    """Whether so few passages were searched, and all of them read, that what the answerability model says decides nearly alone."""
+    """Whether so few passages were searched, and all of them read, that what the answerability model says decides
+    nearly alone.
+    """
     return bool(measured["read"]) and measured["searched"] <= magnitude(READ)

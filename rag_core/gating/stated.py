@@ -16,9 +16,12 @@ from rag_core.facts.sentence.lexicon import dimension, lexicon, value_words
 from rag_core.language import LANGUAGES, any_language, ascii_digits, fold, grammar, is_known
 
 MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
-_REFERENCE = r"\d{4}/\d{3,}(?![\d/])|(?:1[3-9]|[2-9]\d|\d{3})/\d{4}(?![\d/])"  # "2026/041", "89/2012": no date, and not "2021/22"
+# "2026/041", "89/2012": no date, and not "2021/22"
+_REFERENCE = r"\d{4}/\d{3,}(?![\d/])|(?:1[3-9]|[2-9]\d|\d{3})/\d{4}(?![\d/])"
 _CLOCK = r"(?<![\p{Nd}:])(?:[01]?\d|2[0-4]):[0-5]\d(?![\p{Nd}:])"
-_TOKEN = regex.compile(rf"{_REFERENCE}|{_CLOCK}|\p{{Sc}}|[%‰°§]|[\p{{L}}\p{{M}}\p{{N}}]++(?:[.,](?=\p{{Nd}})[\p{{L}}\p{{M}}\p{{N}}]++)*+")
+_TOKEN = regex.compile(
+    rf"{_REFERENCE}|{_CLOCK}|\p{{Sc}}|[%‰°§]|[\p{{L}}\p{{M}}\p{{N}}]++(?:[.,](?=\p{{Nd}})[\p{{L}}\p{{M}}\p{{N}}]++)*+"
+)
 _ADDRESS = regex.compile(r"(?:\w+://|www\.)\S+")
 _NUMBER = regex.compile(r"\d[\d.,]*(?P<ordinal>\p{L}{1,3})?")
 _TIME = regex.compile(_CLOCK)
@@ -31,7 +34,11 @@ _DECADE = regex.compile(r"(?:1\d|20)\d0s")
 _CODE = regex.compile(r"(?=.*\d)(?=.*\p{Lu})[\p{L}\d]+")
 CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})  # scripts with capitals
 _ROMAN = regex.compile(r"[IVX]{1,6}")
-_FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = 1500, 1000, 2199  # below the first a number is a year only where a word says so
+_FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = (
+    1500,
+    1000,
+    2199,
+)  # below the first a number is a year only where a word says so
 KINDS = ("money", "percentage", "duration", "date", "time", "month", "ordinal", "code", "count")
 _BEHIND_MARK = frozenset({"date", "ordinal"})  # "3. Oktober" is no third item
 
@@ -47,7 +54,10 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class NameRun:
-    """Capitalised words side by side: the tokens from `at` up to `end`. `clear`: whether they can hardly be ordinary words."""
+    """Capitalised words side by side: the tokens from `at` up to `end`.
+
+    `clear`: whether they can hardly be ordinary words.
+    """
 
     at: int
     end: int
@@ -62,7 +72,8 @@ class Stated:
         words: its tokens, folded; `raw`: as written, with ASCII digits.
         numbers: in order; `years`: those of them that are years, decades as all of their years.
         own_years: years behind a word that says that something is of that year ("in 2022").
-        names: in order; where `has_capitals` is false, in a script without capitals, the words that no dictionary of the language has.
+        names: in order; where `has_capitals` is false, in a script without capitals, the words that no dictionary of
+            the language has.
         spaced: its words joined by single spaces, without symbols.
     """
 
@@ -78,30 +89,52 @@ class Stated:
 
 @lru_cache(maxsize=1 << 11)
 def read(text: str, language: str) -> Stated:
-    """The reading of a text in a language; at most its first `MAX_CHARS` characters. Of an unknown language units and digits are known."""
+    """The reading of a text in a language; at most its first `MAX_CHARS` characters.
+
+    Of an unknown language units and digits are known.
+    """
     plain = ascii_digits(text[:MAX_CHARS])
     raw = tuple(_TOKEN.findall(plain))
     words = tuple(map(fold, raw))
     within = _in_addresses(plain)
-    numbers = tuple(found for at in range(len(raw)) if at not in within and (found := _number(raw, words, at, language)))
+    numbers = tuple(
+        found for at in range(len(raw)) if at not in within and (found := _number(raw, words, at, language))
+    )
     if numbers and numbers[0].at == 0 and numbers[0].kind not in _BEHIND_MARK and _MARK.match(plain):
         numbers = numbers[1:]  # it says which item it is, and nothing of it
     years = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _is_year(number.word)}
     own = frozenset(year for at, year in years.items() if at and words[at - 1] in _vocabulary(language).in_year)
-    decades = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _DECADE.fullmatch(number.word)}
+    decades = {
+        number.at: int(number.word[:4])
+        for number in numbers
+        if number.kind == "date" and _DECADE.fullmatch(number.word)
+    }
     spans = {year for first in decades.values() for year in range(first, first + 10)}
     said = " ".join(word for word in words if word[0].isalnum())
     return Stated(
-        words, raw, numbers, frozenset(years.values()) | spans | _between(years), own, _names(raw, language), _has_capitals(raw), said
+        words,
+        raw,
+        numbers,
+        frozenset(years.values()) | spans | _between(years),
+        own,
+        _names(raw, language),
+        _has_capitals(raw),
+        said,
     )
 
 
 def _in_addresses(text: str) -> Collection[int]:
-    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" tells no date and counts nothing."""
+    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" tells no date and counts
+    nothing.
+    """
     spans = [match.span() for match in _ADDRESS.finditer(text)] if "://" in text or "www." in text else []
     if not spans:
         return ()
-    return {at for at, token in enumerate(_TOKEN.finditer(text)) if any(start <= token.start() < end for start, end in spans)}
+    return {
+        at
+        for at, token in enumerate(_TOKEN.finditer(text))
+        if any(start <= token.start() < end for start, end in spans)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +169,9 @@ def _vocabulary(language: str) -> _Vocabulary:
 
 
 def names_only_periods(text: str, language: str) -> bool:
-    """Whether a text is dates and nothing else, as a row that heads columns is: "January 28, 2023 | January 29, 2022"."""
+    """Whether a text is dates and nothing else, as a row that heads columns is: "January 28, 2023 | January 29,
+    2022".
+    """
     stated = read(text, language)
     info = LANGUAGES.get(language)
     if not stated.years or any(number.kind not in _OF_PERIODS for number in stated.numbers):
@@ -171,11 +206,15 @@ def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str
     if _DAY.fullmatch(token) or regex.fullmatch(r"(?:\d\d)?\d0s", words[at]):
         return Number(at, "date", words[at])
     before, after = words[max(0, at - 2) : at], words[at + 1 : at + 3]
-    if (unit := _by_unit(raw, words, at, language)) and not (unit == "duration" and _is_year(token) and after[0] in known.in_year):
+    if (unit := _by_unit(raw, words, at, language)) and not (
+        unit == "duration" and _is_year(token) and after[0] in known.in_year
+    ):
         return Number(at, unit, words[at])  # "1992 года" is a date
     if _is_year(token) and (int(token) >= _FIRST_CLEAR_YEAR or (before and before[-1] in known.in_year)):
         return Number(at, "date", words[at])
-    if any(word in known.months for word in (*before, *after)) or any(map(known.eras.fullmatch, (*before[-1:], *after[:1]))):
+    if any(word in known.months for word in (*before, *after)) or any(
+        map(known.eras.fullmatch, (*before[-1:], *after[:1]))
+    ):
         return Number(at, "date", words[at])
     return Number(at, "ordinal" if match["ordinal"] else "count", words[at])
 
@@ -186,7 +225,9 @@ def _in_letters(raw: tuple[str, ...], words: tuple[str, ...], at: int, language:
         return Number(at, "month", words[at])
     if words[at] in known.numbers:
         return Number(at, _by_unit(raw, words, at, language) or "count", words[at])
-    if _ROMAN.fullmatch(token) and any(known.eras.fullmatch(word) for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])):
+    if _ROMAN.fullmatch(token) and any(
+        known.eras.fullmatch(word) for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
+    ):
         return Number(at, "date", words[at])
     return Number(at, "code", words[at]) if _CODE.fullmatch(token) else None
 
@@ -216,7 +257,11 @@ def _by_unit(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: st
 
 def _heads_column(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> bool:
     """Whether a year stands before the unit of its column: "2023 $ million", which no amount is written as."""
-    symbol = at + 2 < len(raw) and not raw[at + 1].isalnum() and dimension(value_words(language).units.get(words[at + 1], "")) == "currency"
+    symbol = (
+        at + 2 < len(raw)
+        and not raw[at + 1].isalnum()
+        and dimension(value_words(language).units.get(words[at + 1], "")) == "currency"
+    )
     return symbol and words[at + 2] in _vocabulary(language).scales
 
 
@@ -237,11 +282,18 @@ def _between(years: dict[int, int]) -> frozenset[int]:
 
 
 def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
-    """Runs of capitalised words. The first word counts where it is no function word and something says that it is a name."""
+    """Runs of capitalised words.
+
+    The first word counts where it is no function word and something says that it is a name.
+    """
     if not _has_capitals(raw):
         if grammar(language).script in CASED:
             return ()
-        return tuple(NameRun(at, at + 1, True) for at, word in enumerate(raw) if word[0].isalpha() and not is_known(word, language))
+        return tuple(
+            NameRun(at, at + 1, True)
+            for at, word in enumerate(raw)
+            if word[0].isalpha() and not is_known(word, language)
+        )
     found: list[NameRun] = []
     nouns, known = grammar(language).nouns_capitalised, _vocabulary(language).function_words
     at = 0

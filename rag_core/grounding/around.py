@@ -18,11 +18,14 @@ AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a c
 NOTHING = Around()
 
 
-def around(evidence: Evidence, passage: Passage, page_text: PageText, known: Iterable[Passage] = ()) -> tuple[Around, Around]:
+def around(
+    evidence: Evidence, passage: Passage, page_text: PageText, known: Iterable[Passage] = ()
+) -> tuple[Around, Around]:
     """The sentences before and behind a quote, as far as its passage goes and no heading stands between.
 
-    At most `AROUND_CHARS` on each side, but one sentence at least. What leads in a list stands before its first item. Code has none. Of a
-    row they are the caption above its table and the note below it, where these are among the `known` passages, else the rows beside it.
+    At most `AROUND_CHARS` on each side, but one sentence at least. What leads in a list stands before its first item.
+    Code has none. Of a row they are the caption above its table and the note below it, where these are among the
+    `known` passages, else the rows beside it.
     """
     if passage.kind is PassageKind.CODE:
         return NOTHING, NOTHING
@@ -49,9 +52,15 @@ def around(evidence: Evidence, passage: Passage, page_text: PageText, known: Ite
             continue
         if piece is not None and piece.lead and left <= start < right and not before:
             lead = Around(
-                piece.lead, read_passage_text({one.page: page_text(passage.document, one.page) for one in piece.lead}, piece.lead).text
+                piece.lead,
+                read_passage_text(
+                    {one.page: page_text(passage.document, one.page) for one in piece.lead}, piece.lead
+                ).text,
             )
-        before += [(left + one, left + other) for one, other in sentences(reading.text[left : min(right, start)], passage.language)]
+        before += [
+            (left + one, left + other)
+            for one, other in sentences(reading.text[left : min(right, start)], passage.language)
+        ]
         low = max(left, end)
         behind += [(low + one, low + other) for one, other in sentences(reading.text[low:right], passage.language)]
 
@@ -75,20 +84,33 @@ def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText) -> tuple[Around | None, Around | None]:
-    """The caption right above a table and the paragraph right below it, both under the same heading and on its pages."""
-    place: list[tuple[Role, tuple[Span, ...]]] = [(piece.role, piece.spans) for piece in table.pieces if piece.role is not Role.ROWS]
+    """The caption right above a table and the paragraph right below it, both under the same heading and on its
+    pages.
+    """
+    place: list[tuple[Role, tuple[Span, ...]]] = [
+        (piece.role, piece.spans) for piece in table.pieces if piece.role is not Role.ROWS
+    ]
     here = [one for one in known if (one.document, one.section) == (table.document, table.section)]
     place += [(piece.role, piece.spans) for one in here if one.id != table.id for piece in one.pieces]
     first, last = _at(table.spans[0]), _at(table.spans[-1])
-    above = [spans for role, spans in place if role is Role.CAPTION and _at(spans[0]) < first and spans[0].page == first[0]]
-    below = min(((_at(spans[0]), role, spans) for role, spans in place if _at(spans[0]) > last and role is not Role.HEADING), default=None)
+    above = [
+        spans for role, spans in place if role is Role.CAPTION and _at(spans[0]) < first and spans[0].page == first[0]
+    ]
+    below = min(
+        ((_at(spans[0]), role, spans) for role, spans in place if _at(spans[0]) > last and role is not Role.HEADING),
+        default=None,
+    )
 
     def told(spans: tuple[Span, ...]) -> Around:
-        return Around(spans, read_passage_text({one.page: page_text(table.document, one.page) for one in spans}, spans).text)
+        return Around(
+            spans, read_passage_text({one.page: page_text(table.document, one.page) for one in spans}, spans).text
+        )
 
     is_note = below is not None and below[0][0] == last[0] and below[1] in (Role.TEXT, Role.ITEM)
     note = told(below[2]) if below is not None and is_note else None
-    return told(max(above, key=lambda spans: _at(spans[0]))) if above else None, note if note and len(note.text) <= AROUND_CHARS else None
+    return told(max(above, key=lambda spans: _at(spans[0]))) if above else None, note if note and len(
+        note.text
+    ) <= AROUND_CHARS else None
 
 
 def _at(span: Span) -> tuple[int, int]:
@@ -98,6 +120,8 @@ def _at(span: Span) -> tuple[int, int]:
 def _rows_beside(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:
     rows = [unit for unit in units(passage, page_text) if unit.spans]
     at = next((n for n, unit in enumerate(rows) if unit.spans[0] == evidence.spans[0]), None)
-    beside = (rows[at - 1] if at else None, rows[at + 1] if at + 1 < len(rows) else None) if at is not None else (None, None)
+    beside = (
+        (rows[at - 1] if at else None, rows[at + 1] if at + 1 < len(rows) else None) if at is not None else (None, None)
+    )
     before, behind = (Around(unit.spans, unit.text) if unit else NOTHING for unit in beside)
     return before, behind

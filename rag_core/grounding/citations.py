@@ -1,9 +1,9 @@
 """Citations: whether the quote behind one really stands on its page, and how citations are written in an answer.
 
-Here a quote is compared with the raw text of its page, character by character. `rag_core.grounding.quotes` finds a model's quote in the
-passage that it cites.
-Three notations are read from a model's answer, `[1]`, `[Source 1]` and `[source:chunk_id]`; the setting `citation_format` chooses the one
-that is shown. This module knows nothing about what a claim means.
+Here a quote is compared with the raw text of its page, character by character. `rag_core.grounding.quotes` finds a
+model's quote in the passage that it cites.
+Three notations are read from a model's answer, `[1]`, `[Source 1]` and `[source:chunk_id]`; the setting
+`citation_format` chooses the one that is shown. This module knows nothing about what a claim means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def is_cited(claim: Claim) -> bool:
 
 
 def quote_stands(evidence: Evidence, page_text: PageText) -> bool:
-    """Whether the quote is the raw text at its first span, character for character, and all its spans lie on their pages."""
+    """Whether the quote is the raw text at its first span, character for character, and all its spans lie on their
+    pages.
+    """
     first, *others = [_at(evidence.document, span, page_text) for span in evidence.spans] or [""]
     return bool(first.strip()) and evidence.quote == first and all(text.strip() for text in others)
 
@@ -53,7 +55,9 @@ def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> s
     if level:
         parts.append(level)
     if chapter:
-        parts.append(f"{chapter} ({citation.heading})" if citation.heading and citation.heading not in chapter else chapter)
+        parts.append(
+            f"{chapter} ({citation.heading})" if citation.heading and citation.heading not in chapter else chapter
+        )
     elif citation.heading:
         parts.append(citation.heading)
     return ", ".join([*parts, f"Page {citation.page_in_words}"])
@@ -66,14 +70,18 @@ def labels(values: Mapping[str, str]) -> tuple[str, str, str]:
     return known.get("subject", ""), _labelled("Class", level), _labelled("Chapter", known.get("chapter", ""))
 
 
-def sources_list(citations: Iterable[Citation], values: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> list[str]:
+def sources_list(
+    citations: Iterable[Citation], values: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> list[str]:
     """One line per cited source, in order, equal lines once.
 
     Args:
         citations: those that the answer uses, from `cited_sources`.
         values: free metadata by document id.
     """
-    return list(dict.fromkeys(source_line(citation, values.get(citation.document_id, _NO_VALUES)) for citation in citations))
+    return list(
+        dict.fromkeys(source_line(citation, values.get(citation.document_id, _NO_VALUES)) for citation in citations)
+    )
 
 
 def _labelled(label: str, value: str) -> str:

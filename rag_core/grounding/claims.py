@@ -1,6 +1,7 @@
 """Measures each claim of a draft, once; `rag_core.decision.checks` hold the numbers against the thresholds.
 
-A claim that is its evidence word for word, as those of all extracts are, is compared with nothing: no model is asked about it.
+A claim that is its evidence word for word, as those of all extracts are, is compared with nothing: no model is asked
+about it.
 """
 
 from __future__ import annotations
@@ -44,21 +45,28 @@ def measure_claims(
         retrieved: the texts of the passages that may be cited, by id.
         page_text: the raw text of a page; "" where there is no such page.
         language: of the answer.
-        embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its evidence.
+        embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its
+            evidence.
         entailment_model: reads a claim with its evidence; without one support rests on facts and common words.
-        whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
-            contrary, are not "word for word", and nothing may rest on an order to a language model.
-        languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
-        supported_from: `min_support` of the settings, in [0, 1]: a claim that what it cites supports less is held against the other
-            passages too. The flags say what was seen under this setting; judging the same claims under another one asks no model again.
+        whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which
+            may say the contrary, are not "word for word", and nothing may rest on an order to a language model.
+        languages: of the passages, by id, where an answer may be in another language: facts are compared across both
+            then.
+        supported_from: `min_support` of the settings, in [0, 1]: a claim that what it cites supports less is held
+            against the other passages too. The flags say what was seen under this setting; judging the same claims
+            under another one asks no model again.
     """
-    same = [_is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language)) for claim in claims]
+    same = [
+        _is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language))
+        for claim in claims
+    ]
     measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
     rest = [index for index, claim in enumerate(claims) if claim.evidence and not same[index]]
     compared = [claims[index] for index in rest]
     sources = [_source(claim.evidence, page_text) for claim in compared]
     cosines = similarities(
-        [(normalise(claim.text).text, normalise(text).text) for claim, text in zip(compared, sources, strict=True)], embedder
+        [(normalise(claim.text).text, normalise(text).text) for claim, text in zip(compared, sources, strict=True)],
+        embedder,
     )
     found = _supports(compared, sources, retrieved, language, embedder, entailment_model, supported_from)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
@@ -108,18 +116,30 @@ def _supports(
     entailment_model: EntailmentModel | None,
     supported_from: float,
 ) -> list[Assessment]:
-    """Each claim against the passages it cites, all in one batch; against its quotes where none of those was retrieved."""
+    """Each claim against the passages it cites, all in one batch; against its quotes where none of those was
+    retrieved.
+    """
     if embedder is None or not claims:
         return [Assessment(None)] * len(claims)
     cited = [
         "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
         for claim, source in zip(claims, sources, strict=True)
     ]
-    return assess([claim.text for claim in claims], cited, list(retrieved.values()), language, embedder, entailment_model, supported_from)
+    return assess(
+        [claim.text for claim in claims],
+        cited,
+        list(retrieved.values()),
+        language,
+        embedder,
+        entailment_model,
+        supported_from,
+    )
 
 
 def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:
-    """Whether a claim is its evidence word for word; a row of a table is read after its header, with bars between the cells."""
+    """Whether a claim is its evidence word for word; a row of a table is read after its header, with bars between the
+    cells.
+    """
     quoted: list[str] = []
     for piece in claim.evidence:
         row, *header = [evidence_text(replace(piece, spans=(span,)), page_text) for span in piece.spans]
@@ -132,7 +152,9 @@ def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:
 
 def _words(text: str) -> list[str]:
     """The words between blanks, without the marks that part cells."""
-    return [word for part in normalise(strip_marks(text)).text.split() if (word := part.rstrip(_AFTER)) not in ("", _BAR)]
+    return [
+        word for part in normalise(strip_marks(text)).text.split() if (word := part.rstrip(_AFTER)) not in ("", _BAR)
+    ]
 
 
 def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
@@ -142,7 +164,9 @@ def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str)
 
 def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
     """Whether a claim begins and ends with sentences of a passage that it cites."""
-    forms = dict.fromkeys((normalise(claim.text).text, normalise(strip_marks(claim.text)).text))  # marks may be the document's own
+    forms = dict.fromkeys(
+        (normalise(claim.text).text, normalise(strip_marks(claim.text)).text)
+    )  # marks may be the document's own
     for text in (retrieved[one] for one in _passages(claim) if one in retrieved):
         edges = sentences(text, language)
         starts, ends = {start for start, _ in edges}, {end for _, end in edges}
@@ -166,15 +190,21 @@ def _language(claim: Claim, languages: Mapping[str, str]) -> str:
 
 
 def _denied(claim: Claim, page_text: PageText, language: str, other: str) -> list[tuple[str, str]]:
-    """The facts that one of several pieces of evidence states otherwise: nearly the claim's sentence, with another value or "not".
+    """The facts that one of several pieces of evidence states otherwise: nearly the claim's sentence, with another
+    value or "not".
 
-    Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says it.
+    Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says
+    it.
     """
     found: list[tuple[str, str]] = []
     for text in (_source([piece], page_text) for piece in claim.evidence if len(claim.evidence) > 1):
         if min(overlap(claim.text, text) or 0.0, overlap(text, claim.text) or 0.0) >= SAME_SENTENCE:
             theirs = {kind for kind, _ in changed_facts(text, claim.text, other, language)}
-            found += [(kind, what) for kind, what in changed_facts(claim.text, text, language, other) if kind in theirs and kind != "role"]
+            found += [
+                (kind, what)
+                for kind, what in changed_facts(claim.text, text, language, other)
+                if kind in theirs and kind != "role"
+            ]
     return found
 
 
@@ -187,7 +217,9 @@ def _source(evidence: Iterable[Evidence], page_text: PageText) -> str:
 
 
 def _missing(claim: Claim, retrieved: Collection[str], page_text: PageText) -> tuple[str, ...]:
-    """Quotes that do not stand on their page; a citation of a retrieved passage without any quote stands nowhere either."""
+    """Quotes that do not stand on their page; a citation of a retrieved passage without any quote stands nowhere
+    either.
+    """
     if claim.cited and not claim.evidence:
         return tuple(f"no quote from {ref}" for ref in dict.fromkeys(claim.cited) if ref in retrieved)
     return tuple(piece.quote for piece in claim.evidence if not quote_stands(piece, page_text))

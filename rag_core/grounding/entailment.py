@@ -1,8 +1,10 @@
-"""How likely a text supports a claim: facts, shared words, similarity of meaning and what the entailment model reads, in one probability.
+"""How likely a text supports a claim: facts, shared words, similarity of meaning and what the entailment model reads,
+in one probability.
 
-Each measurement is a feature of a small logistic regression; `training/fit_support.py` fits it and `data/support.json` holds it with what
-it was fitted on. There are three: with the entailment model, for the languages that it reads (`read`); on facts and words, for English
-(`words`); and on what holds in any language (`anywhere`): the fit knows English alone, whose words hardly change their endings.
+Each measurement is a feature of a small logistic regression; `training/fit_support.py` fits it and `data/support.json`
+holds it with what it was fitted on. There are three: with the entailment model, for the languages that it reads
+(`read`); on facts and words, for English (`words`); and on what holds in any language (`anywhere`): the fit knows
+English alone, whose words hardly change their endings.
 """
 
 from __future__ import annotations
@@ -31,15 +33,27 @@ _NEAR = 3  # windows that together count as the evidence of a claim
 _VALUES = ("number", "unit", "date", "code", "year")
 _WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
 WORDS = (
-    "lexical", "cosine", "overlap", "pairs", "number_absent", "name_absent", "number_far", "name_far", "changed", "indicator", "words",
-)  # fmt: skip
+    "lexical",
+    "cosine",
+    "overlap",
+    "pairs",
+    "number_absent",
+    "name_absent",
+    "number_far",
+    "name_far",
+    "changed",
+    "indicator",
+    "words",
+)
 READ = ("entailment",)
 FEATURES = (*WORDS, *READ)
 ANYWHERE = tuple(name for name in WORDS if name not in ("cosine", "overlap", "pairs", "words"))
 
 DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
 CEILING = 0.15  # chosen so that no overlap can outweigh a decisive flag
-MIN_SUPPORT: float = Settings.model_fields["min_support"].default  # for callers that judge under no settings of their own
+MIN_SUPPORT: float = Settings.model_fields[
+    "min_support"
+].default  # for callers that judge under no settings of their own
 SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that differs in a fact contradicts it
 
 
@@ -48,16 +62,17 @@ class Assessment:
     """The findings on one claim.
 
     Args:
-        support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where it could not be
-            measured.
-        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed, code_absent,
-            name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed, operator_changed, role_changed,
-            indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
+        support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where
+            it could not be measured.
+        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed,
+            code_absent, name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed,
+            operator_changed, role_changed, indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
         read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.
         evidence: the text that is nearest to the claim, verbatim; empty where there is none.
         overlap: share of the claim's words that this evidence holds, in [0, 1].
-        changed: the facts that the evidence states otherwise, and the values that stand nowhere in it, as (kind, text); each has its flag.
-            A name in the place of another is one; a name that merely stands nowhere is none, since a text may call its subject "it".
+        changed: the facts that the evidence states otherwise, and the values that stand nowhere in it, as (kind, text);
+            each has its flag. A name in the place of another is one; a name that merely stands nowhere is none, since a
+            text may call its subject "it".
     """
 
     support: float | None
@@ -70,7 +85,9 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measurements of one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it was not read."""
+    """The measurements of one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it
+    was not read.
+    """
 
     claim: str
     evidence: str
@@ -111,11 +128,16 @@ def support_models() -> dict[str, SupportRegression]:
     unknown = {name for one in found.values() for name in one["features"]} - set(FEATURES)
     if unknown:
         raise InvalidInput(
-            f"data/support.json was fitted on other measurements: {sorted(unknown)}.", remedy="Run training/fit_support.py again."
+            f"data/support.json was fitted on other measurements: {sorted(unknown)}.",
+            remedy="Run training/fit_support.py again.",
         )
     return {
         name: SupportRegression(
-            tuple(one["features"]), tuple(one["mean"]), tuple(one["scale"]), tuple(one["coefficients"]), one["intercept"]
+            tuple(one["features"]),
+            tuple(one["mean"]),
+            tuple(one["scale"]),
+            tuple(one["coefficients"]),
+            one["intercept"],
         )
         for name, one in found.items()
     }
@@ -149,12 +171,15 @@ def assess(
     Args:
         claims: sentences, with or without citation marks.
         cited: for each claim the text of the passages that it cites.
-        others: the other passages that were retrieved; a claim that its own text does not support, but one of these does, is misattributed.
+        others: the other passages that were retrieved; a claim that its own text does not support, but one of these
+            does, is misattributed.
         lang: of the claims, ISO 639-1.
         embedder: for the similarity of meaning.
         entailment_model: None where none is wanted.
-        supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as where it is judged.
-        strict: raise where the entailment model fails; otherwise the supports of the claims that it was to read are None.
+        supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as
+            where it is judged.
+        strict: raise where the entailment model fails; otherwise the supports of the claims that it was to read are
+            None.
 
     Raises:
         ModelUnavailable: the entailment model cannot be asked, and `strict`.
@@ -165,7 +190,9 @@ def assess(
     except ModelUnavailable:
         if strict:
             raise
-        return [replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)]
+        return [
+            replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)
+        ]
 
 
 def _with_misattributed(
@@ -178,8 +205,12 @@ def _with_misattributed(
     entailment_model: EntailmentModel | None,
     supported_from: float,
 ) -> list[Assessment]:
-    """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite does."""
-    failing = [at for at, one in enumerate(found) if (one.support or 0.0) < supported_from and "no_words" not in one.flags]
+    """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite
+    does.
+    """
+    failing = [
+        at for at, one in enumerate(found) if (one.support or 0.0) < supported_from and "no_words" not in one.flags
+    ]
     elsewhere = {at: "\n".join(other for other in others if other not in cited[at]) for at in failing}
     asked = [at for at in failing if elsewhere[at]]
     if not asked:
@@ -192,9 +223,14 @@ def _with_misattributed(
 
 
 def measure(
-    claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, entailment_model: EntailmentModel | None
+    claims: Sequence[str],
+    contexts: Sequence[str],
+    lang: str,
+    embedder: Embedder,
+    entailment_model: EntailmentModel | None,
 ) -> list[Measured]:
-    """Each claim measured against its context, all texts for the embedder and for the entailment model in one batch each.
+    """Each claim measured against its context, all texts for the embedder and for the entailment model in one batch
+    each.
 
     Facts are compared while the entailment model reads.
 
@@ -245,14 +281,17 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
         0.0,  # entailment: nobody has read it yet
     )
     replaced = replaced_facts(claim, near, lang)
-    kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS] + [kind for kind, _ in replaced]
+    kinds = (
+        [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS] + [kind for kind, _ in replaced]
+    )
     flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
     decisive = dict.fromkeys([*(fact for fact in absent if fact[0] != "name"), *replaced])
     return Measured(claim, best.text, values, tuple(flags), lang, changed=tuple(decisive))
 
 
 def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = True) -> Assessment:
-    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags it earns.
+    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags
+    it earns.
 
     Args:
         one: what was measured.
@@ -267,7 +306,11 @@ def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = T
     flags = list(one.flags)
     if one.read and one.value("entailment") < 0.0:
         flags.append("not_entailed")
-    if support < supported_from and one.value("overlap") >= SAME_SENTENCE and any(flag.endswith("_changed") for flag in flags):
+    if (
+        support < supported_from
+        and one.value("overlap") >= SAME_SENTENCE
+        and any(flag.endswith("_changed") for flag in flags)
+    ):
         flags.append("contradicted")
     return Assessment(support, tuple(flags), one.read, one.evidence, one.value("overlap"), one.changed)
 

@@ -1,7 +1,7 @@
 """Feedback for the model that drafts again: each failing sentence with its exact reason, in words.
 
-The words hold text of the model and of documents: they are data in a prompt, and inert on a screen. A finding's key holds numbers only, so
-that a record without texts names the same findings.
+The words hold text of the model and of documents: they are data in a prompt, and inert on a screen. A finding's key
+holds numbers only, so that a record without texts names the same findings.
 """
 
 from __future__ import annotations
@@ -60,7 +60,11 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         yield Finding(check.reason, None, f"{check.stage.replace('_', ' ')} could not be checked.")
         return
     wrong = _WRONG.get(check.reason)
-    failing = [(n, text) for n, (claim, measured) in enumerate(_measured(view)) if (text := wrong(claim, measured, view))] if wrong else []
+    failing = (
+        [(n, text) for n, (claim, measured) in enumerate(_measured(view)) if (text := wrong(claim, measured, view))]
+        if wrong
+        else []
+    )
     if check.reason is Reason.VERIFICATION:
         failing = [(n, _ANSWERS[answer]) for n, answer in (unverified(view, attempt) or {}).items()]
     elif check.reason is Reason.ADDED_WORDS:
@@ -97,7 +101,11 @@ def _misquoted(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> 
 
 
 def _indicated(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    return f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, measured.indicators))}" if measured.indicators else ""
+    return (
+        f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, measured.indicators))}"
+        if measured.indicators
+        else ""
+    )
 
 
 def _ungrounded(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
@@ -134,10 +142,15 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] 
 }
 _REWORDED = "it is not a whole sentence that it quotes; copy that whole sentence word for word"
 _TORN = (
-    "it says something else without the heading above it or the sentence beside it in its source; where it speaks of what stands before "
-    "it, put that sentence right before it; where the next sentence takes it back, put that right behind it; or leave it away"
+    "it says something else without the heading above it or the sentence beside it in its source; where it speaks of "
+    "what stands before "
+    "it, put that sentence right before it; where the next sentence takes it back, put that right behind it; or leave "
+    "it away"
 )
-_ANSWERS: Mapping[YesNo, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
+_ANSWERS: Mapping[YesNo, str] = {
+    "no": "its source does not say so",
+    "unclear": "it is not clear whether its source says so",
+}
 _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",
     Reason.OFF_QUESTION: "None of its sentences answers the question.",
@@ -149,7 +162,10 @@ _PROBLEMS: Mapping[Reason, str] = {
 def _added(view: Measurements, attempt: Attempt) -> Iterator[tuple[int, str]]:
     for n, (claim, count) in enumerate(zip(view.draft.claims, attempt.added, strict=False)):
         if count > view.settings.max_added_words:
-            yield n, f"what it cites does not say {_quoted(' '.join(added_to(claim, view)))}; use the words of the source"
+            yield (
+                n,
+                f"what it cites does not say {_quoted(' '.join(added_to(claim, view)))}; use the words of the source",
+            )
 
 
 def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
@@ -165,7 +181,10 @@ def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
         case Reason.ANSWER_LENGTH:
             return f"The answer is too long: at most {s.max_sentences} sentences and {s.max_tokens} tokens."
         case Reason.ANSWER_LANGUAGE:
-            return f"The answer is written in {attempt.language}; it must be in {', '.join(wrong_languages(view, attempt))}."
+            return (
+                f"The answer is written in {attempt.language}; it must be in "
+                f"{', '.join(wrong_languages(view, attempt))}."
+            )
         case _:
             return f"{check.stage.replace('_', ' ')}: {check.found or check.note}."
 
@@ -176,7 +195,9 @@ def _quoted(text: str) -> str:
 
 
 def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
-    """The languages it should be in and surely is not: the question's, and unless it may translate those of its evidence."""
+    """The languages it should be in and surely is not: the question's, and unless it may translate those of its
+    evidence.
+    """
     wanted = [view.understanding.language]
     if not view.settings.translate:
         cited = {one.passage for claim in view.draft.claims for one in claim.evidence}
@@ -185,7 +206,9 @@ def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
 
 
 def unverified(view: Measurements, attempt: Attempt) -> dict[int, YesNo] | None:
-    """The cited claims, by index, that the model does not find in their passages, with its answers; None where it said nothing of them."""
+    """The cited claims, by index, that the model does not find in their passages, with its answers; None where it said
+    nothing of them.
+    """
     answers = attempt.verification.answers if attempt.verification else ()
     if len(answers) != len(view.draft.claims):
         return None

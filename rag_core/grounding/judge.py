@@ -26,22 +26,28 @@ class _Row(NamedTuple):
 
 
 def judge_claims(
-    rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, entailment_model: EntailmentModel | None = None
+    rows: Sequence[Mapping[str, Any]],
+    settings: Settings,
+    embedder: Embedder,
+    entailment_model: EntailmentModel | None = None,
 ) -> list[dict[str, Any]]:
     """The judgements of claims `{id, lang, question, context, answer}`; those of one language are read together.
 
     Returns:
-        For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1], the answer's as
-        `combine` says. An empty answer and a refusal have support 0: nothing was claimed that could be supported; a refusal carries the
-        flag `refusal`. A sentence in a language that no entailment model reads carries the flag `facts_only`. A changed fact leaves the
-        support as it is, an estimate, and takes `supported` from its sentence and from the whole answer; its flag says which kind.
+        For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0,
+        1], the answer's as `combine` says. An empty answer and a refusal have support 0: nothing was claimed that could
+        be supported; a refusal carries the flag `refusal`. A sentence in a language that no entailment model reads
+        carries the flag `facts_only`. A changed fact leaves the support as it is, an estimate, and takes `supported`
+        from its sentence and from the whole answer; its flag says which kind.
 
     Raises:
         InvalidInput: id, context or answer is missing or no text.
         ModelUnavailable: the entailment model cannot be asked.
     """
     read = [_fields(row) for row in rows]
-    said = [[] if row.refuses else [row.answer[start:end] for start, end in sentences(row.answer, row.lang)] for row in read]
+    said = [
+        [] if row.refuses else [row.answer[start:end] for start, end in sentences(row.answer, row.lang)] for row in read
+    ]
     found: dict[int, list[Assessment]] = {}
     for lang in dict.fromkeys(row.lang for row in read):
         of = [at for at, row in enumerate(read) if row.lang == lang]
@@ -53,13 +59,21 @@ def judge_claims(
 
 def _judgement(row: _Row, texts: Sequence[str], found: Sequence[Assessment], settings: Settings) -> dict[str, Any]:
     if row.refuses:
-        sentence = {"text": row.answer.strip(), "supported": False, "support": 0.0, "evidence": "", "flags": ["refusal"]}
+        sentence = {
+            "text": row.answer.strip(),
+            "supported": False,
+            "support": 0.0,
+            "evidence": "",
+            "flags": ["refusal"],
+        }
         return {"id": row.id, "supported": False, "support": 0.0, "sentences": [sentence]}
     claimed = [one.support or 0.0 for one in found if "no_words" not in one.flags]
     total = combine(claimed)
     return {
         "id": row.id,
-        "supported": bool(claimed) and total >= settings.min_support and not any(_is_changed(one, settings) for one in found),
+        "supported": bool(claimed)
+        and total >= settings.min_support
+        and not any(_is_changed(one, settings) for one in found),
         "support": round(total, 6),
         "sentences": [_sentence(text, one, settings) for text, one in zip(texts, found, strict=True)],
     }
@@ -85,8 +99,8 @@ def _is_changed(one: Assessment, settings: Settings) -> bool:
 def combine(supports: Sequence[float]) -> float:
     """The support of several sentences together, in [0, 1]; 0 for none.
 
-    Half the mean of their log odds and half the least, as a probability: the model was fitted on means, and one invented sentence must
-    not drown in a long answer.
+    Half the mean of their log odds and half the least, as a probability: the model was fitted on means, and one
+    invented sentence must not drown in a long answer.
     """
     if not supports:
         return 0.0
@@ -98,6 +112,15 @@ def combine(supports: Sequence[float]) -> float:
 def _fields(row: Mapping[str, Any]) -> _Row:
     missing = [name for name in ("id", "context", "answer") if not isinstance(row.get(name), str)]
     if missing:
-        raise InvalidInput(f"A claim needs {', '.join(missing)} as text.", remedy="Give each claim id, lang, question, context and answer.")
+        raise InvalidInput(
+            f"A claim needs {', '.join(missing)} as text.",
+            remedy="Give each claim id, lang, question, context and answer.",
+        )
     answer, lang = row["answer"], row.get("lang")
-    return _Row(row["id"], row["context"], answer, lang if isinstance(lang, str) and lang else detect(answer), is_refusal(answer))
+    return _Row(
+        row["id"],
+        row["context"],
+        answer,
+        lang if isinstance(lang, str) and lang else detect(answer),
+        is_refusal(answer),
+    )

@@ -1,7 +1,7 @@
 """Links and markup in a claim that its evidence does not hold: addresses, HTML, Markdown, commands of TeX.
 
-Screens show a claim as plain text, so nothing of it can act; but an answer that names an address which no document names is an answer from
-elsewhere, and one that is dressed up was not copied.
+Screens show a claim as plain text, so nothing of it can act; but an answer that names an address which no document
+names is an answer from elsewhere, and one that is dressed up was not copied.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def _pattern() -> regex.Pattern[str]:
 
 
 def added_markup(claim_text: str, evidence_text: str) -> tuple[tuple[str, str], ...]:
-    """The links and pieces of markup of a claim that do not stand in its evidence, as facts of kind "markup", each once."""
+    """The links and pieces of markup of a claim that do not stand in its evidence, as facts of kind "markup", each
+    once.
+    """
     evidence = normalise(evidence_text).text
     pieces = (match.group() for match in _pattern().finditer(normalise(claim_text).text))
     found = dict.fromkeys(piece.rstrip(_ENDS) or piece for piece in pieces)

@@ -29,15 +29,19 @@ def word_set(text: str) -> frozenset[str]:
 def grounded_share(measured: Iterable[ClaimMeasurement], min_sentence_overlap: float) -> float | None:
     """Share of the claims that are grounded, in [0, 1]; None where no claim has words.
 
-    A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a "not" that its
-    evidence lacks is not made good by all the other words.
+    A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a
+    "not" that its evidence lacks is not made good by all the other words.
     """
-    grounded = [one.overlap >= min_sentence_overlap and one.changed_facts == () for one in measured if one.overlap is not None]
+    grounded = [
+        one.overlap >= min_sentence_overlap and one.changed_facts == () for one in measured if one.overlap is not None
+    ]
     return sum(grounded) / len(grounded) if grounded else None
 
 
 def similarities(pairs: Sequence[tuple[str, str]], embedder: Embedder | None) -> list[float | None]:
-    """Cosine between the texts of each pair, in [-1, 1]; equal texts are 1 without a model, None without an embedder."""
+    """Cosine between the texts of each pair, in [-1, 1]; equal texts are 1 without a model, None without an
+    embedder.
+    """
     found: list[float | None] = [1.0 if left == right else None for left, right in pairs]
     rest = [index for index, cosine in enumerate(found) if cosine is None]
     if embedder is None or not rest:

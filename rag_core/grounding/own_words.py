@@ -1,10 +1,12 @@
-"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, character for character.
+"""Tells whether a sentence of a model only leaves out: it is one sentence or whole cells of one row, character for
+character.
 
-Then nothing was put in, exchanged or moved, and no new word, antonym, other role or borrowed figure gets through. What may be left out of
-a sentence is listed in its language's file, word by word: a bracket that points elsewhere, a name with its title, "in fact," at the
-beginning. A clause stays whatever it says, since it may undo the rest ("...; the alarm was sold") in words that no list has. In a language
-without lists a sentence stays whole. Of a row all words stay; where figures are left out, each that stays has its column's head before it,
-and so has one without a unit where the head has words.
+Then nothing was put in, exchanged or moved, and no new word, antonym, other role or borrowed figure gets through. What
+may be left out of a sentence is listed in its language's file, word by word: a bracket that points elsewhere, a name
+with its title, "in fact," at the beginning. A clause stays whatever it says, since it may undo the rest ("...; the
+alarm was sold") in words that no list has. In a language without lists a sentence stays whole. Of a row all words stay;
+where figures are left out, each that stays has its column's head before it, and so has one without a unit where the
+head has words.
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.grounding.omissions.back import announces, hangs, is_void, needed_with, speaks_of_before, takes_back, takes_up
+from rag_core.grounding.omissions.back import (
+    announces,
+    hangs,
+    is_void,
+    needed_with,
+    speaks_of_before,
+    takes_back,
+    takes_up,
+)
 from rag_core.grounding.omissions.idle import exact, is_figure, only_deleted, wants_head
 from rag_core.grounding.units import Unit, header_of, overlaps, units
 from rag_core.ingest.normalise import normalise
@@ -31,10 +41,11 @@ _NONE = f"-–—{EMPTY} "  # a cell that says "none"
 def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
     """For each claim of a model's draft whether it does more than leave out.
 
-    A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the document: behind
-    another one it says of that what no document says. The first claim follows nothing, unless it holds in some case of the sentence before
-    it ("In that case, it is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, and a step is
-    said with those that come first (`needed_with`). Nothing is said of what stands below "Repealed rules".
+    A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the
+    document: behind another one it says of that what no document says. The first claim follows nothing, unless it holds
+        in some case of the sentence before
+    it ("In that case, it is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, and
+    a step is said with those that come first (`needed_with`). Nothing is said of what stands below "Repealed rules".
 
     Args:
         draft: with what was measured on its claims.
@@ -48,14 +59,18 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
         not measured.word_for_word and not any(leaves_out_only(claim.text, unit, page_text, language) for unit in cited)
         for claim, measured, cited in zip(draft.claims, draft.measured, found, strict=True)
     )
-    steps = [(n, step) for n, claim in enumerate(draft.claims) for step in _steps(claim.text, found[n], page_text, language)]
+    steps = [
+        (n, step) for n, claim in enumerate(draft.claims) for step in _steps(claim.text, found[n], page_text, language)
+    ]
     torn = _torn([step for _, step in steps], [units(passage, page_text) for passage in known.values()], language)
     lost = {n for (n, _), is_torn in zip(steps, torn, strict=True) if is_torn}
     return tuple(own or n in lost for n, own in enumerate(said))
 
 
 class _Step(NamedTuple):
-    """A sentence of a draft, the units that its claim cites, and those of them that it is or begins with, and is or ends with."""
+    """A sentence of a draft, the units that its claim cites, and those of them that it is or begins with, and is or
+    ends with.
+    """
 
     text: str
     cited: Sequence[Unit]
@@ -83,17 +98,25 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
     `stated` are the units of each passage, in their order.
     """
     told = [text for step in steps for text in (step.text, *(unit.text for unit in (*step.begins, *step.ends)))]
-    beside = [pair for found in stated for pair in pairwise(found) if not pair[1].lead]  # an item that is led in stands by itself
+    beside = [
+        pair for found in stated for pair in pairwise(found) if not pair[1].lead
+    ]  # an item that is led in stands by itself
 
     def follow(n: int) -> bool:
-        """Whether sentence `n` begins right behind the one that the sentence before it ends with; in any passage, for passages overlap."""
-        return 0 < n < len(steps) and any(_stands(one, steps[n - 1].ends) and _stands(two, steps[n].begins) for one, two in beside)
+        """Whether sentence `n` begins right behind the one that the sentence before it ends with; in any passage, for
+        passages overlap.
+        """
+        return 0 < n < len(steps) and any(
+            _stands(one, steps[n - 1].ends) and _stands(two, steps[n].begins) for one, two in beside
+        )
 
     for n, step in enumerate(steps):
         if all(one.passage.kind is PassageKind.TABLE for one in step.cited):  # a row stands by itself
             yield False
             continue
-        before = hangs(step.text, language) or (n > 0 and (speaks_of_before(step.text, language) or takes_up(step.text, language)))
+        before = hangs(step.text, language) or (
+            n > 0 and (speaks_of_before(step.text, language) or takes_up(step.text, language))
+        )
         before = before or any(_stands(two, step.begins) and announces(one.text, language) for one, two in beside)
         behind = any(_stands(one, step.ends) and takes_back(two.text, language) for one, two in beside)
         whole = all(
@@ -119,7 +142,9 @@ def _is_at(edge: Callable[[str, str], bool], text: str, unit: Unit) -> bool:
 def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -> bool:
     """Whether a text is a sentence but for what its language lets go, or whole cells of a row, in their order."""
     said_as_it_stands = normalise(text).text
-    if said_as_it_stands.strip() == normalise(unit.text).text.strip():  # with marks of notes that look like citations: "90 euros [3]."
+    if (
+        said_as_it_stands.strip() == normalise(unit.text).text.strip()
+    ):  # with marks of notes that look like citations: "90 euros [3]."
         return True
     bare = strip_marks(said_as_it_stands)
     if unit.passage.kind is PassageKind.TABLE:
@@ -142,12 +167,16 @@ def _of_row(said: str, unit: Unit, page_text: PageText, language: str) -> bool:
     small = frozenset(map(str.casefold, limits.states if limits else ()))
     told = unit.text.split(CELL)
     cells = [exact(cell, small) for cell in told]
-    header = [[exact(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)]
+    header = [
+        [exact(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)
+    ]
     heads = next((row for row in reversed(header) if len(row) == len(cells)), [()] * len(cells))
     figures = {n for n, cell in enumerate(told) if n and is_figure(cell, language)}
     kept = {n for n, cell in enumerate(told) if n not in figures and cell.strip(_NONE)} | {0}
     headed = {n for n in figures if wants_head(told[n], " ".join(heads[n]))}
-    reached = {(0, frozenset[int](), frozenset[int]())}  # words met so far, the cells taken, and those of them with their heads
+    reached = {
+        (0, frozenset[int](), frozenset[int]())
+    }  # words met so far, the cells taken, and those of them with their heads
     wanted = exact(said, small | {word.capitalize() for word in small})
     for n, cell in enumerate(cells):
         for place, taken, named in tuple(reached):
@@ -156,7 +185,10 @@ def _of_row(said: str, unit: Unit, page_text: PageText, language: str) -> bool:
                 if words and _as_begun(wanted[place : place + len(words)]) == _as_begun(words):
                     reached.add((place + len(words), taken | {n}, named | {n} if head else named))
     return any(
-        place == len(wanted) and kept <= taken and headed & taken <= named and (figures <= taken or figures & taken <= named)
+        place == len(wanted)
+        and kept <= taken
+        and headed & taken <= named
+        and (figures <= taken or figures & taken <= named)
         for place, taken, named in reached
         if taken
     )

@@ -14,11 +14,14 @@ from rag_core.language import FALLBACK, indicator_phrases
 def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) -> tuple[str, ...]:
     """The indicator phrases of a claim that its own evidence does not hold, each once.
 
-    Whole phrases count, whatever their case and white space. English phrases are looked for beside those of `languages`.
+    Whole phrases count, whatever their case and white space. English phrases are looked for beside those of
+    `languages`.
     """
     claim, evidence = normalise(claim_text).text, normalise(evidence_text).text
     phrases = dict.fromkeys(phrase for lang in (*languages, FALLBACK) for phrase in indicator_phrases(lang))
-    return tuple(phrase for phrase in phrases if _pattern(phrase).search(claim) and not _pattern(phrase).search(evidence))
+    return tuple(
+        phrase for phrase in phrases if _pattern(phrase).search(claim) and not _pattern(phrase).search(evidence)
+    )
 
 
 @cache

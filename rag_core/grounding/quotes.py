@@ -1,9 +1,10 @@
-"""Does a model's quote stand where it says: character by character, in one piece, on the pages of the passage that it cites?
+"""Does a model's quote stand where it says: character by character, in one piece, on the pages of the passage that it
+cites?
 
-Unicode and white space are compared in reading form, and typographic quotation marks and dashes as the plain ones; nothing else may differ.
-What a quote is part of belongs to it: the evidence is widened to whole sentences or rows, so that words ripped out of "shall not ..." are
-read with their negation, and marks on the page cover whole sentences. The last look, at the page's raw text, is `quote_stands` in
-`rag_core.grounding.citations`.
+Unicode and white space are compared in reading form, and typographic quotation marks and dashes as the plain ones;
+nothing else may differ. What a quote is part of belongs to it: the evidence is widened to whole sentences or rows, so
+that words ripped out of "shall not ..." are read with their negation, and marks on the page cover whole sentences. The
+last look, at the page's raw text, is `quote_stands` in `rag_core.grounding.citations`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Quote:
     Args:
         standing: where it stands.
         evidence: the sentences or rows that it is part of, each verbatim from its page; none unless it was found.
-        certain: False where it stands in several places of the passage and nothing tells which is meant: then nothing may be marked.
+        certain: False where it stands in several places of the passage and nothing tells which is meant: then nothing
+            may be marked.
     """
 
     standing: Standing
@@ -132,7 +134,9 @@ class _Source:
         return Quote(Standing.FOUND, next(iter(wide)))
 
     def _chosen_by(self, found: Sequence[_Range], claim: str) -> _Range | None:
-        """The place in whose sentence clearly more of the claim stands than in that of any other; None where there is none."""
+        """The place in whose sentence clearly more of the claim stands than in that of any other; None where there is
+        none.
+        """
         header = f"{header_of(self.passage, self.page_text)} " if self.is_table else ""
         language, stated = self.passage.language, units(self.passage, self.page_text)
         held_by = (frozenset(terms(header + unit.text, language)) for unit in stated)
@@ -148,7 +152,9 @@ class _Source:
         return found[shares.index(best)] if best - second >= _CLEARLY else None
 
     def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:
-        """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with its header."""
+        """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with
+        its header.
+        """
         passage = self.passage
         around = [one for unit in self.units if overlaps(unit, spans) for one in unit]
         if self.is_table:
@@ -158,7 +164,10 @@ class _Source:
         return tuple(evidence_of(passage, span, self.page_text) for span in self._joined([*around, *spans]))
 
     def _joined(self, spans: Iterable[Span]) -> list[Span]:
-        """These stretches in reading order; what overlaps, or has nothing but blanks between, is one. Blank ones are left out."""
+        """These stretches in reading order; what overlaps, or has nothing but blanks between, is one.
+
+        Blank ones are left out.
+        """
         joined: list[Span] = []
         for span in sorted(spans, key=lambda one: (one.page, one.start)):
             text = self.page_text(self.passage.document, span.page)
@@ -186,7 +195,9 @@ def _inside_words(text: str) -> frozenset[int]:
 
 
 def _forms(quote: str) -> list[str]:
-    """The forms in which a quote is looked for: as written, and without citation marks; none of one that would prove nothing."""
+    """The forms in which a quote is looked for: as written, and without citation marks; none of one that would prove
+    nothing.
+    """
     written = (text.strip(_QUOTATION) for text in (quote, strip_marks(quote)))
     return list(dict.fromkeys(form for text in written if _proves(form := normalise(text).text.translate(_FOLD))))
 

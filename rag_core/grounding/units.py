@@ -1,4 +1,6 @@
-"""The units of an extract: the sentences, table rows and code lines of a passage, each with its exact place on the page."""
+"""The units of an extract: the sentences, table rows and code lines of a passage, each with its exact place on the
+page.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ _NEXT_SIGNS = regex.compile(r"\s(?:By|Date):?\s*$", regex.IGNORECASE)
 CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
 _TICK = regex.compile(r"[☑☒✓✔✗✘×]|(?<!\w)[xX](?!\w)")
 _GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
-_AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
+_AGENCY = (
+    r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
+)
 _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
 
 
@@ -47,9 +51,9 @@ _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?
 class Unit:
     """A stretch of a passage that can be quoted by itself.
 
-    `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set then). `lead` is the
-    sentence that leads in an item, in reading form: "The following are excluded:"; it may stand in another passage. `group` is where the
-    only filled cell of a row stands that heads the rows below it: "Members".
+    `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set
+    then). `lead` is the sentence that leads in an item, in reading form: "The following are excluded:"; it may stand in
+    another passage. `group` is where the only filled cell of a row stands that heads the rows below it: "Members".
     """
 
     passage: Passage
@@ -86,13 +90,15 @@ def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
 def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
-    Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them); but
-    a whole sentence set as a heading does, or a label with its figure, and the name and the office that are printed below a signature
-    state who holds the office.
-    A choice that the text does not make states nothing: "Pets | Yes | No", "☐ Pets". One with a figure or sign that could not be
-    read is none either.
+    Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none
+    (`Passage.pieces` knows them); but a whole sentence set as a heading does, or a label with its figure, and the name
+    and the office that are printed below a signature state who holds the office.
+    A choice that the text does not make states nothing: "Pets | Yes | No", "☐ Pets". One with a figure or sign that
+    could not be read is none either.
     """
-    return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)]
+    return [
+        unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)
+    ]
 
 
 def _is_legible(text: str) -> bool:
@@ -100,10 +106,15 @@ def _is_legible(text: str) -> bool:
 
 
 def _is_open_choice(text: str) -> bool:
-    """Whether a text ends in boxes or in "yes" and "no", and nothing says which of them holds: it may be crossed by a drawing."""
+    """Whether a text ends in boxes or in "yes" and "no", and nothing says which of them holds: it may be crossed by a
+    drawing.
+    """
     if _TICK.search(text):
         return False
-    return "☐" in text or {_answers().get(fold(word)) for word in list(word_texts(text[-CHOICE_CHARS:]))[-2:]} == {True, False}
+    return "☐" in text or {_answers().get(fold(word)) for word in list(word_texts(text[-CHOICE_CHARS:]))[-2:]} == {
+        True,
+        False,
+    }
 
 
 @cache
@@ -111,7 +122,10 @@ def _answers() -> dict[str, bool]:
     """The words for yes and for no in all languages."""
     rows = LANGUAGES.values()
     return {
-        fold(word): says for says, listed in ((True, [r.yes for r in rows]), (False, [r.no for r in rows])) for r in listed for word in r
+        fold(word): says
+        for says, listed in ((True, [r.yes for r in rows]), (False, [r.no for r in rows]))
+        for r in listed
+        for word in r
     }
 
 
@@ -143,7 +157,9 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
         if not (piece.role.states or says) or left >= right:
             closed = True
             if piece.role is Role.ASIDE:
-                yield from (Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges))
+                yield from (
+                    Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges)
+                )
             continue
         text = passage.text[left:right]
         if piece.role is Role.CODE:
@@ -159,9 +175,11 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
 
 
 def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where a name and an office stand below each signature of a piece: "/s/ Jane Doe Jane Doe Chief Executive Officer".
+    """Where a name and an office stand below each signature of a piece: "/s/ Jane Doe Jane Doe Chief Executive
+    Officer".
 
-    They may be asides of their own, `SIGNED_PIECES` with the signature at most, and one more after an "and"; `edges` begin the pieces.
+    They may be asides of their own, `SIGNED_PIECES` with the signature at most, and one more after an "and"; `edges`
+    begin the pieces.
     """
     left = edges[first]
     if not _SIGNATURE.search(passage.text[left : edges[first + 1]]):
@@ -169,7 +187,9 @@ def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tupl
     last = first + 1
     while last < len(passage.pieces) and passage.pieces[last].role is Role.ASIDE:
         own = passage.text[edges[last] : edges[last + 1]]
-        if _SIGNATURE.search(own) or (last >= first + SIGNED_PIECES and not _GOES_ON.search(passage.text[left : edges[last]])):
+        if _SIGNATURE.search(own) or (
+            last >= first + SIGNED_PIECES and not _GOES_ON.search(passage.text[left : edges[last]])
+        ):
             break
         last += 1
     text = passage.text[left : edges[last]]
@@ -182,12 +202,19 @@ def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tupl
 
 
 def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:
-    """Where each piece of a passage begins in its text, and where the last one ends; `starts` are those of its reading form."""
-    return [*(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces), len(passage.text)]
+    """Where each piece of a passage begins in its text, and where the last one ends; `starts` are those of its reading
+    form.
+    """
+    return [
+        *(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces),
+        len(passage.text),
+    ]
 
 
 def raw_offset(spans: Sequence[Span], first: Span) -> int:
-    """Where a piece that starts with this span starts in the joined text of `spans`; its end where it does not stand there."""
+    """Where a piece that starts with this span starts in the joined text of `spans`; its end where it does not stand
+    there.
+    """
     offset = 0
     for span in spans:
         if span.page == first.page and span.start <= first.start < span.end:
@@ -208,14 +235,18 @@ def _only_names(sentence: str, role: Role, count: int) -> bool:
     if count == 1 or role is Role.ITEM or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
         return False
     found = list(islice(word_texts(sentence), TITLE_WORDS + 1))  # a long sentence is not split to its end
-    return 0 < len(found) <= TITLE_WORDS and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
+    return (
+        0 < len(found) <= TITLE_WORDS
+        and all(word[0].isupper() for word in found if len(word) > SMALL_WORD)
+        and found[0][0].isupper()
+    )
 
 
 def _says(heading: str) -> bool:
     """Whether what is set as a heading says something all the same, in bold on a row of its own.
 
-    "Smoking is forbidden in the flat." does, and so does "Policy number: 4711". A number may open a heading, so none may stand among its
-    first words, or before its colon; a title has its longer words in capitals, or is short.
+    "Smoking is forbidden in the flat." does, and so does "Policy number: 4711". A number may open a heading, so none
+    may stand among its first words, or before its colon; a title has its longer words in capitals, or is short.
     """
     if _STATED.match(heading) and not heading.endswith("?"):
         return True
@@ -231,13 +262,17 @@ def _is_plain(word: str) -> bool:
 
 
 def _dateline(sentence: str) -> int:
-    """The length of the place and agency that a notice to the press opens with: "BONN, Germany--(BUSINESS WIRE)-- "; 0 without one."""
+    """The length of the place and agency that a notice to the press opens with: "BONN, Germany--(BUSINESS WIRE)-- "; 0
+    without one.
+    """
     match = _DATELINE.match(sentence[:DATELINE_CHARS])
     return match.end() if match else 0
 
 
 def _edges(passage: Passage, page_text: PageText) -> list[int]:
-    """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both ends."""
+    """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both
+    ends.
+    """
     pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
     raw = join(pages, passage.spans)
     starts = read_passage_text(pages, passage.spans).starts
@@ -270,7 +305,9 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
                 if text:
                     # one whose first row is full has no groups: a single cell is a label without a value
                     heads = _group(raw, left, right, span.page) if group or not begun else ()
-                    found.append(Unit(passage, text, left, right, (Span(span.page, left, right),), group=() if heads else group))
+                    found.append(
+                        Unit(passage, text, left, right, (Span(span.page, left, right),), group=() if heads else group)
+                    )
                     group = heads or group
                     begun = begun or any(map(str.isalnum, text))  # not with the rule below the head in Markdown
     return found
@@ -280,7 +317,11 @@ def _group(raw: str, left: int, right: int, page: int) -> tuple[Span, ...]:
     """Where the only filled cell of a row stands; nowhere where more are filled, or the row has no other cell."""
     text = cells(raw[left:right])
     filled = [cell for part in text.split(CELL.strip()) if (cell := part.strip()) not in ("", EMPTY)]
-    match = re.search(r"\s+".join(map(re.escape, filled[0].split())), raw[left:right]) if len(filled) == 1 and CELL in text else None
+    match = (
+        re.search(r"\s+".join(map(re.escape, filled[0].split())), raw[left:right])
+        if len(filled) == 1 and CELL in text
+        else None
+    )
     return (Span(page, left + match.start(), left + match.end()),) if match else ()
 
 
@@ -302,7 +343,12 @@ def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:
     for i, passage in enumerate(hits):
         rank.setdefault(passage.document, i)
     return sorted(
-        chosen, key=lambda u: (rank[u.passage.document], (u.spans or u.passage.spans)[0].page, u.start if u.spans else _offset(u))
+        chosen,
+        key=lambda u: (
+            rank[u.passage.document],
+            (u.spans or u.passage.spans)[0].page,
+            u.start if u.spans else _offset(u),
+        ),
     )
 
 
@@ -311,7 +357,9 @@ def _offset(unit: Unit) -> int:
 
 
 def with_header(passage: Passage) -> str:
-    """The text of a passage as it is read together with a claim: that of a table under the header that it stands under."""
+    """The text of a passage as it is read together with a claim: that of a table under the header that it stands
+    under.
+    """
     apart = passage.header_text and passage.header_text not in passage.text
     return f"{passage.header_text}\n{passage.text}" if apart else passage.text
 

@@ -1,4 +1,6 @@
-"""Where in a long text a sentence may have come from: windows of one to three sentences, ranked by shared words, then by cosine."""
+"""Where in a long text a sentence may have come from: windows of one to three sentences, ranked by shared words, then
+by cosine.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ _WHOLE_WORDS = 220  # up to which a context is one text
 class Window:
     """A stretch of the context and how near it is to the sentence it was ranked for.
 
-    `lexical` is the share of the sentence's terms that it holds, rare terms counting more and each as much as the likest term there is
-    like it ("kubl" and "kublai"), in [0, 1]; `cosine` in [-1, 1].
+    `lexical` is the share of the sentence's terms that it holds, rare terms counting more and each as much as the
+    likest term there is like it ("kubl" and "kublai"), in [0, 1]; `cosine` in [-1, 1].
     """
 
     text: str
@@ -48,7 +50,9 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A context as sentences: where they stand, the terms of each, and what each term weighs; `unseen` is the weight of any other."""
+    """A context as sentences: where they stand, the terms of each, and what each term weighs; `unseen` is the weight of
+    any other.
+    """
 
     context: str
     spans: list[tuple[int, int]]
@@ -65,15 +69,20 @@ class _Cut:
         return self.context[self.spans[rows[0]][0] : self.spans[rows[-1]][1]]
 
 
-def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder) -> list[tuple[Window, ...]]:
-    """For each claim sentence the windows of its context that bear on it, best first; empty for a context without words.
+def best_windows(
+    claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder
+) -> list[tuple[Window, ...]]:
+    """For each claim sentence the windows of its context that bear on it, best first; empty for a context without
+    words.
 
-    Only the sentences of the eight windows with most shared words are embedded, in one batch for all claims, so that a context of 100 kB
-    stays quick; a window's vector is the mean of its sentences'.
+    Only the sentences of the eight windows with most shared words are embedded, in one batch for all claims, so that a
+    context of 100 kB stays quick; a window's vector is the mean of its sentences'.
     """
     cuts = [_cut(context, lang) for context in contexts]
     chosen = [_places(claim, context, lang) for claim, context in zip(claims, contexts, strict=True)]
-    needed = [cut.sentence(row) for cut, places in zip(cuts, chosen, strict=True) for place in places for row in place.rows]
+    needed = [
+        cut.sentence(row) for cut, places in zip(cuts, chosen, strict=True) for place in places for row in place.rows
+    ]
     index = {text: at for at, text in enumerate(dict.fromkeys([*needed, *claims]))}
     vectors = _embedded(list(index), embedder)
     found = []
@@ -88,13 +97,17 @@ def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embe
 
 
 def read_ahead(context: str, lang: str, embedder: Embedder) -> None:
-    """Cut a context and embed its sentences, so that `best_windows` has claims alone to embed; for an embedder that remembers."""
+    """Cut a context and embed its sentences, so that `best_windows` has claims alone to embed; for an embedder that
+    remembers.
+    """
     cut = _cut(context, lang)
     embedder.embed([cut.sentence(row) for row in range(len(cut.spans))])
 
 
 def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """The vectors of texts; those far longer than most are embedded by themselves, since a batch is padded to its longest text."""
+    """The vectors of texts; those far longer than most are embedded by themselves, since a batch is padded to its
+    longest text.
+    """
     if not texts:
         return embedder.embed([])
     order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
@@ -119,7 +132,12 @@ def _places(claim: str, context: str, lang: str) -> tuple[_Place, ...]:
     cut, mine = _cut(context, lang), list(dict.fromkeys(terms(claim, lang)))
     like = [alike(term, cut.rarity) for term in mine]
     weights = np.array([max((cut.rarity[other] for other in others), default=cut.unseen) for others in like])
-    held = np.array([[max((like for other, like in others.items() if other in bag), default=0.0) for bag in cut.bags] for others in like])
+    held = np.array(
+        [
+            [max((like for other, like in others.items() if other in bag), default=0.0) for bag in cut.bags]
+            for others in like
+        ]
+    )
     return tuple(_nearest(weights, held)) if mine else ()
 
 
@@ -153,8 +171,8 @@ def _nearest(weights: np.ndarray, held: np.ndarray) -> list[_Place]:
 def readings(claim: str, context: str, lang: str) -> tuple[str, ...]:
     """At most three texts of about `READ_WORDS` words to read a claim against, the likeliest first.
 
-    A shorter context is one text, whole. Of a longer one: its sentences that share most with the claim, wherever they stand; what stands
-    around the best place; what stands around the second best.
+    A shorter context is one text, whole. Of a longer one: its sentences that share most with the claim, wherever they
+    stand; what stands around the best place; what stands around the second best.
     """
     if len(context.split()) <= _WHOLE_WORDS:
         return (context,)

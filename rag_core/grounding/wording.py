@@ -76,10 +76,11 @@ def date_in_words(date: str, source: DateSource) -> str:
 
 
 def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
-    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or that none is known.
+    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or
+    that none is known.
 
-    A date that only the file states is called so, and so is what is newer by it. The sentence holds text of documents and their names,
-    which are untrusted.
+    A date that only the file states is called so, and so is what is newer by it. The sentence holds text of documents
+    and their names, which are untrusted.
     """
     names = [library.names.get(document, document) for document in conflict.documents]
     sides = [
@@ -88,16 +89,31 @@ def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
             conflict.values, names, conflict.pages, conflict.dates, conflict.date_sources, strict=True
         )
     ]
-    one = "The document contradicts itself" if conflict.documents[0] == conflict.documents[1] else "The documents contradict each other"
+    one = (
+        "The document contradicts itself"
+        if conflict.documents[0] == conflict.documents[1]
+        else "The documents contradict each other"
+    )
     return f"{one}: {' and '.join(sides)}{_newer(conflict, library)}"
 
 
 def _newer(conflict: Conflict, library: LibraryFacts) -> str:
-    """A sentence that says which document is newer, or why that is not known. Nothing of one that contradicts itself."""
+    """A sentence that says which document is newer, or why that is not known.
+
+    Nothing of one that contradicts itself.
+    """
     if conflict.documents[0] == conflict.documents[1]:
         return ""
     if conflict.newer:
         newer = "Newer by the file date" if conflict.by_file else "Newer"
         return f". {newer}: {library.names.get(conflict.newer, conflict.newer)}"
-    undated = [library.names.get(document, document) for document, date in zip(conflict.documents, conflict.dates, strict=True) if not date]
-    return f". Which one is newer is not known: no date of {' and '.join(undated)}" if undated else ". By their dates neither is newer"
+    undated = [
+        library.names.get(document, document)
+        for document, date in zip(conflict.documents, conflict.dates, strict=True)
+        if not date
+    ]
+    return (
+        f". Which one is newer is not known: no date of {' and '.join(undated)}"
+        if undated
+        else ". By their dates neither is newer"
+    )

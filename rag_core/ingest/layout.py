@@ -24,7 +24,10 @@ LINE_NUMBERS = 11  # the same, size, bold, mono, block, and how many numbers its
 
 
 class _Column(Sequence[T_co]):
-    """A sequence of values that are made when they are asked for. Equal to any sequence of equal values, as a tuple to a tuple."""
+    """A sequence of values that are made when they are asked for.
+
+    Equal to any sequence of equal values, as a tuple to a tuple.
+    """
 
     __slots__ = ("_table",)
 
@@ -60,7 +63,10 @@ class _Column(Sequence[T_co]):
 
 
 class Words(_Column[WordBox]):
-    """Word boxes. `table` has shape (words, 6), or (words, 7) for words that OCR says how sure it is of; nobody else may change it."""
+    """Word boxes.
+
+    `table` has shape (words, 6), or (words, 7) for words that OCR says how sure it is of; nobody else may change it.
+    """
 
     __slots__ = ()
 
@@ -96,7 +102,8 @@ class Lines(_Column[Line]):
     """Rows of a page.
 
     Args:
-        table: shape (rows, 11): start, end, x0, y0, x1, y1, size, bold, mono, block, and how many numbers of `cells` are the row's.
+        table: shape (rows, 11): start, end, x0, y0, x1, y1, size, bold, mono, block, and how many numbers of `cells`
+            are the row's.
         cells: the offsets of all rows' cells, one after the other: start, end, start, end, …
     """
 
@@ -114,7 +121,16 @@ class Lines(_Column[Line]):
         last = int(self._ends[row])
         cells = self._cells[last - int(count) : last].tolist()
         box = Box(x0, y0, x1, y1)
-        return Line(int(start), int(end), box, size, bool(bold), bool(mono), int(block), tuple(zip(cells[::2], cells[1::2], strict=True)))
+        return Line(
+            int(start),
+            int(end),
+            box,
+            size,
+            bool(bold),
+            bool(mono),
+            int(block),
+            tuple(zip(cells[::2], cells[1::2], strict=True)),
+        )
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Lines:
@@ -133,7 +149,8 @@ class Lines(_Column[Line]):
 
 
 def received(words: str, lines: str, cells: str, chars: int, *, scored: bool = False) -> tuple[Words, Lines]:
-    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters, which has a seventh number a word if `scored`.
+    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters, which has a seventh number a
+    word if `scored`.
 
     Raises:
         ValueError: the columns do not fit together, or an offset is none of the page's.
@@ -166,7 +183,16 @@ def _word_row(word: WordBox) -> Sequence[object]:
 
 
 def _line_row(line: Line) -> list[object]:
-    return [line.start, line.end, list(line.box), line.size, line.bold, line.mono, line.block, [list(cell) for cell in line.cells]]
+    return [
+        line.start,
+        line.end,
+        list(line.box),
+        line.size,
+        line.bold,
+        line.mono,
+        line.block,
+        [list(cell) for cell in line.cells],
+    ]
 
 
 def _table(rows: Iterable[Sequence[float]], width: int) -> Floats:

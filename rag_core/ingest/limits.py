@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-MIN_MEMORY_BYTES = 300 << 20  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
+MIN_MEMORY_BYTES = (
+    300 << 20
+)  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one file may cost. Each limit is for one file; a file over a limit is refused, other files go on.
 
-    Where one page alone takes too much time or memory it costs the file that page; see `rag_core.ingest.reading.pdf_process`.
-    The longest of the filings tried (213 pages, 1.9 MB, 853,000 characters, 2 s) stays a factor of 20 below the defaults, or more.
+    Where one page alone takes too much time or memory it costs the file that page; see
+    `rag_core.ingest.reading.pdf_process`. The longest of the filings tried (213 pages, 1.9 MB, 853,000 characters, 2 s)
+    stays a factor of 20 below the defaults, or more.
     """
 
     file_bytes: int = 200_000_000  # held in memory by the child
-    memory_bytes: int = 2 << 30  # address space of the child; text takes about 0.3 GB, that of the process that reads a picture as well
+    memory_bytes: int = (
+        2 << 30
+    )  # address space of the child; text takes about 0.3 GB, that of the process that reads a picture as well
     cpu_seconds: float = 30.0  # a 39 KB bomb took 18 s in PyMuPDF's drawing code
-    cpu_seconds_per_page: float = 0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
+    cpu_seconds_per_page: float = (
+        0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
+    )
     wall_seconds: float = 900.0  # recognition comes on top
-    ocr_seconds: float = 14_400.0  # recognition in all processes, about 5,000 pages; the pages after that are reported as unreadable
+    ocr_seconds: float = (
+        14_400.0  # recognition in all processes, about 5,000 pages; the pages after that are reported as unreadable
+    )
     ocr_seconds_per_page: float = 60.0  # CPU time; a dense page takes 2 to 6 s, a page of noise up to 30 s
     pages: int = 5_000
     page_chars: int = 200_000  # a page is cut there, and says so; a dense page has about 8,000

@@ -1,8 +1,9 @@
 """Turns the raw text of a page into the form in which it is read, searched and embedded, and keeps the way back.
 
-Raw text has line breaks inside words, ligatures, soft hyphens and runs of blanks. The reading form has none of them, and every one of its
-characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim from the page. What carries meaning
-stays: "n²" is not "n2", "2½" is not "21⁄2", and "5①" is not "51". This module knows nothing about documents, only about text and spans.
+Raw text has line breaks inside words, ligatures, soft hyphens and runs of blanks. The reading form has none of them,
+and every one of its characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim
+from the page. What carries meaning stays: "n²" is not "n2", "2½" is not "21⁄2", and "5①" is not "51". This module knows
+nothing about documents, only about text and spans.
 """
 
 from __future__ import annotations
@@ -17,35 +18,44 @@ import regex
 
 from rag_core.domain.documents import Span
 
-# A hyphen at the end of a row. It goes when it parts a word (two letters before it, a lower-case letter after it) and stays in
-# "2019-\n2020", "Coca-\nCola", "e-\nmail" and where a compound is plain to see, as in "held-for-\nsale" and "risk-\nbased": English filings
-# are full of those and hardly ever part a word. The line break goes in both cases.
+# A hyphen at the end of a row. It goes when it parts a word (two letters before it, a lower-case letter after it) and
+# stays in "2019-\n2020", "Coca-\nCola", "e-\nmail" and where a compound is plain to see, as in "held-for-\nsale" and
+# "risk-\nbased": English filings are full of those and hardly ever part a word. The line break goes in both cases.
 _COMPOUND_TAILS = (
     "adjusted|asset|backed|balance|based|cash|dependent|driven|first|free|generated|generating|grade|looking|making|month|only|owned|party|quality|"
     "rated|related|sale|sharing|specific|standing|tax|term|time|to|weighted|wide|year"
 )
 _BROKEN_WORD = (
     rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})"
-    rf"[-\u2010](?<!@[\w.]{{1,60}}-)[^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"  # a mail address keeps its own
+    # a mail address keeps its own
+    rf"[-\u2010](?<!@[\w.]{{1,60}}-)[^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"
 )
 _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{L}\p{N}])"
-# What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control characters.
+# What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control
+# characters.
 _WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"
 _NOTHING = rf"\u00AD+[^\S\n]*\n\s*(?=\p{{L}})|{_WIDTHLESS}+|\A\s+|\s+\Z"
 _BLANK = r"(?P<blank>\s{2,}|[^\S ])"
-# Superscripts, subscripts and fractions: NFKC would write another formula. Of a circled sign it would make a digit of the number before it.
+# Superscripts, subscripts and fractions: NFKC would write another formula. Of a circled sign it would make a digit of
+# the number before it.
 _MEANT = regex.compile(
     r"[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}\p{Decomposition_Type=Fraction}\p{Decomposition_Type=Circle}]"
 )
-# The smallest pieces that NFKC changes without looking at their neighbours: a Hangul syllable, any other character with its marks.
+# The smallest pieces that NFKC changes without looking at their neighbours: a Hangul syllable, any other character with
+# its marks.
 _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x00-\x7F]\p{M}*+|[\x21-\x7E]\p{M}++)"
 
 _COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", regex.V1)
 _ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
 _UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
-CACHED_ROWS, CACHED_CHARS = 1 << 12, 500  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
+CACHED_ROWS, CACHED_CHARS = (
+    1 << 12,
+    500,
+)  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
 MAX_REMEMBERED_CHARS = 8_000  # in a passage: with about 20 bytes a character, 256 of them take 40 MB at most
-_PASSES = 6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
+_PASSES = (
+    6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +78,11 @@ class Normal:
 
 
 def normalise(raw: str) -> Normal:
-    """The reading form: NFKC, words joined over line breaks, each run of white space one space, nothing without width, bare ends.
+    """The reading form: NFKC, words joined over line breaks, each run of white space one space, nothing without width,
+    bare ends.
 
-    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts, fractions and circled signs stay
-    as they are: they are part of what a quotation says.
+    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts, fractions
+    and circled signs stay as they are: they are part of what a quotation says.
     """
     out = _one_pass(raw)
     for _ in range(_PASSES):
@@ -127,7 +138,9 @@ def _one_pass(raw: str) -> Normal:
 
 
 def join(pages_text: Mapping[int, str], spans: Sequence[Span]) -> str:
-    """The raw text of several spans, parted by line breaks so that a word broken over a page or a row is joined later."""
+    """The raw text of several spans, parted by line breaks so that a word broken over a page or a row is joined
+    later.
+    """
     return "\n".join(pages_text[span.page][span.start : span.end] for span in spans)
 
 
@@ -172,7 +185,8 @@ _cells_of_short = lru_cache(maxsize=CACHED_ROWS)(_cells)
 
 
 def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
-    """Where `read_passage_text(pages_text, spans).text[start:end]` stands on its pages, one span per stretch, in reading order.
+    """Where `read_passage_text(pages_text, spans).text[start:end]` stands on its pages, one span per stretch, in
+    reading order.
 
     Empty when the range holds nothing but the space between two spans.
 

@@ -1,7 +1,10 @@
-"""Language handling for retrieval, gates, extraction and refusals. Every function is pure and safe to call from threads.
+"""Language handling for retrieval, gates, extraction and refusals.
+
+Every function is pure and safe to call from threads.
 
 `lang` is an ISO 639-1 code, or "und". Any language in principle: what a language has no list, stemmer or dictionary for
-falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and py3langid.
+falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and
+py3langid.
 """
 
 from rag_core.language.dates import Date, Day, dates, months

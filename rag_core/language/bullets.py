@@ -1,4 +1,5 @@
-"""The signs that begin an item of a list and are nothing else, with those that only a font knows, for a class of a regular expression.
+"""The signs that begin an item of a list and are nothing else, with those that only a font knows, for a class of a
+regular expression.
 
 And marks that count on within a sentence: "There are two kinds: 1) stored, 2) reflected", wherever its lines end.
 """
@@ -12,7 +13,9 @@ _MARK = regex.compile(r"\s*\(?(?:(?P<number>[1-9]\d?)|(?P<roman>[ivx]{1,4})|(?P<
 
 
 def counts_on(line: str, before: str) -> bool:
-    """Whether a line begins with the mark that follows one within the text before it: "2)" after "kinds: 1) stored,"."""
+    """Whether a line begins with the mark that follows one within the text before it: "2)" after "kinds: 1)
+    stored,".
+    """
     match = _MARK.match(line)
     if not match:
         return False

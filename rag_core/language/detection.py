@@ -1,8 +1,8 @@
 """Detects the language of a document or a question.
 
 Detectors are good on paragraphs and poor on short questions ("záruka?" is Hungarian to py3langid). So three things are
-added up, in points: the function words of our own lists (clear in short texts), the detector's log-probability (clear in
-long ones), and for a question the languages of the documents it is asked about.
+added up, in points: the function words of our own lists (clear in short texts), the detector's log-probability (clear
+in long ones), and for a question the languages of the documents it is asked about.
 """
 
 from collections import Counter
@@ -18,7 +18,8 @@ from rag_core.language.words import fold, words
 
 UNDETERMINED = "und"
 
-# Points. Checked on the 2,770 training questions of XQuAD in five languages and on tests/test_language.py; all have slack.
+# Points. Checked on the 2,770 training questions of XQuAD in five languages and on tests/test_language.py; all have
+# slack.
 _QUESTION_WORD = 2.0
 _FUNCTION_WORD = 1.0
 _WITHOUT_DIACRITICS = 0.5
@@ -32,14 +33,17 @@ _TELLING_WORDS = 2  # written small, so no names
 _CLEARLY = 1.0  # points by which a language must lead to be certain
 
 _SCRIPTS = {
-    name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Han", "Hangul")
+    name: regex.compile(rf"\p{{{name}}}")
+    for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Han", "Hangul")
 }
 _NORWEGIAN = {"nb": "no", "nn": "no"}  # whoever reads one of its two written forms reads the other
 _LETTER = regex.compile(r"\p{L}")
 
 
 def script(text: str) -> str:
-    """The Unicode script of most of the text's letters; "" without letters, "Other" where none of the known scripts occurs."""
+    """The Unicode script of most of the text's letters; "" without letters, "Other" where none of the known scripts
+    occurs.
+    """
     counts = Counter({name: len(pattern.findall(text)) for name, pattern in _SCRIPTS.items()})
     name, count = counts.most_common(1)[0]
     if count:
@@ -57,7 +61,10 @@ def _sample(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _evidence_table() -> Mapping[str, Mapping[str, float]]:
-    """Word -> language -> points. A word of several languages counts for each in proportion; spelling without diacritics half."""
+    """Word -> language -> points.
+
+    A word of several languages counts for each in proportion; spelling without diacritics half.
+    """
     table: dict[str, dict[str, float]] = {}
     for code, info in LANGUAGES.items():
         for word in info.function_words:
@@ -78,13 +85,17 @@ def _evidence(text: str) -> Counter[str]:
 
 def _detector_points(text: str) -> dict[str, float]:
     """Points at most 0 for every language with a two-letter code, 0 for the detector's first choice."""
-    ranked = [(_NORWEGIAN.get(code, code), float(score)) for code, score in py3langid.rank(text) if len(code) == 2]  # the first one first
+    ranked = [
+        (_NORWEGIAN.get(code, code), float(score)) for code, score in py3langid.rank(text) if len(code) == 2
+    ]  # the first one first
     best = ranked[0][1]
     return {code: (score - best) / _LOG_PROBABILITY_PER_POINT for code, score in reversed(ranked)}
 
 
 def canonical(code: str) -> str:
-    """The code by which a language is known here: "cs" for "ces", "en" for "en-GB", "no" for "nb"; empty for what is no code."""
+    """The code by which a language is known here: "cs" for "ces", "en" for "en-GB", "no" for "nb"; empty for what is no
+    code.
+    """
     first = code.replace("_", "-").split("-")[0].casefold()
     found = get_global("language_aliases").get(first, first) if len(first) > 2 else first  # ISO 639-2 has three letters
     return _NORWEGIAN.get(found, found) if len(found) in (2, 3) and found.isalpha() else ""
@@ -118,28 +129,35 @@ def _points(text: str, preferred: Collection[str]) -> dict[str, float]:
 def detect(text: str) -> str:
     """The language of a document: an ISO 639-1 code, or "und" for a text without letters.
 
-    Text that is mostly in Devanagari counts as Hindi (`Grammar.names_script`). Long texts are judged by their beginning, middle and end.
+    Text that is mostly in Devanagari counts as Hindi (`Grammar.names_script`). Long texts are judged by their
+    beginning, middle and end.
     """
     sample = _sample(text)
     main_script = script(sample)
     if not main_script:
         return UNDETERMINED
-    named = next((code for code, info in LANGUAGES.items() if info.grammar.names_script and info.grammar.script == main_script), "")
+    named = next(
+        (code for code, info in LANGUAGES.items() if info.grammar.names_script and info.grammar.script == main_script),
+        "",
+    )
     return named or _best(sample, ())
 
 
 def question_language(question: str, document_languages: Collection[str]) -> str:
-    """The language of a question asked of documents in the given languages: an ISO 639-1 code, or "und" without letters.
+    """The language of a question asked of documents in the given languages: an ISO 639-1 code, or "und" without
+    letters.
 
-    Its function words decide first, whatever its names and terms are ("Knowledge Graph क्या है?" is Hindi); without any,
-    the documents' language of its script.
+    Its function words decide first, whatever its names and terms are ("Knowledge Graph क्या है?" is Hindi); without
+    any, the documents' language of its script.
     """
     sample = _sample(question)
     return _best(sample, document_languages) if script(sample) else UNDETERMINED
 
 
 def certain_language(text: str) -> str:
-    """The language that a text is surely written in; empty where none stands out or it is little more than names and numbers."""
+    """The language that a text is surely written in; empty where none stands out or it is little more than names and
+    numbers.
+    """
     sample = _sample(text)
     told = [word for word in words(sample) if word.text[0].isalpha() and not word.text[0].isupper()]
     if len(told) < _TELLING_WORDS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rag_core.language.values import (  # fmt: skip
+from rag_core.language.values import (
     NEVER,
     Flag,
     FoldedNumbers,
@@ -59,14 +59,17 @@ class ValueRows:
 
     Args:
         numbers, scales: further ones; `ones`: words for one, counted within a longer number only.
-        join: between number words; `tens_joint`: between units and tens where units come first; `compound`: whether all is one word.
-        ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal; `ordinal_suffixes`: behind digits.
+        join: between number words; `tens_joint`: between units and tens where units come first; `compound`: whether all
+            is one word.
+        ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal;
+            `ordinal_suffixes`: behind digits.
         range: between two values; `between`: before two that `join` joins.
-        relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before the value.
+        relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before
+            the value.
         possessives: words before what it is counted from that do not say what that is ("its").
         weekdays: seven groups of spellings, from Monday, as they are written.
-        units: further spellings; `units_before`: units in words that stand before their number; `parted_units`: patterns of those of two
-            words.
+        units: further spellings; `units_before`: units in words that stand before their number; `parted_units`:
+            patterns of those of two words.
         qualifiers: words between number and unit that make it another unit; `fillers`: that change nothing.
         prefixes: beginnings of a compound with a unit, each with the qualifier that it is, or "".
     """
@@ -100,7 +103,8 @@ class TimeWords:
     """Words of times of day.
 
     Args:
-        parts_of_day: before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand behind them.
+        parts_of_day: before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand
+            behind them.
         bells: behind an hour that may be of either half of the day.
         behind: behind an hour of the whole day; `behind_minutes`: only where minutes are stated.
         before: before a time whose parts a full stop joins ("um 14.30").
@@ -116,7 +120,8 @@ class TimeWords:
 
 @dataclass(frozen=True, slots=True)
 class DatedWords:
-    """Words on a document's first page that say which of its dates is its own; a language without them has those of English.
+    """Words on a document's first page that say which of its dates is its own; a language without them has those of
+    English.
 
     Args:
         labels: whole labels of its own date ("date of report", "last updated"); `after`: those behind the date.

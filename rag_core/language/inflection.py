@@ -27,10 +27,16 @@ from rag_core.language.loader import grammar
 from rag_core.language.words import MAX_WORD_CHARS, fold, word_texts
 
 _CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
-_CACHED_FORMS = 1 << 13  # words whose forms are remembered, about 0.5 kB each; the passages of a question have some 600; chosen
-_CACHED_TEXTS, _CACHED_CHARS = 1 << 12, 2000  # texts, and characters of one: a sentence, a passage; 3 MB as they come, 40 MB at most
+_CACHED_FORMS = (
+    1 << 13
+)  # words whose forms are remembered, about 0.5 kB each; the passages of a question have some 600; chosen
+_CACHED_TEXTS, _CACHED_CHARS = (
+    1 << 12,
+    2000,
+)  # texts, and characters of one: a sentence, a passage; 3 MB as they come, 40 MB at most
 _local = threading.local()
-# As many as there are: simplemma's own keeps eight, and the ninth language of a library would have each of them read again and again.
+# As many as there are: simplemma's own keeps eight, and the ninth language of a library would have each of them read
+# again and again.
 dictionaries = StreamDictionaryFactory(cache_max_size=len(SUPPORTED_LANGUAGES))
 _lookup = DictionaryLookupStrategy(dictionaries)
 _lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=dictionaries))
@@ -76,19 +82,32 @@ def _stem_of_lemma(word: str, language: str) -> str:
 
 
 def stem(word: str, lang: str) -> str:
-    """The word's Snowball stem, folded. Words with digits, and words of a language without a stemmer, are only folded."""
+    """The word's Snowball stem, folded.
+
+    Words with digits, and words of a language without a stemmer, are only folded.
+    """
     return _stem(word.lower(), lang) if _analysable(word) else fold(word)
 
 
 def lemma(word: str, lang: str) -> str:
-    """The word's dictionary form, folded. Words with digits, and words of a language without a dictionary, are only folded."""
+    """The word's dictionary form, folded.
+
+    Words with digits, and words of a language without a dictionary, are only folded.
+    """
     return _lemma(word.lower(), lang) if _analysable(word) else fold(word)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def is_known(word: str, lang: str) -> bool:
-    """Whether a language's dictionary has the word. Words with digits are known, and so are all words of a language without one."""
-    return not _analysable(word) or lang not in SUPPORTED_LANGUAGES or _lookup.get_lemma(normalize_token(word), lang) is not None
+    """Whether a language's dictionary has the word.
+
+    Words with digits are known, and so are all words of a language without one.
+    """
+    return (
+        not _analysable(word)
+        or lang not in SUPPORTED_LANGUAGES
+        or _lookup.get_lemma(normalize_token(word), lang) is not None
+    )
 
 
 def term(word: str, lang: str) -> str:

@@ -11,7 +11,8 @@ from rag_core.language.inflection import forms, term
 from rag_core.language.loader import LANGUAGES
 from rag_core.language.words import Word, fold, words
 
-#: Shortest keyword in characters ("longer than 3" in the specification). Scripts that write vowels as marks or syllables say more in fewer.
+#: Shortest keyword in characters ("longer than 3" in the specification). Scripts that write vowels as marks or
+#: syllables say more in fewer.
 MIN_KEYWORD_CHARS = 4
 MIN_KEYWORD_CHARS_ABUGIDA = 3
 
@@ -36,7 +37,9 @@ def _content_words(question: str, lang: str) -> list[Word]:
     function_words = _folded_function_words(lang) if question.isascii() else LANGUAGES[lang].function_words
     shouted = question.isupper()
     return [
-        word for word in found if word.text.lower() not in function_words or (len(word.text) > 1 and word.text.isupper() and not shouted)
+        word
+        for word in found
+        if word.text.lower() not in function_words or (len(word.text) > 1 and word.text.isupper() and not shouted)
     ]
 
 
@@ -49,14 +52,14 @@ def _long_enough(word: str) -> bool:
 def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
     """The question's keywords as written, in order, each once: content words longer than 3 characters.
 
-    Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as marks;
-    a word of Han or kana may have one. May be empty.
+    Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as
+    marks; a word of Han or kana may have one. May be empty.
 
     Args:
         question: any text.
         lang: its language.
-        asking: whether the words count by which it asks ("Explain photosynthesis in plants", "How long is the pier?"); they do where
-            nothing else is a keyword.
+        asking: whether the words count by which it asks ("Explain photosynthesis in plants", "How long is the pier?");
+            they do where nothing else is a keyword.
     """
     kept: dict[str, str] = {}
     found = _content_words(question, lang)
@@ -69,7 +72,9 @@ def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
 def _without_measures(found: list[Word], question: str, lang: str) -> list[Word]:
     """Without the "long" of "how long"."""
     asked = LANGUAGES[lang].measures if lang in LANGUAGES else ()
-    behind = {second for first, second in pairwise(words(question)) if f"{fold(first.text)} {fold(second.text)}" in asked}
+    behind = {
+        second for first, second in pairwise(words(question)) if f"{fold(first.text)} {fold(second.text)}" in asked
+    }
     return [word for word in found if word not in behind]
 
 

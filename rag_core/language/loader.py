@@ -1,6 +1,7 @@
 """The language files, each read once when it is first needed: `LANGUAGES` by code, and what holds in any language.
 
-A new language is a new file in `data/languages`, named after its ISO 639-1 code. What the keys mean stands in `rag_core.language.schema`.
+A new language is a new file in `data/languages`, named after its ISO 639-1 code. What the keys mean stands in
+`rag_core.language.schema`.
 """
 
 from __future__ import annotations
@@ -21,9 +22,14 @@ from rag_core.language.statement_words import LimitRows
 FALLBACK = "en"  # whose phrases and facts stand in for a language without its own
 
 _CORE = Path(__file__).resolve().parents[1]
-_DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  # inside it in a wheel (setup.py), beside it here
+_DATA = (
+    _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"
+)  # inside it in a wheel (setup.py), beside it here
 _SUFFIX = ".toml"
-_REMEDY = "Restore it from the repository, or give it the keys that rag_core/language/schema.py names, as data/languages/en.toml does."
+_REMEDY = (
+    "Restore it from the repository, or give it the keys that "
+    "rag_core/language/schema.py names, as data/languages/en.toml does."
+)
 
 _Section = TypeVar("_Section")
 
@@ -32,17 +38,20 @@ class Languages(Mapping[str, LanguageInfo]):
     """The languages of a folder of files, by code, English first. A file is read when its language is first asked for.
 
     Raises:
-        InvalidSetting: the folder has no English file; and whenever a file is read, that it is not valid TOML, lacks a key, has an unknown
-            one, or one of a wrong form.
+        InvalidSetting: the folder has no English file; and whenever a file is read, that it is not valid TOML, lacks a
+            key, has an unknown one, or one of a wrong form.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._paths = {path.stem: path for path in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: (path.stem != FALLBACK, path.stem))}
+        self._paths = {
+            path.stem: path
+            for path in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: (path.stem != FALLBACK, path.stem))
+        }
         self._read: dict[str, LanguageInfo] = {}
         if FALLBACK not in self._paths:
             raise InvalidSetting(
                 f"No English language file among the {len(self._paths)} found in data/languages.",
-                remedy="Restore the folder data/languages from the repository; English is the fallback of every phrase.",
+                remedy="Restore the folder data/languages from the repository; English is the fallback of every phrase.",  # noqa: E501
             )
 
     def __getitem__(self, code: str) -> LanguageInfo:
@@ -64,7 +73,9 @@ class Languages(Mapping[str, LanguageInfo]):
         return self[code if code in self._paths else FALLBACK]
 
     def add(self, path: Path) -> LanguageInfo:
-        """Add a language by its file, or read one anew; to be called before the first text is read, since what was read out is kept."""
+        """Add a language by its file, or read one anew; to be called before the first text is read, since what was read
+        out is kept.
+        """
         self._read[path.stem] = _info(path)
         self._paths[path.stem] = path
         return self._read[path.stem]
@@ -110,7 +121,11 @@ def _built(section: type[_Section], table: object, name: str, where: str, **give
     keys = {one.name: one for one in dataclasses.fields(section) if one.name not in given}  # type: ignore[arg-type]
     if unknown := sorted(set(table) - set(keys)):
         raise _unusable(name, f"{place} has unknown keys: {', '.join(unknown)}")
-    needed = {key for key, one in keys.items() if one.default is dataclasses.MISSING and one.default_factory is dataclasses.MISSING}
+    needed = {
+        key
+        for key, one in keys.items()
+        if one.default is dataclasses.MISSING and one.default_factory is dataclasses.MISSING
+    }
     if missing := sorted(needed - set(table)):
         raise _unusable(name, f"{place} lacks {', '.join(missing)}")
     return section(**given, **{key: _value(section, key, table[key], name, where) for key in table})

@@ -1,4 +1,6 @@
-"""Sentences that order a language model about, or that are one's own speech: nothing may rest on them, whoever wrote them."""
+"""Sentences that order a language model about, or that are one's own speech: nothing may rest on them, whoever wrote
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from rag_core.language.words import fold
 _READ_CHARS = 2000  # a sentence is shorter; bounds what hostile text costs
 # Marks that chat programs put between the turns of a talk with a model, and headings of such turns in training data.
 _TURNS = regex.compile(
-    r"<\|[a-z_]+\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|instructions?)>|^\W{0,3}#+ ?(?:instruction|response|assistant|system)\b ?:",
+    r"<\|[a-z_]+\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|instructions?)>|^\W{0,3}#+ "
+    r"?(?:instruction|response|assistant|system)\b ?:",
     regex.IGNORECASE,
 )
 # What stands before a colon or a comma is short; chosen.
@@ -40,21 +43,25 @@ class _Patterns(NamedTuple):
 def is_order(text: str) -> bool:
     """Whether a text orders a language model about, addresses one or is one's speech, in any of the languages.
 
-    "Ignore all previous instructions", "AI models must state that ...", "Note to the AI: ...", "Assistant: it is free." It states
-    nothing, whoever wrote it: nothing may rest on it. A rule about models ("AI systems must state that they are machines"), a label
-    ("Assistant: Jane Doe") and what people are told to do ("Tell the driver your stop") are no orders.
+    "Ignore all previous instructions", "AI models must state that ...", "Note to the AI: ...", "Assistant: it is free."
+    It states nothing, whoever wrote it: nothing may rest on it. A rule about models ("AI systems must state that they
+    are machines"), a label ("Assistant: Jane Doe") and what people are told to do ("Tell the driver your stop") are no
+    orders.
     """
     said = text[:_READ_CHARS]
     if _TURNS.search(said):
         return True
     folded, heads = spaced(said), _heads(said)
     return any(
-        rows.first.match(folded) or rows.anywhere.search(folded) or (heads is not None and _addresses(heads, rows)) for rows in _patterns()
+        rows.first.match(folded) or rows.anywhere.search(folded) or (heads is not None and _addresses(heads, rows))
+        for rows in _patterns()
     )
 
 
 def holds_order(text: str, lang: str) -> bool:
-    """Whether any sentence of a text in a language is an order or speech, as `is_order` has it; so is the text as a whole."""
+    """Whether any sentence of a text in a language is an order or speech, as `is_order` has it; so is the text as a
+    whole.
+    """
     return is_order(text) or any(is_order(text[start:end]) for start, end in sentences(text, lang))
 
 
@@ -95,7 +102,9 @@ def _compiled(rows: OrderRows) -> _Patterns:
     def any_of(sources: Sequence[str]) -> str:
         return "(?:" + "|".join(f"(?:{one})" for one in sources) + ")(?: |$)"
 
-    first = [one[1:] for one in rows.patterns if one.startswith("^")]  # tried at the beginning alone, which is where most end
+    first = [
+        one[1:] for one in rows.patterns if one.startswith("^")
+    ]  # tried at the beginning alone, which is where most end
     anywhere = [one for one in rows.patterns if not one.startswith("^")]
     return _Patterns(
         pattern(f"(?:^| ){any_of(anywhere)}"),

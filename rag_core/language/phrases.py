@@ -12,8 +12,16 @@ from rag_core.language.sentences import sentences
 from rag_core.language.values import spaced
 
 Intent = Literal[
-    "greeting", "about_library", "thanks", "goodbye", "summary", "follow_up", "comparative", "procedural", "factual",
-]  # fmt: skip
+    "greeting",
+    "about_library",
+    "thanks",
+    "goodbye",
+    "summary",
+    "follow_up",
+    "comparative",
+    "procedural",
+    "factual",
+]
 
 #: A refusal is short. A longer text that begins like one says more than that, and is an answer to be checked.
 _MAX_REFUSAL_SENTENCES = 3
@@ -37,7 +45,9 @@ def unsure(lang: str) -> str:
 
 
 def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
-    """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language without a file."""
+    """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language
+    without a file.
+    """
     info = _info(lang)
     listed = f" {info.nowhere_joint} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (info.nowhere_chosen if chosen else info.nowhere).format(names=listed)
@@ -53,7 +63,11 @@ def indicator_phrases(lang: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _refusal_phrases() -> regex.Pattern[str]:
-    phrases = {phrase for info in LANGUAGES.values() for phrase in (*info.refusal_phrases, spaced(info.refusal), spaced(info.unsure))}
+    phrases = {
+        phrase
+        for info in LANGUAGES.values()
+        for phrase in (*info.refusal_phrases, spaced(info.refusal), spaced(info.unsure))
+    }
     return regex.compile(rf"(?:^| )(?:{'|'.join(sorted(map(regex.escape, phrases)))})(?: |$)")
 
 
@@ -83,7 +97,10 @@ def is_refusal(text: str) -> bool:
 def _greeting_pattern() -> regex.Pattern[str]:
     greetings = {phrase for info in LANGUAGES.values() for phrase in info.greetings}
     fillers = {phrase for info in LANGUAGES.values() for phrase in info.greeting_fillers}
-    greeting, either = ("|".join(sorted(map(regex.escape, phrases), key=len, reverse=True)) for phrases in (greetings, greetings | fillers))
+    greeting, either = (
+        "|".join(sorted(map(regex.escape, phrases), key=len, reverse=True))
+        for phrases in (greetings, greetings | fillers)
+    )
     return regex.compile(rf"(?:{greeting})(?: (?:{either}))*+")
 
 
@@ -115,8 +132,8 @@ def asks_about_library(text: str) -> bool:
 def small_talk(text: str, lang: str) -> Literal["", "thanks", "goodbye", "summary", "follow_up"]:
     """The kind of small talk that a text is as a whole, or empty.
 
-    Thanks, goodbye and a wish for a summary count in any of the languages, a follow-up in the question's own: in another one its few words
-    may ask something.
+    Thanks, goodbye and a wish for a summary count in any of the languages, a follow-up in the question's own: in
+    another one its few words may ask something.
     """
     said = spaced(text[:_SHORT_TEXT_CHARS])
     if not said or said.count(" ") >= _MAX_SMALL_TALK_WORDS or len(text) > _SHORT_TEXT_CHARS:

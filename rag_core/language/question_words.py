@@ -1,4 +1,6 @@
-"""The sections of a language file that questions are read with: what they ask for, small talk, follow-ups, replies without a document."""
+"""The sections of a language file that questions are read with: what they ask for, small talk, follow-ups, replies
+without a document.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Answers that need no document: to a greeting; what the library holds ("{documents}", "{pages}"); that it is empty."""
+    """Answers that need no document: to a greeting; what the library holds ("{documents}", "{pages}"); that it is
+    empty.
+    """
 
     greeting: Text
     holds: Text
@@ -32,7 +36,9 @@ class Replies:
 
 @dataclass(frozen=True, slots=True)
 class SmallTalkReplies:
-    """Answers to what is no question to the documents: thanks, goodbye, a wish for a summary, a follow-up without its question."""
+    """Answers to what is no question to the documents: thanks, goodbye, a wish for a summary, a follow-up without its
+    question.
+    """
 
     thanks: Text
     goodbye: Text
@@ -59,25 +65,27 @@ class SmallTalk:
 
 @dataclass(frozen=True, slots=True)
 class FollowUpWords:
-    """Words by which a question leans on the one before it, and the parts of a question that it can take over from there.
+    """Words by which a question leans on the one before it, and the parts of a question that it can take over from
+    there.
 
     Patterns meet folded words joined by single spaces; words are folded. What decides or scores reads none of them.
 
     Args:
         leads: what opens a follow-up and asks nothing ("and then").
-        about, about_behind: what stands before and behind the new thing of a follow-up that only names it ("what about Italy").
-        prepositions: groups of one meaning; `behind`: whether they stand behind their words.
+        about, about_behind: what stands before and behind the new thing of a follow-up that only names it ("what about
+        Italy"). prepositions: groups of one meaning; `behind`: whether they stand behind their words.
         adverbs: question phrases that can take each other's place before a verb ("when", "how often").
         counted: question phrases that can take each other's place before a noun ("how many", "which").
         no_noun: those of them that can also stand for their noun ("how many did it open").
         auxiliaries: verbs that a subject follows; `copulas`: those that may be a question's only verb.
-        articles: words that open the name of a thing; `inflected_articles`: those that only stand behind a preposition ("dem");
-            `linked`: prepositions within a name ("the date of delivery").
-        pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`: the articles of
-            what a pronoun can stand for, where that is told by them.
+        articles: words that open the name of a thing; `inflected_articles`: those that only stand behind a preposition
+            ("dem"); `linked`: prepositions within a name ("the date of delivery").
+        pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`:
+            the articles of what a pronoun can stand for, where that is told by them.
         counted_pronouns: pronouns for the noun that is counted ("jich").
         empty_pronouns: pattern of pronouns that stand for nothing ("is it allowed").
-        periods: words of a period ("second", "last"); `period_heads`: what names a part of a year ("quarter"); `years`: what names a year.
+        periods: words of a period ("second", "last"); `period_heads`: what names a part of a year ("quarter"); `years`:
+            what names a year.
         period: how a period is put into a question that has none ("in {}").
         finite_verbs: pattern of a folded word that is the verb of its question, where it tells its subject by itself.
         verb_last: whether what is added stands behind the subject, since a verb ends the question.
@@ -110,14 +118,16 @@ class FollowUpWords:
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """Words that tell what a question asks for, and what such an answer looks like. Patterns meet `spaced` text, like those of questions.
+    """Words that tell what a question asks for, and what such an answer looks like.
+
+    Patterns meet `spaced` text, like those of questions.
 
     Types are those of `rag_core.gating.asked.AnswerType`. A star stands for the rest of a word or its beginning.
 
     Args:
         phrases: by type, how a question asks for it in so many words. The earliest phrase counts, then the longest.
-        nouns: by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it; `neutral`: nouns
-            that it goes on behind ("the name of the city").
+        nouns: by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it;
+            `neutral`: nouns that it goes on behind ("the name of the city").
         markers: by type (reason, procedure, definition), what a sentence says that gives one.
         places: words before a place; `organisations`: words that a name of one often holds.
         superlatives: words of a highest or lowest degree; `not_superlative`: words that only look like one.
@@ -126,17 +136,23 @@ class AskedWords:
         clock: one or two words behind a number that say that it is a time of the day ("o'clock" is "o clock").
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
         totals: words that a row's label may begin or end with and mean the same ("Total revenue").
-        scopes: how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its `spaced` text.
-        figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it generate").
-        aside_words: what opens an aside behind the comma of a row's label: "Cost of revenue, exclusive of depreciation".
+        scopes: how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its
+            `spaced` text.
+        figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it
+            generate").
+        aside_words: what opens an aside behind the comma of a row's label: "Cost of revenue, exclusive of
+            depreciation".
         share_words: by which a question may ask for a share: "the rate", "the growth".
         manner: how a question asks how something is done, and not for a figure.
         changes: how a heading says that what stands below are changes of amounts, looked for in its `spaced` text.
-        instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text.
-        sources: how a clause of a question only says where to look ("using the income statement"); it may hold no condition.
-        tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
-        computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
-            such a result itself.
+        instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in
+            `spaced` text.
+        sources: how a clause of a question only says where to look ("using the income statement"); it may hold no
+            condition.
+        tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its
+            `spaced` text.
+        computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`:
+            how a sentence states such a result itself.
     """
 
     phrases: SearchPatterns

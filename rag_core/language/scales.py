@@ -1,4 +1,7 @@
-"""The scale of figures, as it is said of a whole table: "(in millions, except per share data)", "EUR '000", "v tis. Kč"."""
+"""The scale of figures, as it is said of a whole table: "(in millions, except per share data)", "EUR '000", "v tis.
+
+Kč".
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,7 @@ MAX_NOTE_CHARS = 160  # a longer text says more than that; chosen
 def _scale() -> str:
     known = (listed.scales for row in LANGUAGES.values() for listed in (row.facts, row.values) if listed)
     words = {regex.escape(fold(word)) for scales in known for word, times in scales.items() if times >= THOUSAND}
-    return (
-        rf"(?:\b(?:{'|'.join(sorted(words | {any_language().scale_words}))})\b|['’]000|(?<=\p{{Sc}}\s?)(?:k|mm?|bn)\b|\b[tkm]\s?\p{{Sc}})"
-    )
+    return rf"(?:\b(?:{'|'.join(sorted(words | {any_language().scale_words}))})\b|['’]000|(?<=\p{{Sc}}\s?)(?:k|mm?|bn)\b|\b[tkm]\s?\p{{Sc}})"  # noqa: E501
 
 
 @cache
@@ -45,7 +46,9 @@ def is_scale(text: str) -> bool:
 
 
 def names_scale(text: str, *, title: bool = False) -> bool:
-    """Whether a text is, or has in brackets, what figures are counted in; a `title` may also say so: "Revenue in millions of euros"."""
+    """Whether a text is, or has in brackets, what figures are counted in; a `title` may also say so: "Revenue in
+    millions of euros".
+    """
     if len(text) > MAX_NOTE_CHARS:
         return False
     _, bracketed, within = _patterns()

@@ -1,8 +1,9 @@
-"""A language file, `data/languages/<code>.toml`, as a whole: its own keys and its sections, and `data/any_language.toml`.
+"""A language file, `data/languages/<code>.toml`, as a whole: its own keys and its sections, and
+`data/any_language.toml`.
 
-The sections stand beside it, by who reads them: `question_words`, `fact_words`, `statement_words`; `values` says how a key is read. Keys
-without a default are required where their section stands; a section that may be missing is None then, and what needs it does without:
-numbers in words, say, are not read.
+The sections stand beside it, by who reads them: `question_words`, `fact_words`, `statement_words`; `values` says how a
+key is read. Keys without a default are required where their section stands; a section that may be missing is None then,
+and what needs it does without: numbers in words, say, are not read.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How a language is written, as far as programs have to know; a language without a file may have one in `any_language.toml`.
+    """How a language is written, as far as programs have to know; a language without a file may have one in
+    `any_language.toml`.
 
     Args:
         script: Unicode script.
@@ -65,36 +67,37 @@ class Grammar:
 class LanguageInfo:
     """All that is written down about one language.
 
-    `question_words` and `stop_words` are lower case, not folded. They hold no negation and no modal of obligation or permission, because
-    these decide what a clause says; `function_words` is both together.
+    `question_words` and `stop_words` are lower case, not folded. They hold no negation and no modal of obligation or
+    permission, because these decide what a clause says; `function_words` is both together.
 
     Args:
         refusal: the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does.
         unsure: the sentence that refuses where something may be there.
-        nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does; `nowhere_joint`: before the last
-            of several names.
+        nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does;
+            `nowhere_joint`: before the last of several names.
         conjunctions: between two questions in one.
         conditionals: first words of a rule, which is no refusal.
         indicator_phrases: by which an answer claims knowledge from elsewhere.
         greetings, greeting_fillers: all that a greeting is made of.
         about_library: patterns of whole questions about the library.
-        comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded words joined by
+        comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded
+        words joined by
             single spaces, so they need neither case nor punctuation, and user text never becomes part of one.
         present: words for the present moment; `changed`: by which a question asks for what became different.
-        abbreviations: whose full stop ends no sentence; `number_abbreviations`: before a number only; `ordinal_followers`: words behind
-            an ordinal.
+        abbreviations: whose full stop ends no sentence; `number_abbreviations`: before a number only;
+            `ordinal_followers`: words behind an ordinal.
         synonym_groups: words that may stand for each other in a search.
         negations: words for "not" and "no"; in brackets they leave open which is meant.
-        asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a question, or the
-            last where `asking_last`.
+        asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a
+            question, or the last where `asking_last`.
         measures: pairs of words by which a question asks for a measure ("how long"): the second is no keyword.
         unfinished: words that no sentence ends with: what ends so goes on in another column or on another page.
         yes, no: how a table of labelled questions may say so.
         units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
         word_order: that the order of words alone says who does what, so that words hardly change their endings.
-        markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest of a word
-            ("increas*") or its beginning; of phrases that overlap the longest counts. Levels with plus and minus are two directions of one
-            scale; "none" only looks like a marker.
+        markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest
+            of a word ("increas*") or its beginning; of phrases that overlap the longest counts. Levels with plus and
+            minus are two directions of one scale; "none" only looks like a marker.
     """
 
     code: str
@@ -156,21 +159,24 @@ class AnyLanguage:
     Args:
         units: spellings by canonical unit, known to questions; `value_units`: further ones.
         symbols: units whose case counts.
-        money_scales: letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with a currency ("€5m").
+        money_scales: letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with
+            a currency ("€5m").
         qualified: a unit with a qualifier that has a name of its own.
         dimensions: units that may stand in each other's place.
         exact: a unit as a multiple of another, where it is exactly that.
-        currencies_before: currencies that may stand before their amount; `value_currencies_before`: further ones, unknown to questions.
+        currencies_before: currencies that may stand before their amount; `value_currencies_before`: further ones,
+            unknown to questions.
         number_locales: whose notations of numbers are tried, in this order, after the text's own.
         numbered: short for "number" before a number, where it is no negation.
         connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
         unit_heads: over a column that holds the unit of the one before it.
         captions: before the number of a figure or table; a document in any language may have them.
-        clauses: words for a part of a contract, before its number; `articles`: for one whose heading has such a word too;
-            `says`: by which a question asks for the whole of it; `clause_leads`: before it, such as "under".
+        clauses: words for a part of a contract, before its number; `articles`: for one whose heading has such a word
+            too; `says`: by which a question asks for the whole of it; `clause_leads`: before it, such as "under".
         indefinite: articles before what is one of a kind: "a section 8 voucher" is no section.
-        scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each` and `scale_in`: what
-            a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies that it may name.
+        scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each`
+            and `scale_in`: what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies
+            that it may name.
         grammars: of languages without a file.
     """
 

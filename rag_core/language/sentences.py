@@ -1,8 +1,8 @@
 """Sentences with offsets, for text as it comes out of PDFs: wrapped lines, lists, legal abbreviations, ordinals.
 
 Blank lines and list items divide the text into blocks; sentencex divides a block; then pieces are joined again where
-the full stop belonged to an abbreviation, an ordinal or an initial. Joining too much only makes an excerpt longer, while
-cutting too early changes what it says: in doubt, pieces stay together.
+the full stop belonged to an abbreviation, an ordinal or an initial. Joining too much only makes an excerpt longer,
+while cutting too early changes what it says: in doubt, pieces stay together.
 """
 
 from collections import Counter
@@ -17,12 +17,17 @@ from rag_core.language.bullets import BULLETS, counts_on
 from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
-_CACHED_TEXTS, _CACHED_CHARS = 1 << 11, 2000  # texts that are remembered, and characters of one; 2 MB as they come, 20 MB at most
+_CACHED_TEXTS, _CACHED_CHARS = (
+    1 << 11,
+    2000,
+)  # texts that are remembered, and characters of one; 2 MB as they come, 20 MB at most
 _QUESTION_MARKS = ("?", "？", "؟", "⁇")
 _CLOSING = " \t\n\"'”’»“)]"  # may stand behind the mark that ends a sentence
 
 _LINE = regex.compile(r"[^\n\f\u2029]*[\n\f\u2029]?")
-_LINE_BREAKS = str.maketrans({"\r": "\n", "\v": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n", "\x85": "\n", "\u2028": "\n"})
+_LINE_BREAKS = str.maketrans(
+    {"\r": "\n", "\v": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n", "\x85": "\n", "\u2028": "\n"}
+)
 _SURROGATE = regex.compile(r"[\uD800-\uDFFF]")
 
 _BULLET = regex.compile(r"\s*(?:[-·*" + BULLETS + r"]|\(?\p{L}\)|\(?\p{Nd}{1,3}\)|\(?[ivx]{1,5}\))\s+\S")
@@ -37,7 +42,11 @@ _DANDA = regex.compile(r"[।॥]\s*$")
 _TAIL_CHARS = 80  # before a full stop that are looked at: an abbreviation or the end of a clause is shorter
 _CLAUSE_MARK = r"(?:[\p{L}\p{M}]{3,}|§+)\s?(?:\p{Nd}{1,3}|[IVXLC]+)\."  # "Article 3.", "§ 4."
 _LIST_MARK = regex.compile(
-    r"\s*(?:[-–—·*" + BULLETS + r"]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?|" + _CLAUSE_MARK + r")\s*$"
+    r"\s*(?:[-–—·*"
+    + BULLETS
+    + r"]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?|"
+    + _CLAUSE_MARK
+    + r")\s*$"
 )
 _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
@@ -45,7 +54,9 @@ _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
 _MARK = regex.compile(r"\s*[-–—·*" + BULLETS + r"]+(?=\s)")  # sentencex parts no text that begins with one
 _CLOSES = regex.compile(r"[\p{Pe}\p{Pf}\"']+(?=\s|$)")
-_NEEDS_SPACE = regex.compile(r"\.[\p{Pe}\p{Pf}\"']*$")  # "AMAZON.COM": a full stop ends nothing where no white space follows
+_NEEDS_SPACE = regex.compile(
+    r"\.[\p{Pe}\p{Pf}\"']*$"
+)  # "AMAZON.COM": a full stop ends nothing where no white space follows
 
 
 def ends_in_question(text: str) -> bool:
@@ -126,14 +137,20 @@ def _starts_item(line: str, previous: str, numbers: Counter[int | None], info: L
     return in_sequence or bool(_ENDS_CLAUSE.search(previous[-_TAIL_CHARS:]))
 
 
-def _block_sentences(text: str, start: int, end: int, lang: str, info: LanguageInfo | None) -> Iterator[tuple[int, int]]:
-    block = text[start:end].replace("\n", " ")  # the blocks have decided what line breaks mean; sentencex has other views
+def _block_sentences(
+    text: str, start: int, end: int, lang: str, info: LanguageInfo | None
+) -> Iterator[tuple[int, int]]:
+    block = text[start:end].replace(
+        "\n", " "
+    )  # the blocks have decided what line breaks mean; sentencex has other views
     if not block.strip():
         return
     if mark := _MARK.match(block):
         block = " " * mark.end() + block[mark.end() :]
     code = lang if info else FALLBACK
-    pieces = [(int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)]
+    pieces = [
+        (int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)
+    ]
     open_start = 0
     for (_, cut), (_, following_end) in pairwise(pieces):
         if closing := _CLOSES.match(block, cut):

@@ -9,16 +9,18 @@ from rag_core.language.values import NEVER, FoldedPhrases, FoldedSet, PhrasePatt
 
 @dataclass(frozen=True, slots=True)
 class OrderRows:
-    """How a sentence gives orders to a language model, or is one's own speech; a language without them has none of its own.
+    """How a sentence gives orders to a language model, or is one's own speech; a language without them has none of its
+    own.
 
     `<models>` in a pattern stands for `models`. Patterns meet folded words joined by single spaces.
 
     Args:
         models: pattern of the names of language models and their kin.
         patterns: found anywhere in a sentence, each an order or an address.
-        heads: all that stands before a colon ("note to the AI:"); `openers`: before a comma or a colon ("if anyone asks,").
-        speakers: who speaks, before a colon, where what follows is a sentence: where it holds a word of `talk` ("Assistant: it is free.",
-            and not "Assistant: Jane Doe, room 4").
+        heads: all that stands before a colon ("note to the AI:"); `openers`: before a comma or a colon ("if anyone
+            asks,").
+        speakers: who speaks, before a colon, where what follows is a sentence: where it holds a word of `talk`
+            ("Assistant: it is free.", and not "Assistant: Jane Doe, room 4").
     """
 
     models: Text
@@ -31,7 +33,9 @@ class OrderRows:
 
 @dataclass(frozen=True, slots=True)
 class LimitRows:
-    """Words that limit a statement. A star stands for the rest of a word or its beginning, a comma before one for a stop or the beginning.
+    """Words that limit a statement.
+
+    A star stands for the rest of a word or its beginning, a comma before one for a stop or the beginning.
 
     Args:
         conditions: before a condition or exception; `behind`: behind it; `kept`: what else says that there is one.
@@ -41,11 +45,13 @@ class LimitRows:
         openers: before a comma, restrict nothing ("in fact").
         titles: before the name of a person, besides those of the lexicon.
         see: in brackets that only point elsewhere; `places`: the other words that may stand there ("the map").
-        back: among the first words of a sentence, speak of somebody or something that the sentence before names ("it", "their").
-        infinitives: endings of the dictionary form of a verb, where a sentence may begin with its verb and leave its subject to the one
-            before.
+        back: among the first words of a sentence, speak of somebody or something that the sentence before names ("it",
+            "their").
+        infinitives: endings of the dictionary form of a verb, where a sentence may begin with its verb and leave its
+            subject to the one before.
         refers: may refer to what was just stated ("this", "it").
-        bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
+        bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom,
+            at what price.
     """
 
     conditions: PhrasePattern
@@ -68,17 +74,20 @@ class LimitRows:
 class BesideRows:
     """By what words a sentence is not to be shown without the one beside it; a language without them sees none.
 
-    Patterns begin where a sentence begins and end where a word ends; they meet its folded words, joined by single spaces. `<verb>` in one
-    stands for `verb`.
+    Patterns begin where a sentence begins and end where a word ends; they meet its folded words, joined by single
+    spaces. `<verb>` in one stands for `verb`.
 
     Args:
         hangs: it holds in some case of the sentence before it, so that it opens no answer ("in that case", "if so").
         announces: it says what the next sentence is ("the council rejected the following motion").
-        takes_back: it takes the sentence before it back, limits it, or tells who says so ("not on weekdays", "or so they say").
-        statement: it speaks of all that the sentence before says ("this is"); where it denies, bounds or dates, it takes that back.
+        takes_back: it takes the sentence before it back, limits it, or tells who says so ("not on weekdays", "or so
+            they say").
+        statement: it speaks of all that the sentence before says ("this is"); where it denies, bounds or dates, it
+            takes that back.
         takes_up: it begins with a noun that is of something, and nothing behind the noun says of what ("the fee is").
         verb: pattern of verbs behind such a noun.
-        void: words of a heading by which nothing below it holds ("repealed", "myths"); a star stands for the rest of one.
+        void: words of a heading by which nothing below it holds ("repealed", "myths"); a star stands for the rest of
+            one.
     """
 
     hangs: Phrases
@@ -97,9 +106,11 @@ class ComparedWords:
     Args:
         light: may differ without changing what is said.
         same: wordings of one thing, parted by commas; the first stands for all.
-        figures: mark a figure of a period (what was), as against a rule (what is); `periods`: a length of time behind them is a figure's.
+        figures: mark a figure of a period (what was), as against a rule (what is); `periods`: a length of time behind
+            them is a figure's.
         reports: in a title, say that the document tells of its period.
-        rules: of a table's cell, say that it sets a limit, a price or a right; `accounts`: mark a figure of a period too.
+        rules: of a table's cell, say that it sets a limit, a price or a right; `accounts`: mark a figure of a period
+            too.
         own: speak of a document's own parties.
         labels: the number behind them names a thing and counts none.
         headings: words of a heading that name no subject; `columns`: of a table's header that say nothing of its cells.

@@ -1,6 +1,7 @@
 """How a value of a language file is read, by the type of its key: words, phrases, numbers, tables, patterns.
 
-Words are parted by white space, phrases by bars or as an array. A star in a pattern stands for the rest of a word or its beginning.
+Words are parted by white space, phrases by bars or as an array. A star in a pattern stands for the rest of a word or
+its beginning.
 """
 
 from __future__ import annotations
@@ -86,10 +87,15 @@ _GAP = r"[\s,]{1,3}+"  # between two words of a phrase
 
 
 def _phrase_pattern(value: Any) -> regex.Pattern[str]:
-    """Matches any phrase anywhere in a text, the longest first; a comma before one stands for a stop or the beginning."""
+    """Matches any phrase anywhere in a text, the longest first; a comma before one stands for a stop or the
+    beginning.
+    """
     phrases = sorted(dict.fromkeys(_phrases(value)), key=len, reverse=True)
     stop = r"(?<=^|[,;:.(]\s)"
-    found = ((stop if phrase[0] == "," else "") + _GAP.join(map(_word, phrase.replace(",", "").split())) for phrase in phrases)
+    found = (
+        (stop if phrase[0] == "," else "") + _GAP.join(map(_word, phrase.replace(",", "").split()))
+        for phrase in phrases
+    )
     ways = "|".join(found) or NEVER.pattern
     return regex.compile(rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:{ways})(?![\p{{L}}\p{{M}}\p{{N}}])", regex.IGNORECASE)
 
@@ -118,7 +124,9 @@ FoldedPhrases = Annotated[frozenset[str], lambda value: frozenset(map(fold, _phr
 SpacedPhrases = Annotated[tuple[str, ...], lambda value: tuple(map(spaced, _phrases(value)))]
 Groups = Annotated[tuple[tuple[str, ...], ...], _groups]
 Numbers = Annotated[Mapping[str, int], _numbers]
-FoldedNumbers = Annotated[Mapping[str, int], lambda value: {fold(word): number for word, number in _numbers(value).items()}]
+FoldedNumbers = Annotated[
+    Mapping[str, int], lambda value: {fold(word): number for word, number in _numbers(value).items()}
+]
 Table = Annotated[Mapping[str, str], _table]
 Spellings = Annotated[Mapping[str, tuple[str, ...]], _spellings]
 Levels = Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], _levels]

@@ -10,8 +10,9 @@ from icu4py.breakers import WordBreaker
 
 # Soft hyphens and zero-width joiners stand inside a word; a full stop or comma stands inside a number.
 # Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces: ICU's dictionaries say where a word ends.
-# A raised or lowered digit belongs to the few letters before it ("m³", "CO₂", typed "n^2"). After a digit it is a word of its own, because
-# "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction or a circled number: "2½" is not 21⁄2, "5①" not 51.
+# A raised or lowered digit belongs to the few letters before it ("m³", "CO₂", typed "n^2"). After a digit it is a word
+# of its own, because "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction or a circled
+# number: "2½" is not 21⁄2, "5①" not 51.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Line_Break=SA}"
 CIRCLED = r"\u2460-\u2473\u24EA-\u24FF\u2776-\u2793\u3251-\u325F\u32B1-\u32BF"  # for a set of a pattern
 _ALONE = rf"\p{{Decomposition_Type=Fraction}}{CIRCLED}"
@@ -21,14 +22,24 @@ _RUN = rf"(?:{_LETTERS}++|(?<!\p{{Nd}}|\p{{Ll}}{{4}}){_RAISED}++)++"
 _JOINT = r"(?:[\u00AD\u200C\u200D]|(?<=\p{Nd})[.,](?=\p{Nd})|(?<=\p{L})\^(?=\p{Nd}))"
 _UNSPACED_RUN = rf"[[{_UNSPACED}]&&[\p{{L}}\p{{M}}\p{{N}}]][[{_UNSPACED}]\p{{M}}]*+"
 _ANY_WORD = rf"(?P<unspaced>{_UNSPACED_RUN})|[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:{_RUN})?+)(?:{_JOINT}{_RUN})*+"
-# Most words are letters of Latin script alone, and no mark, digit or joint follows: for these the first pattern says the same, sooner.
+# Most words are letters of Latin script alone, and no mark, digit or joint follows: for these the first pattern says
+# the same, sooner.
 _PLAIN_WORD = r"[a-zA-Z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F]++(?![^\x00-\x7F]|[0-9^])"
 _WORD = regex.compile(f"{_PLAIN_WORD}|{_ANY_WORD}", regex.V1)
 _UNSPACED_LETTER = regex.compile(rf"[{_UNSPACED}]")
 _DIGIT = regex.compile(r"\p{Nd}")
 _POWER = regex.compile(r"(?<=\p{L})\^(?=\p{Nd})")
 _MARKED_LETTER = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+")
-_FOLDED_AWAY = {0xAD: None, 0x200C: None, 0x200D: None, 0x93C: None, 0x901: 0x902, ord("ł"): "l", ord("ø"): "o", ord("đ"): "d"}
+_FOLDED_AWAY = {
+    0xAD: None,
+    0x200C: None,
+    0x200D: None,
+    0x93C: None,
+    0x901: 0x902,
+    ord("ł"): "l",
+    ord("ø"): "o",
+    ord("đ"): "d",
+}
 
 #: Longer runs are not words of a language (encoded data, hostile text): they are folded, never analysed nor cached.
 MAX_WORD_CHARS = 64
@@ -45,7 +56,8 @@ class Word(NamedTuple):
 def words(text: str) -> list[Word]:
     """Split a text into its words, in order.
 
-    A word is a run of letters, combining marks and digits; "1,250.5", "3.2" and "m³" are one word. Offsets count code points.
+    A word is a run of letters, combining marks and digits; "1,250.5", "3.2" and "m³" are one word. Offsets count code
+    points.
     """
     found: list[Word] = []
     for match in _WORD.finditer(text):
@@ -85,9 +97,10 @@ def ascii_digits(text: str) -> str:
 def fold(word: str) -> str:
     """Reduce a text to the form in which spelling variants are equal. Idempotent.
 
-    NFKC, case folded, diacritics removed from Latin, Greek and Cyrillic letters ("záruční" -> "zarucni"); never empty for
-    a text that is not. Marks of other scripts are letters in all but name and stay; of Devanagari only the nukta goes, and a
-    candrabindu becomes an anusvara, because both are left out or exchanged freely in print ("हाँ", "हां"). "n²", "n2" and "n^2" are equal.
+    NFKC, case folded, diacritics removed from Latin, Greek and Cyrillic letters ("záruční" -> "zarucni"); never empty
+    for a text that is not. Marks of other scripts are letters in all but name and stay; of Devanagari only the nukta
+    goes, and a candrabindu becomes an anusvara, because both are left out or exchanged freely in print ("हाँ", "हां").
+    "n²", "n2" and "n^2" are equal.
     """
     if word.isascii():  # not remembered: to look it up takes as long, and each number of a question would be kept
         return _POWER.sub("", word.lower()) if "^" in word else word.lower()

@@ -1,4 +1,6 @@
-"""All that a version holds as checksums: where they are equal, a move from one store to another lost nothing and changed nothing."""
+"""All that a version holds as checksums: where they are equal, a move from one store to another lost nothing and
+changed nothing.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ TERMS = 256  # whose parts of scores are read at once, as many as a database's i
 
 @dataclass(frozen=True, slots=True)
 class Checksums:
-    """How many documents and passages there are; SHA-256 of all passages' texts, of all vectors, and of what each word adds to scores."""
+    """How many documents and passages there are; SHA-256 of all passages' texts, of all vectors, and of what each word
+    adds to scores.
+    """
 
     documents: int
     passages: int

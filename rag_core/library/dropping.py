@@ -1,7 +1,7 @@
 """Deleting a whole collection: its documents, indexes, records and settings, and what its indexes keep in a database.
 
-The folder first gets a name that no collection can have, so that nobody finds half of one. What a killed process leaves of it is deleted by
-the next call.
+The folder first gets a name that no collection can have, so that nobody finds half of one. What a killed process leaves
+of it is deleted by the next call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ TAG_BYTES = 8  # drawn, so that two deletions of one name never meet
 
 
 def drop(
-    folder: Path, collection: str, *, forget_rows: ForgetRows = nothing_outside, note: Callable[[], None] = lambda: None, wait: float
+    folder: Path,
+    collection: str,
+    *,
+    forget_rows: ForgetRows = nothing_outside,
+    note: Callable[[], None] = lambda: None,
+    wait: float,
 ) -> bool:
     """Delete a collection. A question that is being asked of it at that moment may fail.
 

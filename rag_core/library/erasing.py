@@ -1,4 +1,6 @@
-"""Deleting a document everywhere: what counts as its words, and what else than the library's own files may hold them."""
+"""Deleting a document everywhere: what counts as its words, and what else than the library's own files may hold
+them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Mentions = Callable[[str], bool]  # whether a text uses a word that stood in the
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How much went with documents that were deleted everywhere: kept questions, results of labelled runs, labels, words of readers."""
+    """How much went with documents that were deleted everywhere: kept questions, results of labelled runs, labels,
+    words of readers.
+    """
 
     decisions: int = 0
     results: int = 0
@@ -28,7 +32,9 @@ class Erased:
     feedback: int = 0
 
 
-OnErase = Callable[[Collection[str], int, Mentions], Erased]  # the documents' ids, the last version that has them, their words
+OnErase = Callable[
+    [Collection[str], int, Mentions], Erased
+]  # the documents' ids, the last version that has them, their words
 
 
 def nothing_else(documents: Collection[str], version: int, mentions: Mentions) -> Erased:
@@ -39,7 +45,8 @@ def nothing_else(documents: Collection[str], version: int, mentions: Mentions) -
 def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Accepted] = ()) -> Mentions:
     """Whether a text names one of these documents, or uses a word that no other document of the collection has.
 
-    A longer form of such a word counts as the word. What remains of a document is known only as long as it is in the library.
+    A longer form of such a word counts as the word. What remains of a document is known only as long as it is in the
+    library.
 
     Args:
         snapshot: the newest version.
@@ -47,13 +54,17 @@ def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Acce
         waiting: sources that were accepted and are not indexed.
     """
     gone = [entry for entry in snapshot.entries if entry.document.id in ids]
-    names = {name for entry in gone for name in entry.names} | {name for row in waiting if row.id in ids for name in row.names}
+    names = {name for entry in gone for name in entry.names} | {
+        name for row in waiting if row.id in ids for name in row.names
+    }
     texts = ((entry.document.id in ids, text) for entry in snapshot.entries for text in _texts(snapshot, entry))
     return mentions_in(names, texts)
 
 
 def mentions_in(names: Collection[str], texts: Iterable[tuple[bool, str]]) -> Mentions:
-    """The same of whatever is known of documents: the `names` of those that go, and `texts`, each with whether it is of one that goes."""
+    """The same of whatever is known of documents: the `names` of those that go, and `texts`, each with whether it is of
+    one that goes.
+    """
     names = {_folded(name) for name in names}
     own: set[str] = set()
     others: set[str] = set()

@@ -1,7 +1,7 @@
 """Several collections as one corpus, so that a question is ranked over all of them together, and over no other.
 
-The indexes are made anew in memory, since the weight of a word depends on all that is searched. A document that is in several of the
-collections counts once.
+The indexes are made anew in memory, since the weight of a word depends on all that is searched. A document that is in
+several of the collections counts once.
 """
 
 from __future__ import annotations
@@ -94,6 +94,10 @@ def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStor
     passages = tuple(part.passages[row] for part, mine in zip(parts, rows, strict=True) for row in mine)
     titles = {document.id: document.title for document in documents}
     terms = [row for one in passages for row in terms_of("the collections", titles[one.document], [one])]
-    matrix = np.vstack([part.vectors.vectors(mine) for part, mine in zip(parts, rows, strict=True) if mine]) if passages else None
+    matrix = (
+        np.vstack([part.vectors.vectors(mine) for part, mine in zip(parts, rows, strict=True) if mine])
+        if passages
+        else None
+    )
     index = vectors.build(parts[0].vectors.vectors([]) if matrix is None else matrix)
     return JoinedCorpus(tuple(parts), documents, passages, index, lexical.build(terms), of)

@@ -1,7 +1,9 @@
-"""A library on disk: the documents of one collection with their indexes, read as immutable snapshots, changed in transactions.
+"""A library on disk: the documents of one collection with their indexes, read as immutable snapshots, changed in
+transactions.
 
-Readers never wait and never see half a change. A process may be killed at any moment: the library then is as it was after the last
-transaction, and `resume` finishes the rest. One call at a time indexes; whoever describes or deletes does not wait for it.
+Readers never wait and never see half a change. A process may be killed at any moment: the library then is as it was
+after the last transaction, and `resume` finishes the rest. One call at a time indexes; whoever describes or deletes
+does not wait for it.
 """
 
 from __future__ import annotations
@@ -64,9 +66,10 @@ OnDelete = Callable[[Several[str], int], None]
 class Uses(TypedDict, total=False):
     """The models and stores of a library, and whom it asks and tells.
 
-    `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they stay.
-    `note` is told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a folder of indexes
-    is deleted, for what they keep outside of it. `quota` says how much may be added, `workers` who makes documents of PDFs.
+    `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where
+    one fails, they stay. `note` is told of each change before it is made; what it cannot keep is not changed.
+    `forget_rows` is called before a folder of indexes is deleted, for what they keep outside of it. `quota` says how
+    much may be added, `workers` who makes documents of PDFs.
     """
 
     embedder: Required[Embedder]
@@ -81,7 +84,10 @@ class Uses(TypedDict, total=False):
 
 
 class Library:
-    """The documents of one collection. Safe to share between threads; `snapshot` and `view` are swapped by one assignment."""
+    """The documents of one collection.
+
+    Safe to share between threads; `snapshot` and `view` are swapped by one assignment.
+    """
 
     def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
         self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
@@ -99,7 +105,9 @@ class Library:
 
     @classmethod
     def open(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
-        """The library in `folder`; an empty one when there is none yet. Writes nothing, unless a deletion was cut off: it is finished.
+        """The library in `folder`; an empty one when there is none yet.
+
+        Writes nothing, unless a deletion was cut off: it is finished.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -126,12 +134,14 @@ class Library:
         cancelled: Cancel | None = None,
         **uses: Unpack[Uses],
     ) -> tuple[Library, AddReport]:
-        """Index all documents again from their stored sources: for another embedding model, another version, or after damage.
+        """Index all documents again from their stored sources: for another embedding model, another version, or after
+        damage.
 
-        Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where the stored source
-        is missing or was changed: that one has to be added again. Where the file itself is damaged, or an earlier version made the library,
-        it works from what can be read and from the stored sources, and the report's problems say what is lost. When cancelled, the library
-        stays as it was, and a second call goes on where the first stopped.
+        Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where
+        the stored source is missing or was changed: that one has to be added again. Where the file itself is damaged,
+        or an earlier version made the library, it works from what can be read and from the stored sources, and the
+        report's problems say what is lost. When cancelled, the library stays as it was, and a second call goes on where
+        the first stopped.
 
         Raises:
             LibraryBusy: another call held the library for `WAIT_SECONDS`.
@@ -145,9 +155,14 @@ class Library:
             file.put_waiting(rows)
             indexer = Indexer(file, library._embedder, settings, progress, cancelled)
             adding = Adding(
-                library._target(), indexer, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled,
+                library._target(),
+                indexer,
+                keep_locked=True,
+                at_once=True,
+                progress=progress,
+                cancelled=cancelled,
                 elsewhere=library._elsewhere(indexer, settings, progress, cancelled),
-            )  # fmt: skip
+            )
             report = adding.run([(row, None) for row in rows], None)
             with suppress(RagError):
                 file.finish_deletion()
@@ -160,7 +175,8 @@ class Library:
         Raises:
             InvalidInput: it has no documents.
             LibraryBusy: another call held the library for `WAIT_SECONDS`.
-            LibraryError: it was built with another model or version, something is damaged, or a store refused; it stays where it was.
+            LibraryError: it was built with another model or version, something is damaged, or a store refused; it stays
+                where it was.
         """
         library = cls(folder, collection, **uses)
         file = library._collection
@@ -179,7 +195,9 @@ class Library:
 
     @property
     def view(self) -> Snapshot:
-        """All that can be asked now: `snapshot`, and behind it the documents that are still being read, or wait for vectors."""
+        """All that can be asked now: `snapshot`, and behind it the documents that are still being read, or wait for
+        vectors.
+        """
         with self._swapping:
             if self._view is None:
                 waiting = tuple(self._loaded.early.values())
@@ -193,7 +211,8 @@ class Library:
         return self._loader.vectors.name
 
     def refresh(self) -> bool:
-        """Take over what was changed meanwhile, also by other processes; costs one small read when there is nothing new.
+        """Take over what was changed meanwhile, also by other processes; costs one small read when there is nothing
+        new.
 
         True if there was something new in `snapshot`.
 
@@ -210,11 +229,16 @@ class Library:
                 return self._adopt(self._loader.load(db, before))
 
     def unfinished(self) -> tuple[Accepted, ...]:
-        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
+        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at
+        it now.
+        """
         return self._collection.waiting()
 
     def writer(self) -> str:
-        """Who indexes in the collection at this moment, in words; empty where nobody does. Asked before `unfinished` it tells of that."""
+        """Who indexes in the collection at this moment, in words; empty where nobody does.
+
+        Asked before `unfinished` it tells of that.
+        """
         return writer(self._collection.root)
 
     def source(self, document_id: str) -> bytes:
@@ -259,7 +283,8 @@ class Library:
     ) -> AddReport:
         """Index sources; a file that cannot be read is a problem in the report, the others go on.
 
-        All sources are stored first, so that none is lost when the process is killed. Equal bytes under equal settings are one document.
+        All sources are stored first, so that none is lost when the process is killed. Equal bytes under equal settings
+        are one document.
 
         Args:
             sources: what to index, for instance from `sources_from`; errors among them go into the report.
@@ -281,16 +306,21 @@ class Library:
 
         with self._writing(wait, cancelled):
             known = self._collection.taken()
-            here = (one for one in sources if not (listed and isinstance(one, Source) and one.digest in listed and one.digest not in known))
+            here = (
+                one
+                for one in sources
+                if not (listed and isinstance(one, Source) and one.digest in listed and one.digest not in known)
+            )
             rows = self._collection.accept(Room(self._quota(), known).admitted(here, refused), note)
             report = self._index(rows, settings, progress, cancelled, keep_locked=False, upload=upload)
         return replace(report, problems=(*refused, *report.problems))
 
     def expect(self, rows: Sequence[Row], settings: Settings, progress: Progress, cancelled: Cancel) -> Upload:
-        """Have these sources, which are on the list, read and cut while their job waits for its turn: they can be asked by their words.
+        """Have these sources, which are on the list, read and cut while their job waits for its turn: they can be asked
+        by their words.
 
-        `add` takes them in their turn. Whoever never comes to it calls `leave`. The arguments are those of `add`, each source with its
-        password; `progress` is told from another thread.
+        `add` takes them in their turn. Whoever never comes to it calls `leave`. The arguments are those of `add`, each
+        source with its password; `progress` is told from another thread.
         """
         indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
         return self._read_ahead(rows if self._workers(settings) is None else (), indexer, cancelled, 0)
@@ -328,8 +358,9 @@ class Library:
     ) -> AddReport:
         """Read and cut documents of the library again, from their stored files, under these settings.
 
-        Names and metadata are kept. A strategy other than "auto" stays with these documents when the library is rebuilt. A document is as
-        it was until its new form is complete, and where that fails or is stopped. `passwords` are by id; other arguments as in `add`.
+        Names and metadata are kept. A strategy other than "auto" stays with these documents when the library is
+        rebuilt. A document is as it was until its new form is complete, and where that fails or is stopped. `passwords`
+        are by id; other arguments as in `add`.
 
         Raises:
             InvalidInput: there is no such document.
@@ -353,7 +384,9 @@ class Library:
                     self._collection.drop_waiting(db, {row.digest for row in rows} - waiting)
 
     def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
-        """Take documents out, or unfinished sources off the list; all of them or none. No file holds a word of them when this returns.
+        """Take documents out, or unfinished sources off the list; all of them or none.
+
+        No file holds a word of them when this returns.
 
         One that is being indexed is found no longer from now on; the thread that indexes gives it up at its next batch.
 
@@ -427,7 +460,9 @@ class Library:
             raise no_document(missing)
         self._note(action, document_ids)
 
-    def _remove(self, ids: Several[str], forget: Callable[[int], None], wait: float, *, everywhere: bool = False) -> None:
+    def _remove(
+        self, ids: Several[str], forget: Callable[[int], None], wait: float, *, everywhere: bool = False
+    ) -> None:
         """Delete all that is kept of documents; `forget` is called last, with the last version that has them."""
         digests, version = {id.removeprefix("sha256:") for id in ids}, 0
 
@@ -464,7 +499,10 @@ class Library:
 
         `insist` on it that what stores keep outside of the file goes at once, also what somebody holds.
         """
-        with self._collection.writing(wait) as db, self._swapping:  # in this order: whoever reads waits for no other process
+        with (
+            self._collection.writing(wait) as db,
+            self._swapping,
+        ):  # in this order: whoever reads waits for no other process
             change(db)
             loaded = self._loader.load(db, self._before(), writes=True)
             last()
@@ -507,7 +545,8 @@ class Library:
             )
         if facts.vector_store != self.vector_store:
             raise StoreMismatch(
-                f"The library {name!r} was built in the vector store {facts.vector_store!r}, not in {self.vector_store!r}.",
+                f"The library {name!r} was built in the vector store {facts.vector_store!r}, not in "
+                f"{self.vector_store!r}.",
                 remedy=f"Open it with vector_store={facts.vector_store}, or rebuild the library in the other one.",
             )
         if facts.index_version != INDEX_VERSION:
@@ -526,19 +565,30 @@ class Library:
 
     def _target(self) -> Target:
         return Target(
-            self._ready, self._publish, self.refresh, lambda row: self._loaded.early.get(row), self._read_ahead, self._is_expected
-        )  # fmt: skip
+            self._ready,
+            self._publish,
+            self.refresh,
+            lambda row: self._loaded.early.get(row),
+            self._read_ahead,
+            self._is_expected,
+        )
 
     def _publish(
-        self, forms: Sequence[int], described: Sequence[Entry], settled: Several[str], at_once: Several[int] | None = None
+        self,
+        forms: Sequence[int],
+        described: Sequence[Entry],
+        settled: Several[str],
+        at_once: Several[int] | None = None,
     ) -> frozenset[int]:
-        """Put documents that are complete into the library, and describe others anew; those that somebody deleted meanwhile are left out.
+        """Put documents that are complete into the library, and describe others anew; those that somebody deleted
+        meanwhile are left out.
 
         Args:
             forms: their numbers.
             described: documents of the library as they are to be described.
             settled: digests that need not stay on the list.
-            at_once: the numbers of documents that stay; None for all. The library is made for the model and the store that are here.
+            at_once: the numbers of documents that stay; None for all. The library is made for the model and the store
+                that are here.
 
         Returns:
             The numbers of those that were put into it.
@@ -549,7 +599,10 @@ class Library:
             _newer(db)
             if at_once is not None:
                 stay = f"{', '.join(map(str, [*at_once, *forms]))}"
-                place = {digest: at for digest, at in db.execute("SELECT digest, place FROM document WHERE state = ?", (READY,))}
+                place = {
+                    digest: at
+                    for digest, at in db.execute("SELECT digest, place FROM document WHERE state = ?", (READY,))
+                }
                 db.execute(f"DELETE FROM document WHERE state = ? AND id NOT IN ({stay})", (READY,))
             for form in forms:
                 if _put_in(db, form, place if at_once is not None else {}):
@@ -573,9 +626,15 @@ class Library:
     def _read_ahead(self, rows: Sequence[Row], indexer: Indexer, cancelled: Cancel | None, early: int | None) -> Upload:
         known = [*self._uploads]
         made = Upload(
-            rows, indexer, self._pool, self._reading, self.refresh, cancelled,
-            early=early, elsewhere=lambda id: any(one.makes(id) for one in known),
-        )  # fmt: skip
+            rows,
+            indexer,
+            self._pool,
+            self._reading,
+            self.refresh,
+            cancelled,
+            early=early,
+            elsewhere=lambda id: any(one.makes(id) for one in known),
+        )
         self._uploads.add(made)
         return made
 
@@ -586,9 +645,13 @@ class Library:
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(THREADS, THREAD)
 
-    def _elsewhere(self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> Elsewhere | None:
+    def _elsewhere(
+        self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None
+    ) -> Elsewhere | None:
         workers = self._workers(settings)
-        return Elsewhere(workers, indexer, self._embedder, settings, progress, cancelled) if workers is not None else None
+        return (
+            Elsewhere(workers, indexer, self._embedder, settings, progress, cancelled) if workers is not None else None
+        )
 
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
@@ -607,9 +670,13 @@ class Library:
             self._collection.begin({row.digest for row, _ in rows})
         indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
         adding = Adding(
-            self._target(), indexer, keep_locked=keep_locked, progress=progress, cancelled=cancelled,
+            self._target(),
+            indexer,
+            keep_locked=keep_locked,
+            progress=progress,
+            cancelled=cancelled,
             elsewhere=self._elsewhere(indexer, settings, progress, cancelled),
-        )  # fmt: skip
+        )
         report = adding.run(rows, upload)
         with suppress(RagError):  # whoever opens or deletes next does it
             self._collection.finish_deletion()
@@ -628,11 +695,16 @@ def _ready_in(db: sqlite3.Connection, digest: str) -> Entry | None:
 
 
 def _describe(db: sqlite3.Connection, entry: Entry) -> None:
-    db.execute("UPDATE document SET entry = ?, stamp = (SELECT changes FROM library) WHERE id = ?", (pack_entry(entry), entry.row))
+    db.execute(
+        "UPDATE document SET entry = ?, stamp = (SELECT changes FROM library) WHERE id = ?",
+        (pack_entry(entry), entry.row),
+    )
 
 
 def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> bool:
-    """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted it."""
+    """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted
+    it.
+    """
     query = (
         "SELECT id, key, entry, size, stamp, digest FROM document WHERE id = ? AND state != ?"
         " AND EXISTS (SELECT 1 FROM passages WHERE document = id AND vectors IS NOT NULL)"
@@ -643,7 +715,9 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
     entry, digest = entry_of_row(*found[:5]), found[5]
     (place,) = db.execute("SELECT coalesce(max(place), 0) + 1 FROM document").fetchone()
     place = places.get(digest, place)
-    if (old := _ready_in(db, digest)) is not None:  # indexed anew with other settings: what the user wrote about it stays
+    if (
+        old := _ready_in(db, digest)
+    ) is not None:  # indexed anew with other settings: what the user wrote about it stays
         entry = old.handed_in(entry.source).reindexed(entry)
         (place,) = db.execute("SELECT place FROM document WHERE id = ?", (old.row,)).fetchone()
     db.execute("DELETE FROM document WHERE digest = ? AND id != ?", (digest, form))
@@ -669,4 +743,6 @@ def _nothing_collected() -> Iterator[None]:
 
 def no_document(document_id: str) -> InvalidInput:
     """The error for a document that is not there."""
-    return InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids.")
+    return InvalidInput(
+        f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids."
+    )

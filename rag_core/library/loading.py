@@ -1,4 +1,6 @@
-"""Brings a collection's file into memory: passages, vectors and words as one snapshot, of which what is there already is used again."""
+"""Brings a collection's file into memory: passages, vectors and words as one snapshot, of which what is there already
+is used again.
+"""
 
 from __future__ import annotations
 
@@ -93,19 +95,29 @@ class Loader:
         entries: list[Entry] = []
         groups: list[Sequence[Passage]] = []
         pieces: list[Piece] = []
-        for row, stamp in db.execute("SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall():
+        for row, stamp in db.execute(
+            "SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)
+        ).fetchall():
             entry, group, rows = there.get(row, (None, None, None))
             entries.append(entry if entry is not None and entry.stamp == stamp else entry_in(db, row))
             groups.append(group if group is not None else _group(db, entries[-1]))
             pieces.append(rows if rows is not None else row)
         joined = list(_joined(pieces))
-        passages = known.passages if joined == [range(len(known.passages))] or not (joined or known.passages) else Passages(groups)
+        passages = (
+            known.passages
+            if joined == [range(len(known.passages))] or not (joined or known.passages)
+            else Passages(groups)
+        )
         if passages is known.passages and facts.folder == known.folder:
             vectors, lexical, folder = known.vectors, known.lexical, known.folder
         elif isinstance(self.vectors, VectorsApart):
             vectors, lexical, folder = self._apart(db, facts, pieces if writes else None)
         else:
-            vectors, lexical, folder = self._vectors(db, known, joined), self._words(db, known, joined if writes else None), ""
+            vectors, lexical, folder = (
+                self._vectors(db, known, joined),
+                self._words(db, known, joined if writes else None),
+                "",
+            )
             if writes:
                 db.execute("UPDATE library SET folder = ''")
             _require_rows(db, len(passages))
@@ -117,7 +129,8 @@ class Loader:
     def _early(self, db: sqlite3.Connection, before: Loaded, ready: set[str]) -> dict[int, WaitingDocument]:
         found: dict[int, WaitingDocument] = {}
         query = (
-            "SELECT id, stamp, digest, pages, state, title, passages, terms FROM document JOIN passages ON document = id"
+            "SELECT id, stamp, digest, pages, state, title, passages, terms FROM document JOIN passages ON document = "
+            "id"
             " WHERE state IN (?, ?) ORDER BY id"
         )
         for row, stamp, digest, pages, state, title, passages, terms in db.execute(query, (WORDS, READING)):
@@ -146,7 +159,9 @@ class Loader:
                 blocks.append(_matrix(db, [piece for piece in same if isinstance(piece, int)]))
         made = self.vectors.spliced(known.vectors, blocks)
         if made is None:
-            made = self.vectors.build(np.concatenate([known.vectors.vectors(one) if isinstance(one, range) else one for one in blocks]))
+            made = self.vectors.build(
+                np.concatenate([known.vectors.vectors(one) if isinstance(one, range) else one for one in blocks])
+            )
         return made
 
     def _words(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece] | None) -> LexicalIndex:
@@ -157,7 +172,9 @@ class Loader:
         if pieces is None:
             rows = db.execute("SELECT id FROM words ORDER BY place").fetchall()
             return store.joined([there.get(id) or _part(db, store, id) for (id,) in rows])
-        made = store.spliced(known.lexical, [piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces])
+        made = store.spliced(
+            known.lexical, [piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces]
+        )
         assert made is not None
         parts = store.parts(made)
         kept = [part.kept for part in parts if part.kept is not None]
@@ -165,21 +182,31 @@ class Loader:
         for place, part in enumerate(parts):
             if part.kept is None:
                 data = sealed(store.packed(part))
-                part.kept = db.execute("INSERT INTO words (place, rows, data) VALUES (?, ?, ?)", (place, len(part), data)).lastrowid
+                part.kept = db.execute(
+                    "INSERT INTO words (place, rows, data) VALUES (?, ?, ?)", (place, len(part), data)
+                ).lastrowid
             else:
                 # only where it is another: SQLite writes the whole row anew, several megabytes
                 db.execute("UPDATE words SET place = ?1 WHERE id = ?2 AND place != ?1", (place, part.kept))
         return made
 
-    def _apart(self, db: sqlite3.Connection, facts: Facts, pieces: Sequence[Piece] | None) -> tuple[VectorIndex, LexicalIndex, str]:
-        """Both indexes of a store that keeps them itself: those that are there, or made anew of all documents and kept."""
+    def _apart(
+        self, db: sqlite3.Connection, facts: Facts, pieces: Sequence[Piece] | None
+    ) -> tuple[VectorIndex, LexicalIndex, str]:
+        """Both indexes of a store that keeps them itself: those that are there, or made anew of all documents and
+        kept.
+        """
         vectors, words = self.vectors, self.lexical
         assert isinstance(vectors, VectorsApart)
         if pieces is None:
             if not facts.folder:
                 return self._no_vectors(), words.build([]), ""
             folder = self._collection.root / "indexes" / facts.folder
-            return vectors.load(folder), words.load(folder) if isinstance(words, LexicalApart) else self._built(db), facts.folder
+            return (
+                vectors.load(folder),
+                words.load(folder) if isinstance(words, LexicalApart) else self._built(db),
+                facts.folder,
+            )
         rows = [row for (row,) in db.execute("SELECT id FROM document WHERE state = ? ORDER BY place, id", (READY,))]
         if not rows:
             db.execute("UPDATE library SET folder = ''")
@@ -243,7 +270,10 @@ def _vectors_of(db: sqlite3.Connection, row: int) -> Vectors:
 
 
 def _matrix(db: sqlite3.Connection, rows: Sequence[int]) -> Vectors:
-    """The vectors of these documents, one behind another. One large piece of memory is given back whole; many small ones were not."""
+    """The vectors of these documents, one behind another.
+
+    One large piece of memory is given back whole; many small ones were not.
+    """
     counts = [_cut(db, row, "count")[0] for row in rows]
     made, at = np.empty((0, 0), dtype=np.float32), 0
     for row, count in zip(rows, counts, strict=True):
@@ -280,4 +310,6 @@ def _part(db: sqlite3.Connection, store: LexicalInParts, id: int) -> LexicalPart
 def _require_rows(db: sqlite3.Connection, passages: int) -> None:
     (rows,) = db.execute("SELECT coalesce(sum(rows), 0) FROM words").fetchone()
     if rows != passages:
-        raise LibraryDamaged(f"The word index is of {rows} passages, and the documents have {passages}.", remedy=REBUILD)
+        raise LibraryDamaged(
+            f"The word index is of {rows} passages, and the documents have {passages}.", remedy=REBUILD
+        )

@@ -1,4 +1,7 @@
-"""The most that a collection takes: documents, and bytes of their files as they were handed in. Looked at before a file is stored."""
+"""The most that a collection takes: documents, and bytes of their files as they were handed in.
+
+Looked at before a file is stored.
+"""
 
 from __future__ import annotations
 
@@ -46,15 +49,22 @@ class Room:
         """
         if self._quota == Quota() or (digest := source.digest) in self._taken:
             return
-        documents, size = len(self._taken) + 1, source.data.size if isinstance(source.data, HeldFile) else len(source.data)
+        documents, size = (
+            len(self._taken) + 1,
+            source.data.size if isinstance(source.data, HeldFile) else len(source.data),
+        )
         whole = sum(self._taken.values()) + size
         if self._quota.documents is not None and documents > self._quota.documents:
             raise _full(f"may have {self._quota.documents:,} documents, and has {documents - 1:,}")
         if self._quota.bytes is not None and whole > self._quota.bytes:
-            raise _full(f"may have {self._quota.bytes:,} bytes of files, and has {whole - size:,}; this one has {size:,}")
+            raise _full(
+                f"may have {self._quota.bytes:,} bytes of files, and has {whole - size:,}; this one has {size:,}"
+            )
         self._taken[digest] = size
 
-    def admitted(self, sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]) -> Iterator[Source]:
+    def admitted(
+        self, sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]
+    ) -> Iterator[Source]:
         """The sources that fit and are within bounds, each counted; all others go into `refused`, with their names."""
         for source in sources:
             if not isinstance(source, Source):
@@ -72,4 +82,6 @@ class Room:
 
 
 def _full(why: str) -> QuotaExceeded:
-    return QuotaExceeded(f"The collection {why}.", remedy="Delete documents that are not needed, or ask whoever runs it for more room.")
+    return QuotaExceeded(
+        f"The collection {why}.", remedy="Delete documents that are not needed, or ask whoever runs it for more room."
+    )

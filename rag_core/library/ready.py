@@ -1,6 +1,9 @@
-"""A corpus in memory of passages that something else retrieved. The text of a page is that of its given passages: nothing else is known.
+"""A corpus in memory of passages that something else retrieved.
 
-A passage that the embedding model can read as a whole stays one; a longer one, or one with headings, is parted as a document is.
+The text of a page is that of its given passages: nothing else is known.
+
+A passage that the embedding model can read as a whole stays one; a longer one, or one with headings, is parted as a
+document is.
 """
 
 from __future__ import annotations
@@ -33,7 +36,10 @@ _BETWEEN = "\n\n"  # two given passages of one page
 
 @dataclass(frozen=True, eq=False)
 class ReadyCorpus:
-    """A `Corpus` of one question. `given` says how its rows follow from what was given; `pages` are texts by document id and page."""
+    """A `Corpus` of one question.
+
+    `given` says how its rows follow from what was given; `pages` are texts by document id and page.
+    """
 
     given: Given
     documents: tuple[Document, ...]
@@ -66,7 +72,9 @@ def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
         InvalidInput: too many, one that cannot be used, or two of one id. A sentence names the first such passage.
     """
     if isinstance(passages, (str, bytes, Mapping)) or not isinstance(passages, Iterable):
-        raise InvalidInput(f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first.")
+        raise InvalidInput(
+            f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first."
+        )
     found: dict[str, ReadyPassage] = {}
     chars = 0
     for number, value in enumerate(passages, 1):
@@ -74,23 +82,35 @@ def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
             one = ready_passage(value)
         except InvalidInput as error:
             raise InvalidInput(f"Passage {number}: {error.problem}", remedy=error.remedy) from error
-        one = replace(one, id=clean(one.id) or str(number), text=clean(one.text), document=clean(one.document), section=clean(one.section))
+        one = replace(
+            one,
+            id=clean(one.id) or str(number),
+            text=clean(one.text),
+            document=clean(one.document),
+            section=clean(one.section),
+        )
         if one.id in found:
             raise InvalidInput(
-                f"Passage {number}: the id {one.id!r} is that of an earlier one.", remedy="Give each passage an id of its own."
+                f"Passage {number}: the id {one.id!r} is that of an earlier one.",
+                remedy="Give each passage an id of its own.",
             )
         found[one.id] = one
         chars += len(one.text)
         if number > MAX_PASSAGES or chars > MAX_CHARS:
             raise InvalidInput(
-                f"There are more than {MAX_PASSAGES} passages, or more than {MAX_CHARS:,} characters in all (at passage {number}).",
+                f"There are more than {MAX_PASSAGES} passages, or more than {MAX_CHARS:,} characters in all (at "
+                f"passage {number}).",
                 remedy="Give the best ones that your retrieval found.",
             )
     return tuple(found.values())
 
 
 def ready_corpus(
-    passages: Iterable[object], embedder: Embedder, vectors: VectorStore, lexical: LexicalStore, cancelled: Cancel | None = None
+    passages: Iterable[object],
+    embedder: Embedder,
+    vectors: VectorStore,
+    lexical: LexicalStore,
+    cancelled: Cancel | None = None,
 ) -> ReadyCorpus:
     """The corpus of these passages, in their order.
 
@@ -121,7 +141,9 @@ def ready_corpus(
         found += parts
         places += [place] * len(parts)
     if len({passage.id for passage in found}) < len(found):
-        raise InvalidInput("An id of a passage is that of a part of another.", remedy="Give ids without #1, #2 and so on at their end.")
+        raise InvalidInput(
+            "An id of a passage is that of a part of another.", remedy="Give ids without #1, #2 and so on at their end."
+        )
     titled = [(_title(documents[passage.document]), passage) for passage in found]
     index = vectors.build(vectors_of(embedder, titled, "passages", None, cancelled))
     terms = [row for title, passage in titled for row in terms_of("the question's passages", title, [passage])]
@@ -130,7 +152,8 @@ def ready_corpus(
 
 
 def document_values(passages: Iterable[object]) -> dict[str, Mapping[str, str]]:
-    """The free metadata of the documents of these passages, by document id: a source is named with its subject, class and chapter.
+    """The free metadata of the documents of these passages, by document id: a source is named with its subject, class
+    and chapter.
 
     Raises:
         InvalidInput: as `ready_corpus`.
@@ -159,7 +182,9 @@ def _metadata(passages: Sequence[ReadyPassage]) -> Metadata:
 
 
 def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]) -> Document:
-    """The document of these passages; where they are too short to tell its language, the one that is `told` by others of its script."""
+    """The document of these passages; where they are too short to tell its language, the one that is `told` by others
+    of its script.
+    """
     metadata = _metadata(passages)
     language = next((one.language.casefold()[:2] for one in passages if one.language), "")
     sample = "\n".join(one.text for one in passages)[:LANGUAGE_CHARS]
@@ -175,7 +200,9 @@ def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]
 
 def _languages_told(passages: Sequence[ReadyPassage]) -> dict[str, str]:
     """For each script the language that most of the passages in it are surely written in."""
-    sure = [(script(one.text), language) for one in passages if (language := certain_language(one.text[:LANGUAGE_CHARS]))]
+    sure = [
+        (script(one.text), language) for one in passages if (language := certain_language(one.text[:LANGUAGE_CHARS]))
+    ]
     return {name: language for (name, language), _ in reversed(Counter(sure).most_common())}
 
 
@@ -184,30 +211,47 @@ def _text_of(value: object) -> str:
 
 
 def _title(document: Document) -> str:
-    """The title for the line that is embedded, as where documents are indexed: the name of a PDF says something, an id does not."""
+    """The title for the line that is embedded, as where documents are indexed: the name of a PDF says something, an id
+    does not.
+    """
     named = Path(document.name).stem.replace("_", " ") if document.name.lower().endswith(".pdf") else ""
     return document.metadata.title or named
 
 
-def _parts(one: ReadyPassage, document: Document, embedder: Embedder, offset: int, cancelled: Cancel | None) -> Iterator[Passage]:
+def _parts(
+    one: ReadyPassage, document: Document, embedder: Embedder, offset: int, cancelled: Cancel | None
+) -> Iterator[Passage]:
     """The passages that are made of a given one; nearly always one."""
     room = min(STRATEGY.max_tokens, embedder.max_tokens)
     if one.section:
         room = max(MIN_TOKENS, room - embedder.count_tokens([context("", one.section, "")])[0])
     page = Page(one.page or 1, one.text)
     made = chunk(
-        one.id, [page], language=document.language, title=_title(document), strategy=STRATEGY, embedder=embedder,
-        max_tokens=room, overlap_tokens=0, cancelled=cancelled,
-    )  # fmt: skip
+        one.id,
+        [page],
+        language=document.language,
+        title=_title(document),
+        strategy=STRATEGY,
+        embedder=embedder,
+        max_tokens=room,
+        overlap_tokens=0,
+        cancelled=cancelled,
+    )
     if not made:
-        raise InvalidInput(f"The passage {one.id!r} holds nothing that can be read.", remedy="Leave it out, or give its text.")
+        raise InvalidInput(
+            f"The passage {one.id!r} holds nothing that can be read.", remedy="Leave it out, or give its text."
+        )
     for number, passage in enumerate(made, 1):
         id = one.id if len(made) == 1 else f"{one.id}#{number}"
-        yield _placed(replace(passage, id=id, document=document.id, section=_section(one.section, passage.section)), offset)
+        yield _placed(
+            replace(passage, id=id, document=document.id, section=_section(one.section, passage.section)), offset
+        )
 
 
 def _section(given: str, found: str) -> str:
-    return section_path([*given.split(SECTION_MARK), *found.split(SECTION_MARK)] if given and found else [given or found])
+    return section_path(
+        [*given.split(SECTION_MARK), *found.split(SECTION_MARK)] if given and found else [given or found]
+    )
 
 
 def _placed(passage: Passage, by: int) -> Passage:

@@ -1,4 +1,5 @@
-"""Finds what a rebuild can start from: the documents of the library's file, or, where that is damaged or missing, all that can be read.
+"""Finds what a rebuild can start from: the documents of the library's file, or, where that is damaged or missing, all
+that can be read.
 
 What no list names any more is a stored source. Nothing is deleted: a damaged file is put aside.
 """
@@ -21,7 +22,9 @@ LOOK = "Look at its name and metadata, and describe it anew where they are wrong
 
 
 def found_again(collection: Collection) -> tuple[list[Accepted], tuple[Problem, ...]]:
-    """The sources of the documents, described as well as is known, and what is lost. A damaged file gives way to a new one.
+    """The sources of the documents, described as well as is known, and what is lost.
+
+    A damaged file gives way to a new one.
 
     Raises:
         LibraryError: another version of this program wrote the file, or the disk refused.
@@ -47,7 +50,9 @@ def found_again(collection: Collection) -> tuple[list[Accepted], tuple[Problem, 
     for file in sorted(children(collection.root / stored_sources.FOLDER)):
         if file.name not in documents and not file.name.endswith(stored_sources.DRAFT):
             documents[file.name] = row = _unnamed(file)
-            problems.append((row.name, IngestError("Its name and metadata are lost; only its stored file was there.", remedy=LOOK)))
+            problems.append(
+                (row.name, IngestError("Its name and metadata are lost; only its stored file was there.", remedy=LOOK))
+            )
     return list(documents.values()), tuple(problems)
 
 
@@ -56,7 +61,9 @@ def _read(collection: Collection, documents: dict[str, Accepted], waiting: dict[
     whole = True
     with collection.reading() as db:
         whole = db.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
-        for row in db.execute("SELECT id, key, entry, size, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)):
+        for row in db.execute(
+            "SELECT id, key, entry, size, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)
+        ):
             try:
                 entry = entry_of_row(*row)
                 documents[entry.source.digest] = entry.source.knowing(entry.document.metadata)

@@ -1,7 +1,10 @@
-"""Values as JSON and back, by the types that their fields declare. It knows how values are shaped, and nothing of what they mean.
+"""Values as JSON and back, by the types that their fields declare.
 
-A row has exactly the fields that its value is built from: one that is missing, unknown or of another type is an error. Where a value does
-not stand in its row as it is, because it is a text, a table of `Custom` fields says what does; see `shapes.py`.
+It knows how values are shaped, and nothing of what they mean.
+
+A row has exactly the fields that its value is built from: one that is missing, unknown or of another type is an error.
+Where a value does not stand in its row as it is, because it is a text, a table of `Custom` fields says what does; see
+`shapes.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +24,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """A field that has a form of its own. `write` gets the value that has the field, `read` the JSON and the fields read before it."""
+    """A field that has a form of its own.
+
+    `write` gets the value that has the field, `read` the JSON and the fields read before it.
+    """
 
     write: Callable[[Any, Any], Any]
     read: Callable[[Any, Row, Any], Any]
@@ -30,7 +36,8 @@ class Custom:
 class Form(NamedTuple):
     """How the values of a type are written, and read back.
 
-    Reading raises ValueError where the JSON does not fit. `types` are those of plain values, which stand in a row as they are.
+    Reading raises ValueError where the JSON does not fit. `types` are those of plain values, which stand in a row as
+    they are.
     """
 
     write: Write
@@ -42,8 +49,8 @@ class Codec:
     """The forms of types, each made when it is first needed.
 
     Args:
-        customs: by type and field, in the order in which they are read, which is behind all others; None for a field that only has its
-            place in that order.
+        customs: by type and field, in the order in which they are read, which is behind all others; None for a field
+            that only has its place in that order.
         positional: types whose row is a list of their fields' values. Rows of many small values would be mostly names.
         names: types that a module names only where types are checked.
     """
@@ -97,8 +104,11 @@ class Codec:
 
 
 _PLAIN: Mapping[Any, frozenset[type]] = {
-    str: frozenset({str}), int: frozenset({int}), bool: frozenset({bool}), float: frozenset({float, int}),
-}  # fmt: skip
+    str: frozenset({str}),
+    int: frozenset({int}),
+    bool: frozenset({bool}),
+    float: frozenset({float, int}),
+}
 
 
 def _optional(of: Form) -> Form:
@@ -136,7 +146,9 @@ def _fixed(of: Sequence[Form]) -> Form:
         return Form(lambda value, context: list(value), lambda row, context: _plain_list(types, row, length))
     return Form(
         lambda value, context: [form.write(one, context) for form, one in zip(of, value, strict=True)],
-        lambda row, context: tuple([form.read(one, context) for form, one in zip(of, _plain(_LIST, row, context), strict=True)]),
+        lambda row, context: tuple(
+            [form.read(one, context) for form, one in zip(of, _plain(_LIST, row, context), strict=True)]
+        ),
     )
 
 
@@ -147,7 +159,10 @@ def _positional(kind: type, names: tuple[str, ...], of: Form) -> Form:
 
 
 def _usual(name: str, of: Form) -> Custom:
-    return Custom(lambda value, context: of.write(getattr(value, name), context), lambda row, found, context: of.read(row, context))
+    return Custom(
+        lambda value, context: of.write(getattr(value, name), context),
+        lambda row, found, context: of.read(row, context),
+    )
 
 
 def _record(kind: type, of: Mapping[str, Form], customs: Mapping[str, Custom]) -> Form:

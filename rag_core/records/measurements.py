@@ -19,7 +19,8 @@ _VERSION = "schema_version"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A record, and beside it what a language model wrote in words of its own, by hash: such texts are kept apart, and shorter.
+    """A record, and beside it what a language model wrote in words of its own, by hash: such texts are kept apart, and
+    shorter.
 
     Args:
         record: JSON values.
@@ -35,7 +36,8 @@ class Written:
 
 
 def to_record(measurements: Measurements) -> dict[str, Any]:
-    """The record of a question as JSON values; about 8 KB for a question with ten passages, and a third of that compressed.
+    """The record of a question as JSON values; about 8 KB for a question with ten passages, and a third of that
+    compressed.
 
     With three rounds of retrieval and four drafts of a model it is about 46 KB, and a fifth of that compressed.
     """
@@ -85,7 +87,8 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
         return found
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InvalidInput(
-            f"A stored question cannot be read: its record is not whole ({type(error).__name__}).", remedy="Ask the question again."
+            f"A stored question cannot be read: its record is not whole ({type(error).__name__}).",
+            remedy="Ask the question again.",
         ) from error
 
 
@@ -97,7 +100,9 @@ def _retrieved(measurements: Measurements) -> dict[str, Passage]:
 
 
 def _documents(measurements: Measurements, passages: Mapping[str, Passage]) -> set[str]:
-    """The documents that a decision on these measurements can name; a model cites what was retrieved for it, or nothing."""
+    """The documents that a decision on these measurements can name; a model cites what was retrieved for it, or
+    nothing.
+    """
     both = (measurements, measurements.other) if measurements.other else (measurements,)
     cited = {evidence.document for one in both for claim in one.draft.claims for evidence in claim.evidence}
     torn = {id for half in both for one in half.conflicts for id in one.documents}

@@ -1,6 +1,7 @@
 """The fields of a record that are no plain values, type by type: texts become hashes, spans of other texts, or ids.
 
-All other fields follow from their declarations in `domain`. What a row is made of besides is in `Writing` and `Reading`.
+All other fields follow from their declarations in `domain`. What a row is made of besides is in `Writing` and
+`Reading`.
 """
 
 from __future__ import annotations
@@ -20,10 +21,25 @@ from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.scanned import Unsure
 from rag_core.ingest.normalise import cells
 from rag_core.records.codec import Codec, Custom, Form, Row
-from rag_core.records.texts import DELETED, OwnWords, Texts, hash_of, hash_own, joined, parts, parts_or_hash, quoted, same, sources, stated
+from rag_core.records.texts import (
+    DELETED,
+    OwnWords,
+    Texts,
+    hash_of,
+    hash_own,
+    joined,
+    parts,
+    parts_or_hash,
+    quoted,
+    same,
+    sources,
+    stated,
+)
 from rag_core.settings import Settings
 
-_REF_DIGITS = 8  # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
+_REF_DIGITS = (
+    8  # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
+)
 _NO_CLAIM = Claim("")
 
 
@@ -31,8 +47,8 @@ _NO_CLAIM = Claim("")
 class Writing:
     """The context of writing a value: the passages of all rounds by id, and where a model's own words go.
 
-    `named` are the documents that a decision can name; `rejected` the numbers of the attempts whose words go into `of_rejected`.
-    `described` are passages that have a row already. `claim` and `claims` are those around the value.
+    `named` are the documents that a decision can name; `rejected` the numbers of the attempts whose words go into
+    `of_rejected`. `described` are passages that have a row already. `claim` and `claims` are those around the value.
     """
 
     passages: Mapping[str, Passage]
@@ -77,7 +93,9 @@ def _write_claim(claim: Claim, to: Writing) -> list[Any]:
 def _read_claim(row: Any, got: Row, of: Reading) -> str:
     made_of, hashed = row
     text = same(joined(made_of, _known(got["evidence"], of.passages)), hashed)
-    if text == DELETED and not any(one.quote == DELETED for one in got["evidence"]):  # a claim does not outlive what it rests on
+    if text == DELETED and not any(
+        one.quote == DELETED for one in got["evidence"]
+    ):  # a claim does not outlive what it rests on
         text = of.texts.own(hashed)
     return text
 
@@ -107,7 +125,9 @@ def _findings(name: str, write: Callable[[Any, Writing], Any], read: Callable[[A
 
 def _quotes(name: str) -> Custom:
     return _findings(
-        name, lambda one, to: parts_or_hash(one, quoted(to.claim), to.own), lambda row, of: of.texts.parts(row, quoted(of.claim))
+        name,
+        lambda one, to: parts_or_hash(one, quoted(to.claim), to.own),
+        lambda row, of: of.texts.parts(row, quoted(of.claim)),
     )
 
 
@@ -206,7 +226,8 @@ def _read_runs(row: Any, got: Row, of: Reading) -> dict[str, tuple[int, ...]]:
 def _of_named(name: str) -> Custom:
     """A fact by document, of those that a decision can name."""
     return Custom(
-        lambda value, to: {id: fact for id, fact in getattr(value, name).items() if id in to.named}, lambda row, got, of: dict(row.items())
+        lambda value, to: {id: fact for id, fact in getattr(value, name).items() if id in to.named},
+        lambda row, got, of: dict(row.items()),
     )
 
 
@@ -224,13 +245,16 @@ def _settings(values: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(values))
 
 
-# Each type's fields that are no plain values, in the order in which they are read; None for those that only have their place in it.
+# Each type's fields that are no plain values, in the order in which they are read; None for those that only have their
+# place in it.
 CODEC = Codec(
     {
         Passage: {
             "text": _text_of("text", lambda row, got, texts: texts.reading(got["document"], got["spans"], row)),
             "section": _text_of("section", lambda row, got, texts: texts.section(got["document"], got["id"], row)),
-            "header_text": _text_of("header_text", lambda row, got, texts: texts.reading(got["document"], got["header"], row)),
+            "header_text": _text_of(
+                "header_text", lambda row, got, texts: texts.reading(got["document"], got["header"], row)
+            ),
         },
         Hit: {"passage": Custom(_write_passage, _read_passage)},
         Evidence: {"quote": _text_of("quote", lambda row, got, texts: texts.quote(got["document"], got["spans"], row))},
@@ -253,7 +277,9 @@ CODEC = Codec(
         },
         Citation: {
             "excerpt": _text_of("excerpt", lambda row, got, texts: texts.quote(got["document_id"], got["spans"], row)),
-            "heading": _text_of("heading", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)),
+            "heading": _text_of(
+                "heading", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)
+            ),
             "before": Custom(lambda citation, to: _write_around(citation.before), _read_around),
             "after": Custom(lambda citation, to: _write_around(citation.after), _read_around),
         },
@@ -269,7 +295,9 @@ CODEC = Codec(
             "reasoning": _own_text("reasoning"),
             "conflict": Custom(
                 lambda judgement, to: (
-                    _write_conflict(judgement.conflict, judgement.sides.claims, to) if judgement.sides and judgement.conflict else None
+                    _write_conflict(judgement.conflict, judgement.sides.claims, to)
+                    if judgement.sides and judgement.conflict
+                    else None
                 ),
                 lambda row, got, of: _read_conflict(row, got["sides"].claims, of) if row else None,
             ),
@@ -281,7 +309,9 @@ CODEC = Codec(
             "attempts": Custom(_write_attempts, lambda rows, got, of: tuple([_ATTEMPT.read(row, of) for row in rows])),
         },
         LibraryFacts: {
-            "unreadable": Custom(lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()}, _read_runs),
+            "unreadable": Custom(
+                lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()}, _read_runs
+            ),
             **{name: _of_named(name) for name in ("names", "titles", "dates", "authors", "authority")},
             "date_sources": Custom(
                 lambda facts, to: {id: source.value for id, source in facts.date_sources.items() if id in to.named},
@@ -290,14 +320,18 @@ CODEC = Codec(
         },
         Measurements: {
             "settings": Custom(
-                lambda measurements, to: measurements.settings.model_dump(mode="json"), lambda row, got, of: settings_of(row)
+                lambda measurements, to: measurements.settings.model_dump(mode="json"),
+                lambda row, got, of: settings_of(row),
             ),
             "hits": None,
             "draft": Custom(
-                lambda measurements, to: _DRAFT.write(measurements.draft, replace(to, own={})), lambda row, got, of: _DRAFT.read(row, of)
+                lambda measurements, to: _DRAFT.write(measurements.draft, replace(to, own={})),
+                lambda row, got, of: _DRAFT.read(row, of),
             ),
             "conflicts": Custom(
-                lambda measurements, to: [_write_conflict(one, measurements.draft.claims, to) for one in measurements.conflicts],
+                lambda measurements, to: [
+                    _write_conflict(one, measurements.draft.claims, to) for one in measurements.conflicts
+                ],
                 lambda rows, got, of: tuple([_read_conflict(row, got["draft"].claims, of) for row in rows]),
             ),
             "llm_trace": None,

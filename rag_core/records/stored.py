@@ -1,4 +1,6 @@
-"""The values that are kept beside a library: decisions, feedback, runs of labelled sets, saved presets. Storage is elsewhere.
+"""The values that are kept beside a library: decisions, feedback, runs of labelled sets, saved presets.
+
+Storage is elsewhere.
 
 Times are ISO 8601 in UTC, to the second.
 """
@@ -116,11 +118,16 @@ class Metrics(BaseModel):
     citation_coverage: float = Field(
         ge=0, le=1, allow_inf_nan=False, examples=[1.0], description="Share of the sentences that cite a source."
     )
-    hallucination_detected: bool = Field(examples=[False], description="Whether a sentence was found that no source supports.")
+    hallucination_detected: bool = Field(
+        examples=[False], description="Whether a sentence was found that no source supports."
+    )
 
 
 class Execution(BaseModel):
-    """How a piece of work with a prompt or a profile went, in numbers. One about a kept decision is of that decision's profile."""
+    """How a piece of work with a prompt or a profile went, in numbers.
+
+    One about a kept decision is of that decision's profile.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -128,13 +135,17 @@ class Execution(BaseModel):
     metrics: Metrics
     outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED
     feedback: FeedbackKind | None = None
-    decision: Annotated[str, Field(pattern="^([1-9][0-9]{0,14})?$")] = Field(default="", description="The id of a kept decision.")
+    decision: Annotated[str, Field(pattern="^([1-9][0-9]{0,14})?$")] = Field(
+        default="", description="The id of a kept decision."
+    )
     profile: ProfileName = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedPreset:
-    """Settings that a user saved under a name: the values that differ from the defaults or all of them, and the certificate they carry."""
+    """Settings that a user saved under a name: the values that differ from the defaults or all of them, and the
+    certificate they carry.
+    """
 
     name: str
     values: Mapping[str, Any]

@@ -1,7 +1,9 @@
-"""The texts of a record: their hashes, the pieces of other texts that they are made of, and the texts again from the pages.
+"""The texts of a record: their hashes, the pieces of other texts that they are made of, and the texts again from the
+pages.
 
-The claim of a table's row with its header is made of cells, so it is kept as stretches of those. What a model wrote in words of its own
-stands on no page: the record has its hash, and the text is kept apart from it, by that hash, for as long as it may be kept.
+The claim of a table's row with its header is made of cells, so it is kept as stretches of those. What a model wrote in
+words of its own stands on no page: the record has its hash, and the text is kept apart from it, by that hash, for as
+long as it may be kept.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ _MAX_PARTS = 200  # parts of a composed text; chosen: an extract has about ten
 
 def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[str]:
     """The texts that a claim's text may be made of, in an order that both ways agree on."""
-    return [*(text for passage in passages for text in (passage.text, passage.header_text)), *(one.quote for one in evidence)]
+    return [
+        *(text for passage in passages for text in (passage.text, passage.header_text)),
+        *(one.quote for one in evidence),
+    ]
 
 
 def quoted(claim: Claim) -> list[str]:
@@ -41,7 +46,9 @@ def quoted(claim: Claim) -> list[str]:
 
 
 def stated(claim: Claim) -> list[str]:
-    """The words that may stand in a changed fact: those of the claim or its evidence, also folded, and ours that say what is missing."""
+    """The words that may stand in a changed fact: those of the claim or its evidence, also folded, and ours that say
+    what is missing.
+    """
     texts = [claim.text, *(one.quote for one in claim.evidence)]
     return [*texts, *(text if text == DELETED else ascii_digits(fold(text)) for text in texts), "without negation"]
 
@@ -84,7 +91,9 @@ def hash_own(text: str, own: OwnWords) -> str:
 
 
 def _longest(tokens: Sequence[str], sources: Sequence[str]) -> tuple[list[int] | None, int]:
-    """Where the most of these tokens stand together in a source, as [source, start, end], and how many; whole texts are tried first."""
+    """Where the most of these tokens stand together in a source, as [source, start, end], and how many; whole texts are
+    tried first.
+    """
     whole = "".join(tokens)
     for number, source in enumerate(sources):
         if (start := source.find(whole)) >= 0:
@@ -110,12 +119,16 @@ def joined(parts: Parts | None, sources: Sequence[str]) -> str:
 
 
 class Texts:
-    """Reads texts again and compares them with their hashes. Remembers what it read: the records of a set share pages and passages.
+    """Reads texts again and compares them with their hashes.
+
+    Remembers what it read: the records of a set share pages and passages.
 
     `own` is what is still kept of a model's own words.
     """
 
-    def __init__(self, page_text: PageText | None, passage_of: PassageOf | None, own: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, page_text: PageText | None, passage_of: PassageOf | None, own: Mapping[str, str] | None = None
+    ) -> None:
         self._page_text = page_text
         self._passage_of = passage_of
         self._own = own or {}

@@ -1,8 +1,8 @@
 """Finds what the acronyms of a question stand for: where a document defines them, else by a short list.
 
-"What does the SLA say of repairs?" is then also searched by "service level agreement (SLA)". Only the lexical ranking gets
-them; a question without an acronym that is known is searched as it is. The words come from documents: they are used as index terms alone,
-and shown to nobody.
+"What does the SLA say of repairs?" is then also searched by "service level agreement (SLA)". Only the lexical ranking
+gets them; a question without an acronym that is known is searched as it is. The words come from documents: they are
+used as index terms alone, and shown to nobody.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def listed(acronym: str, language: str) -> str:
 
 
 def long_form(acronym: str, text: str) -> str:
-    """The definition of an acronym in a text: "service level agreement (SLA)" or "SLA (service level agreement)"; empty without one."""
+    """The definition of an acronym in a text: "service level agreement (SLA)" or "SLA (service level agreement)"; empty
+    without one.
+    """
     for bracket in _BRACKET.finditer(text):
         if bracket[1].strip() == acronym:
             before = text[: bracket.start()].split()[-min(len(acronym) + _WORDS, 2 * len(acronym)) :]
@@ -81,14 +83,17 @@ def _defined(acronym: str, language: str, corpus: Corpus, rows: Sequence[int] | 
 
 
 def _spelled(acronym: str, text: str) -> str:
-    """The shortest end of a text that holds the letters of an acronym in their order, the first one at the beginning of a word.
+    """The shortest end of a text that holds the letters of an acronym in their order, the first one at the beginning of
+    a word.
 
     The algorithm of Schwartz and Hearst (PSB 2003), from the last letter to the first.
     """
     at = len(text)
     for place in range(len(acronym) - 1, -1, -1):
         at -= 1
-        while at >= 0 and (text[at].casefold() != acronym[place].casefold() or (place == 0 and at > 0 and text[at - 1].isalnum())):
+        while at >= 0 and (
+            text[at].casefold() != acronym[place].casefold() or (place == 0 and at > 0 and text[at - 1].isalnum())
+        ):
             at -= 1
         if at < 0:
             return ""

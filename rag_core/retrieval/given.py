@@ -1,4 +1,6 @@
-"""The ranking of passages that something else retrieved: its order stands, and each of them is measured here all the same."""
+"""The ranking of passages that something else retrieved: its order stands, and each of them is measured here all the
+same.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,19 @@ from rag_core.retrieval.hybrid import Ranking, reranked
 
 
 def in_given_order(
-    question: str, vector: Vectors, terms: Sequence[str], corpus: Corpus, given: Given, k: int, reranker: Reranker | None = None
+    question: str,
+    vector: Vectors,
+    terms: Sequence[str],
+    corpus: Corpus,
+    given: Given,
+    k: int,
+    reranker: Reranker | None = None,
 ) -> Ranking:
     """The first `k` rows of a corpus of ready passages, in the order in which they were given.
 
-    A passage that makes several rows is represented by its closest one; its other rows follow after all passages, the closer ones first.
-    `score` is one over the place: a given score is on a scale that is not known. Dense and lexical ranks, cosines and word scores
-    are measured over all given passages, as in a library of just these.
+    A passage that makes several rows is represented by its closest one; its other rows follow after all passages, the
+    closer ones first. `score` is one over the place: a given score is on a scale that is not known. Dense and lexical
+    ranks, cosines and word scores are measured over all given passages, as in a library of just these.
 
     Args:
         question: as asked, for the reranker.
@@ -38,7 +46,12 @@ def in_given_order(
     cosines = np.clip(corpus.vectors.vectors(rows) @ vector, -1.0, 1.0)
     words = corpus.lexical.scores(terms, rows)
     pairs = [
-        (row, Hit(corpus.passages[row], 1 / place, float(cosines[row]), words[row], dense.get(row, 0), lexical.get(row, 0)))
+        (
+            row,
+            Hit(
+                corpus.passages[row], 1 / place, float(cosines[row]), words[row], dense.get(row, 0), lexical.get(row, 0)
+            ),
+        )
         for place, row in enumerate(_order(given.places, dense), 1)
     ]
     if reranker is not None:

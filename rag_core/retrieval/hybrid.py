@@ -1,7 +1,7 @@
 """Hybrid retrieval: dense and lexical, fused by reciprocal rank. It can rerank, and weigh authority and recency.
 
-Restriction to documents happens before ranking; word weights come from the whole collection. This module measures and orders; it judges
-nothing.
+Restriction to documents happens before ranking; word weights come from the whole collection. This module measures and
+orders; it judges nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from rag_core.settings import Settings
 class Ranking:
     """The two rankings before fusion, as {row: 1-based rank}, and the fused hits, best first.
 
-    `rows` are those of the hits; `candidates` all rows that were fused, in their final order, of which `rows` are the first.
+    `rows` are those of the hits; `candidates` all rows that were fused, in their final order, of which `rows` are the
+    first.
     """
 
     hits: tuple[Hit, ...]
@@ -34,7 +35,8 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Wider:
-    """More to search by than the question says: index terms beside its own, and the unit vector of shape (dim,) of both together.
+    """More to search by than the question says: index terms beside its own, and the unit vector of shape (dim,) of both
+    together.
 
     They order passages only. What is measured of a hit is measured of the question itself.
     """
@@ -82,14 +84,17 @@ def retrieve(
         settings: the retrieval knobs.
         allowed: rows that may be found; None for all.
         reranker: reorders the fused candidates.
-        language: of the question, ISO 639-1, or "und". Words say nothing of passages in another language: there the dense ranking counts
-            for both. No passage is looked at for "und".
-        known_language: whether the embedding model knows the question's language; it chooses the weight of the dense ranking.
+        language: of the question, ISO 639-1, or "und". Words say nothing of passages in another language: there the
+            dense ranking counts for both. No passage is looked at for "und".
+        known_language: whether the embedding model knows the question's language; it chooses the weight of the dense
+            ranking.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
         wider: what else to search by; None for nothing.
-        titled: rows of the documents that the question names; they are ranked once more among themselves, and both rankings count.
-        stated: rows whose tables have the row that is asked for, surest first; they count as much as all other rankings together.
+        titled: rows of the documents that the question names; they are ranked once more among themselves, and both
+            rankings count.
+        stated: rows whose tables have the row that is asked for, surest first; they count as much as all other rankings
+            together.
     """
     k = settings.top_k
     searched = wider.vector if wider else vector
@@ -104,7 +109,9 @@ def retrieve(
         if language == "und" or not known_language:
             return lexical
         foreign = {row for row in {*dense, *lexical} if corpus.passages[row].language not in (language, "und")}
-        return {row: rank for row, rank in lexical.items() if row not in foreign} | {row: dense[row] for row in foreign & dense.keys()}
+        return {row: rank for row, rank in lexical.items() if row not in foreign} | {
+            row: dense[row] for row in foreign & dense.keys()
+        }
 
     dense, lexical = ranks(allowed)
     weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
@@ -152,7 +159,10 @@ def reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) ->
 
 
 def age_in_days(stated: str, today: date) -> int | None:
-    """Days since an ISO date (YYYY, YYYY-MM or YYYY-MM-DD; the end of a stated period); None when it states none. Never negative."""
+    """Days since an ISO date (YYYY, YYYY-MM or YYYY-MM-DD; the end of a stated period); None when it states none.
+
+    Never negative.
+    """
     parts = stated.split("-") if stated else []
     try:
         year, month, day = [*map(int, parts), 12, 28][:3] if len(parts) == 1 else [*map(int, parts), 28][:3]

@@ -1,8 +1,9 @@
-"""Finds the statements and metrics of financial reports that a question names, and the words that reports print where they stand.
+"""Finds the statements and metrics of financial reports that a question names, and the words that reports print where
+they stand.
 
-"What was the capex?" is then also searched by "purchases of property, plant and equipment", and a row under that label answers it. Reports
-rarely print the words that people ask with, and a ratio stands in none of them: its line items do. A question that names none is searched
-as it is. The list is ours (`data/metrics.yaml`), so no document can add to it.
+"What was the capex?" is then also searched by "purchases of property, plant and equipment", and a row under that label
+answers it. Reports rarely print the words that people ask with, and a ratio stands in none of them: its line items do.
+A question that names none is searched as it is. The list is ours (`data/metrics.yaml`), so no document can add to it.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ MAX_METRICS = 4  # in one question; each adds about six words to the search; cho
 
 @dataclass(frozen=True, slots=True)
 class NamedMetric:
-    """A metric that a question names: the folded words it is named by, and of each label that reports print it under the folded words."""
+    """A metric that a question names: the folded words it is named by, and of each label that reports print it under
+    the folded words.
+    """
 
     words: frozenset[str]
     labels: tuple[frozenset[str], ...]
 
 
 def reported(question: str, language: str) -> str:
-    """The words that reports print for the statements and metrics of a question, in the list's order; empty where it names none.
+    """The words that reports print for the statements and metrics of a question, in the list's order; empty where it
+    names none.
 
     Args:
         question: as it is searched for.
@@ -41,14 +45,20 @@ def reported(question: str, language: str) -> str:
 
 
 def named_metrics(question: str, language: str) -> tuple[NamedMetric, ...]:
-    """The metrics of a question that reports print as a row of their own, in the list's order; arguments as for `reported`."""
-    found = [NamedMetric(frozenset(map(fold, words)), row.rows) for row, words in _named(question, language) if row.rows]
+    """The metrics of a question that reports print as a row of their own, in the list's order; arguments as for
+    `reported`.
+    """
+    found = [
+        NamedMetric(frozenset(map(fold, words)), row.rows) for row, words in _named(question, language) if row.rows
+    ]
     return tuple(found[:MAX_METRICS])
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """An entry: the pattern of what is asked, over folded words parted by spaces, what is searched for, and the labels of its rows."""
+    """An entry: the pattern of what is asked, over folded words parted by spaces, what is searched for, and the labels
+    of its rows.
+    """
 
     asked: regex.Pattern[str]
     said: str

@@ -1,7 +1,7 @@
 """Prepares a question for the search: spells out its abbreviations, and sets its instructions aside.
 
-"What is Amazon's FY2017 net income (in USD millions)? Round to one decimal." asks for Amazon, fiscal year 2017 and net income. The rest
-tells how to write the answer or where to look, and no document needs to hold it.
+"What is Amazon's FY2017 net income (in USD millions)? Round to one decimal." asks for Amazon, fiscal year 2017 and net
+income. The rest tells how to write the answer or where to look, and no document needs to hold it.
 """
 
 from __future__ import annotations
@@ -26,26 +26,31 @@ MAX_CHARS = 4000  # in a question that is looked at; a longer one stays whole; c
 def expand(question: str) -> str:
     """The question with fiscal years and quarters in the words and digits that reports use.
 
-    "FY2022" and "FY22" become "fiscal year 2022", "Q2" becomes "second quarter", "2Q23" "second quarter 2023". A question that is all in
-    capitals is read in small letters. Nothing else changes.
+    "FY2022" and "FY22" become "fiscal year 2022", "Q2" becomes "second quarter", "2Q23" "second quarter 2023". A
+    question that is all in capitals is read in small letters. Nothing else changes.
     """
     question = question.capitalize() if question.isupper() and " " in question else question
     spelled: str = _FISCAL_YEAR.sub(lambda m: f"fiscal year {_full_year(m[1])}", question)
-    return str(_QUARTER.sub(lambda m: f"{_ORDINALS[m[1] or m[2]]} quarter" + (f" {_full_year(m[3])}" if m[3] else ""), spelled))
+    return str(
+        _QUARTER.sub(lambda m: f"{_ORDINALS[m[1] or m[2]]} quarter" + (f" {_full_year(m[3])}" if m[3] else ""), spelled)
+    )
 
 
 def prepared(question: str, language: str) -> str:
-    """The question as it is searched for, read and scored: its abbreviations spelled out, its instructions set aside."""
+    """The question as it is searched for, read and scored: its abbreviations spelled out, its instructions set
+    aside.
+    """
     return without_instructions(expand(question), language)
 
 
 @lru_cache(maxsize=1 << 8)
 def without_instructions(question: str, language: str) -> str:
-    """The question without what tells how to write its answer ("Round to one decimal", "(in millions)") or where to look.
+    """The question without what tells how to write its answer ("Round to one decimal", "(in millions)") or where to
+    look.
 
-    Sentences and brackets of a language's `instructions` go, and a clause before or behind the question that only names the place to look
-    (`sources`): "Using the income statement, what ...". A question that has none of these stays as it is, to the letter, as does one of
-    which nothing would be left, and one in a language without such words.
+    Sentences and brackets of a language's `instructions` go, and a clause before or behind the question that only names
+    the place to look (`sources`): "Using the income statement, what ...". A question that has none of these stays as it
+    is, to the letter, as does one of which nothing would be left, and one in a language without such words.
     """
     info = LANGUAGES.get(language)
     words = info.asked if info else None

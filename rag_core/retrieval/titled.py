@@ -1,7 +1,8 @@
 """Finds the long documents that a question names by their title or file name: "Boeing" in "BOEING_2022_10K.pdf".
 
-A report of a firm says its name on few of its pages, so that pages of other firms' reports come before them. The passages of the documents
-that are named are ranked once more by themselves. A short document needs none of this: its passages say what it is about.
+A report of a firm says its name on few of its pages, so that pages of other firms' reports come before them. The
+passages of the documents that are named are ranked once more by themselves. A short document needs none of this: its
+passages say what it is about.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+|\p{N}+")
 
 
 def titled_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None) -> list[int]:
-    """The rows of the long documents that a question names, ascending; empty where it names none of them, or all that is searched.
+    """The rows of the long documents that a question names, ascending; empty where it names none of them, or all that
+    is searched.
 
     Args:
         named: the question's names, as `Understanding.entities` has them.
@@ -59,14 +61,23 @@ def titled(named: Sequence[str], language: str, corpus: Corpus) -> Titled:
 def _own_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None) -> dict[str, list[int]]:
     """For each long document that is named, where there are others, its rows that may be found."""
     names = list(_names(named, language))
-    wanted = [document for document in corpus.documents if _is_named(document, names)] if names and len(corpus.documents) > 1 else []
+    wanted = (
+        [document for document in corpus.documents if _is_named(document, names)]
+        if names and len(corpus.documents) > 1
+        else []
+    )
     allowed = None if rows is None else frozenset(rows)
-    own = {document.id: [row for row in corpus.rows([document.id], {}) or () if allowed is None or row in allowed] for document in wanted}
+    own = {
+        document.id: [row for row in corpus.rows([document.id], {}) or () if allowed is None or row in allowed]
+        for document in wanted
+    }
     return {id: found for id, found in own.items() if len(found) >= LONG}
 
 
 def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
-    """Each name as its words as written, without function words before it ("Was AMCOR"); numbers and short words alone name nothing."""
+    """Each name as its words as written, without function words before it ("Was AMCOR"); numbers and short words alone
+    name nothing.
+    """
     small = _function_words(language)
     for name in named:
         words = _WORD.findall(name)
@@ -105,7 +116,12 @@ def _whole(name: tuple[str, ...]) -> str:
 
 def _stands(name: tuple[str, ...], tokens: Sequence[str]) -> bool:
     whole = _whole(name)
-    if len(name) == 1 and name[0].isupper() and len(whole) >= MIN_CAPITALS and any(token.startswith(whole) for token in tokens):
+    if (
+        len(name) == 1
+        and name[0].isupper()
+        and len(whole) >= MIN_CAPITALS
+        and any(token.startswith(whole) for token in tokens)
+    ):
         return True
     return len(whole) >= MIN_LETTERS and any(_begins(whole, tokens[at:]) for at in range(len(tokens)))
 

@@ -1,6 +1,7 @@
 """The settings of one call: those that the service started with, another preset, and values that a caller may change.
 
-A caller may move numbers, switches and choices. Free text is not theirs: it names models to load from this machine, and servers to ask.
+A caller may move numbers, switches and choices. Free text is not theirs: it names models to load from this machine, and
+servers to ask.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs:
     knobs = {knob.name: knob for knob in Settings.knobs()}
     for name in values:
         if name == "preset" or (name in knobs and not _is_open(knobs[name], costs)):
-            raise InvalidSetting(f"The setting {name!r} cannot be changed by a call.", remedy="Whoever runs the service sets it.")
+            raise InvalidSetting(
+                f"The setting {name!r} cannot be changed by a call.", remedy="Whoever runs the service sets it."
+            )
     return require_unlocked(base, start.changed(**values))
 
 
@@ -48,7 +51,9 @@ def require_unlocked(base: Settings, wanted: Settings) -> Settings:
     """
     for name in sorted(locked(os.environ)):
         if getattr(wanted, name) != getattr(base, name):
-            remedy = f"Leave it at {getattr(base, name)!s}, and take no preset that changes it. The service sets RAG_LOCKED."
+            remedy = (
+                f"Leave it at {getattr(base, name)!s}, and take no preset that changes it. The service sets RAG_LOCKED."
+            )
             raise InvalidSetting(f"The setting {name!r} is locked.", remedy=remedy)
     return wanted
 

@@ -1,4 +1,6 @@
-"""One collection in the hands of one caller: every method asks for the scope that it needs, and none leads out of the collection."""
+"""One collection in the hands of one caller: every method asks for the scope that it needs, and none leads out of the
+collection.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ class Collection:
         if not 1 <= page <= document.page_count:
             raise missing("page")
         if not self.engine.library.view.page(id, page).width:
-            raise NotFound("This document is a text: its pages have no picture.", remedy="Ask for the text of the page.")
+            raise NotFound(
+                "This document is a text: its pages have no picture.", remedy="Ask for the text of the page."
+            )
         try:
             source, form = self.engine.library.source(id), form_of(document.name)
             return render_page(source, page, boxes, dpi=DPI, max_pixels=MAX_PIXELS, form=form)
@@ -145,7 +149,9 @@ class Collection:
             if not self._jobs.drop(self._folder, self.name):
                 raise missing("collection")
 
-    def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None) -> Job:
+    def add(
+        self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None
+    ) -> Job:
         """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut.
 
         Raises:
@@ -167,8 +173,12 @@ class Collection:
             return self._jobs.start(self.principal, place, "Adding documents", work, len(sources), listed, handed)
 
     def taken(
-        self, domain: str, question: str, documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None
-    ) -> Taken:  # fmt: skip
+        self,
+        domain: str,
+        question: str,
+        documents: Sequence[str] | None = None,
+        filters: Mapping[str, str] | None = None,
+    ) -> Taken:
         """The profile that a question is asked under.
 
         Raises:
@@ -177,11 +187,13 @@ class Collection:
         self.principal.require(Scope.ASK)
         return taken(self.fresh().library.view, domain, question, documents, filters)
 
-    def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None) -> Settings:
+    def settings(
+        self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None
+    ) -> Settings:
         """The settings of a call, with the models and the store that the collection was built with; see `chosen`.
 
-        Those of a profile come over the preset's, and `values` over both. A preset that was saved for the collection is named
-        `saved:NAME`.
+        Those of a profile come over the preset's, and `values` over both. A preset that was saved for the collection is
+        named `saved:NAME`.
 
         Raises:
             NotFound: there is no saved preset of this name.
@@ -219,7 +231,10 @@ class Collection:
 
     @cached_property
     def engine(self) -> Engine:
-        """Its engine, one in the process; opened at the first call, which may take seconds. One that could not be opened is tried again."""
+        """Its engine, one in the process; opened at the first call, which may take seconds.
+
+        One that could not be opened is tried again.
+        """
         try:
             return loading.engine(self._folder, self.name, self._standard)
         except RagError:

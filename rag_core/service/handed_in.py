@@ -27,7 +27,9 @@ def texts(documents: Iterable[TextIn]) -> list[HandedIn]:
     return [_text(one) for one in documents]
 
 
-def files(sent: Iterable[tuple[str, BinaryIO, int]], folder: Path, metadata: Mapping[str, Value], password: str | None) -> list[HandedIn]:
+def files(
+    sent: Iterable[tuple[str, BinaryIO, int]], folder: Path, metadata: Mapping[str, Value], password: str | None
+) -> list[HandedIn]:
     """Files as sources, in their order.
 
     Args:
@@ -45,7 +47,10 @@ def facts(values: Mapping[str, Value]) -> Metadata:
     Raises:
         InvalidInput: a date that is none, an authority outside [0, 1], and so on.
     """
-    return described(Metadata(), {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()})
+    return described(
+        Metadata(),
+        {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()},
+    )
 
 
 def outcomes(handed_in: Sequence[HandedIn], report: AddReport | None) -> Iterator[Indexed]:
@@ -67,7 +72,9 @@ def outcomes(handed_in: Sequence[HandedIn], report: AddReport | None) -> Iterato
 
 
 def _text(one: TextIn) -> HandedIn:
-    name = next((str(found) for found in (one.id, one.metadata.get("source"), one.metadata.get("title")) if found), UNNAMED)
+    name = next(
+        (str(found) for found in (one.id, one.metadata.get("source"), one.metadata.get("title")) if found), UNNAMED
+    )
     name = name_of(Path(name.replace("/", "_")[:MAX_NAME_CHARS]))
     try:
         if not one.content.strip():
@@ -79,7 +86,9 @@ def _text(one: TextIn) -> HandedIn:
     return source
 
 
-def _file(name: str, data: BinaryIO, size: int, folder: Path, metadata: Mapping[str, Value], password: str | None) -> HandedIn:
+def _file(
+    name: str, data: BinaryIO, size: int, folder: Path, metadata: Mapping[str, Value], password: str | None
+) -> HandedIn:
     shown = name_of(Path(PurePosixPath(name.replace("\\", "/")).name or "file"))[:MAX_NAME_CHARS]
     try:
         if size > MAX_FILE_BYTES:

@@ -61,7 +61,9 @@ class Questions:
         cancelled: Cancel | None = None,
         on_measured: Callable[[], None] | None = None,
     ) -> tuple[Decision, str]:
-        """The decision, and the id under which it is kept; "" where it is not. `on_measured` is called before it is decided.
+        """The decision, and the id under which it is kept; "" where it is not.
+
+        `on_measured` is called before it is decided.
 
         Raises:
             RagError: the question cannot be asked.
@@ -82,17 +84,27 @@ class Questions:
             whole = engine.stand_alone(asking.question, asking.earlier, settings, cancelled=cancelled)
             about = {**(profile.about if profile else {}), **whole.about}
             decision = engine.ask(
-                whole.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
-                on_measured=take, about=about,
-            )  # fmt: skip
+                whole.question,
+                settings,
+                asking.documents,
+                asking.filters,
+                on_stage=on_stage,
+                cancelled=cancelled,
+                on_measured=take,
+                about=about,
+            )
             store = self._collection.records
             if not keeping(store):
                 return decision, ""
             narrowed = asking.documents is not None or asking.filters
-            return decision, str(keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin))
+            return decision, str(
+                keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin)
+            )
 
     def kept(self, limit: int, before: int | None = None) -> tuple[StoredDecision, ...]:
-        """The newest kept decisions, newest first, with ids below `before`: everybody's with the scope label, else the caller's own."""
+        """The newest kept decisions, newest first, with ids below `before`: everybody's with the scope label, else the
+        caller's own.
+        """
         self._principal.require(Scope.ASK)
         origin = None if self._principal.may(Scope.LABEL) else self._origin
         return self._collection.records.decisions(limit, before=before, origin=origin)

@@ -36,7 +36,10 @@ from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
 
 DEFAULT = "default"  # the collection that is there from the beginning
-QUESTIONS, QUESTIONS_WAITING = 2, 16  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
+QUESTIONS, QUESTIONS_WAITING = (
+    2,
+    16,
+)  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
@@ -58,9 +61,15 @@ class Service:
     """
 
     def __init__(
-        self, folder: Path, base: Settings, runner: Runner, per_minute: int = PER_MINUTE, *, local: bool = True,
+        self,
+        folder: Path,
+        base: Settings,
+        runner: Runner,
+        per_minute: int = PER_MINUTE,
+        *,
+        local: bool = True,
         visits: Visits | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.folder, self.base, self.visits, self._runner = folder, base, visits, runner
         self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
         self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
@@ -85,7 +94,9 @@ class Service:
             return self.tokens.principal(token)
         if here and self._local and not self.tokens.all():
             return LOCAL
-        raise Unauthenticated("A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one.")
+        raise Unauthenticated(
+            "A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one."
+        )
 
     def visitor(self, token: str) -> Principal:
         """The visitor whose token this is.
@@ -96,7 +107,8 @@ class Service:
         return self._visit(token)[1].principal
 
     def begin_visit(self, address: str) -> tuple[Visit, str, float]:
-        """A new visit of somebody at an IP address, its token, and the minutes after a visitor's last sign when it is over.
+        """A new visit of somebody at an IP address, its token, and the minutes after a visitor's last sign when it is
+        over.
 
         Raises:
             NotFound: there are no visitors here.
@@ -118,7 +130,9 @@ class Service:
 
     def _visit(self, token: str) -> tuple[Visits, Visit]:
         if self.visits is None or (visit := self.visits.find(token)) is None:
-            raise Unauthenticated("This visit is over.", remedy="POST /api/visits begins another; its documents are new too.")
+            raise Unauthenticated(
+                "This visit is over.", remedy="POST /api/visits begins another; its documents are new too."
+            )
         return self.visits, visit
 
     def drop(self, name: str) -> bool:
@@ -138,14 +152,25 @@ class Service:
         return Collection(self.folder, self.base, self.jobs, principal, name)
 
     def _may_enter(self, principal: Principal, name: str) -> bool:
-        """Whether a collection is the caller's. A visitor's is nobody else's: a token for all collections is not for those."""
-        return principal.may_enter(name) and (self.visits is None or not is_visit(name) or principal.collections is not None)
+        """Whether a collection is the caller's.
+
+        A visitor's is nobody else's: a token for all collections is not for those.
+        """
+        return principal.may_enter(name) and (
+            self.visits is None or not is_visit(name) or principal.collections is not None
+        )
 
     def ask_together(
-        self, principal: Principal, names: Sequence[str], asking: Asking, on_stage: OnStage | None = None,
-        cancelled: Cancel | None = None, on_measured: Callable[[], None] | None = None,
-    ) -> tuple[Decision, str]:  # fmt: skip
-        """The decision over several collections of the caller's, and no id: whoever may read one need not read the others.
+        self,
+        principal: Principal,
+        names: Sequence[str],
+        asking: Asking,
+        on_stage: OnStage | None = None,
+        cancelled: Cancel | None = None,
+        on_measured: Callable[[], None] | None = None,
+    ) -> tuple[Decision, str]:
+        """The decision over several collections of the caller's, and no id: whoever may read one need not read the
+        others.
 
         `on_measured` is called before it is decided.
 
@@ -159,9 +184,17 @@ class Service:
         settings = chosen(self.base, asking.preset, asking.values, COSTS)
         with principal.acting():
             decision = ask_over(
-                self.folder, names, asking.question, settings, asking.documents, asking.filters, on_stage=on_stage,
-                cancelled=cancelled, on_measured=on_measured, tools=ready_tools(settings, apart=True),
-            )  # fmt: skip
+                self.folder,
+                names,
+                asking.question,
+                settings,
+                asking.documents,
+                asking.filters,
+                on_stage=on_stage,
+                cancelled=cancelled,
+                on_measured=on_measured,
+                tools=ready_tools(settings, apart=True),
+            )
         return decision, ""
 
     def create(self, principal: Principal, name: str) -> Collection:
@@ -182,9 +215,14 @@ class Service:
         return tuple(name for name in self._names() if self._may_enter(principal, name))
 
     def decide(
-        self, principal: Principal, question: str, passages: Sequence[ReadyPassage], preset: str | None, values: Mapping[str, Any],
+        self,
+        principal: Principal,
+        question: str,
+        passages: Sequence[ReadyPassage],
+        preset: str | None,
+        values: Mapping[str, Any],
         cancelled: Cancel | None = None,
-    ) -> Decision:  # fmt: skip
+    ) -> Decision:
         """The decision over passages that the caller retrieved; see `decide_over`.
 
         Raises:
@@ -206,7 +244,9 @@ class Service:
             raise InvalidInput(f"{len(rows)} answers are too many.", remedy=f"Send at most {MAX_CLAIMS} at once.")
         self._note(principal, Action.JUDGE)
         s = self.base
-        return judge_claims(rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True))
+        return judge_claims(
+            rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True)
+        )
 
     def watched(self, principal: Principal) -> tuple[str, ...]:
         """The collections whose figures the caller may read.
@@ -220,10 +260,14 @@ class Service:
     def problem(self, collection: str = DEFAULT) -> RagError | None:
         """Why the service is not ready to answer from a collection; None where it is."""
         if self._stopping.is_set():
-            return Stopping("The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS)
+            return Stopping(
+                "The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS
+            )
         opening = loading.opening(self.folder, collection, self.base)
         if not opening.wait():
-            return Loading("The models are being loaded.", remedy="Ask again in some seconds.", retry_after=RETRY_SECONDS)
+            return Loading(
+                "The models are being loaded.", remedy="Ask again in some seconds.", retry_after=RETRY_SECONDS
+            )
         return opening.error
 
     @property
@@ -237,7 +281,10 @@ class Service:
 
     @contextmanager
     def visited(self) -> Iterator[None]:
-        """Within the block visits that are over are deleted, at its end all of them. First goes what earlier ones left."""
+        """Within the block visits that are over are deleted, at its end all of them.
+
+        First goes what earlier ones left.
+        """
         clear_dropped(self.folder)
         if self.visits is None:
             Visits(self.folder, "").clean(self.drop)
@@ -251,7 +298,9 @@ class Service:
             yield
 
     def take_up(self) -> None:
-        """Start jobs for the files that the last end of the service kept from being indexed; those of visitors are gone."""
+        """Start jobs for the files that the last end of the service kept from being indexed; those of visitors are
+        gone.
+        """
         take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
 
     def close(self) -> None:

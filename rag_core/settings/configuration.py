@@ -17,9 +17,15 @@ from rag_core.settings.settings import Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
-MAX_COLLECTIONS = 200  # for a library, where the environment says nothing: a token for all of them could make any number
-# each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse, under any preset
-_NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": ("max_distance", "distance_mode"), "RAG_MIN_DOCUMENTS": ("min_documents", "min_documents_mode")}
+MAX_COLLECTIONS = (
+    200  # for a library, where the environment says nothing: a token for all of them could make any number
+)
+# each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse,
+# under any preset
+_NUMBERS = {
+    "RAG_CONFIDENCE_THRESHOLD": ("max_distance", "distance_mode"),
+    "RAG_MIN_DOCUMENTS": ("min_documents", "min_documents_mode"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,8 @@ class Retention:
 
 
 def retention(environment: Mapping[str, str]) -> Retention:
-    """How long questions are kept: RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS.
+    """How long questions are kept: RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and
+    RAG_KEEP_REJECTED_DAYS.
 
     Questions are kept unless they say otherwise.
 
@@ -53,12 +60,15 @@ def retention(environment: Mapping[str, str]) -> Retention:
 
 
 def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """The documents and bytes that a collection may have that has no quota of its own: RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES.
+    """The documents and bytes that a collection may have that has no quota of its own: RAG_QUOTA_DOCUMENTS and
+    RAG_QUOTA_BYTES.
 
     Raises:
         InvalidSetting: a value that is no whole number from 1 on.
     """
-    documents, size = (_amount(name, environment.get(name) or "") for name in ("RAG_QUOTA_DOCUMENTS", "RAG_QUOTA_BYTES"))
+    documents, size = (
+        _amount(name, environment.get(name) or "") for name in ("RAG_QUOTA_DOCUMENTS", "RAG_QUOTA_BYTES")
+    )
     return documents, size
 
 
@@ -89,7 +99,9 @@ def locked(environment: Mapping[str, str]) -> frozenset[str]:
 
 def _amount(name: str, value: str) -> int | None:
     if value and (not value.isascii() or not value.isdecimal() or int(value) < 1):
-        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit.")
+        raise InvalidSetting(
+            f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit."
+        )
     return int(value) if value else None
 
 
@@ -110,13 +122,14 @@ def load_settings(
 ) -> Settings:
     """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
-    Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off. RAG_VALIDATION_ENABLED=false
-    lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages;
-    each is enforced where it is set, unless strict mode is off.
+    Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off.
+        RAG_VALIDATION_ENABLED=false
+    lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least
+    number of passages; each is enforced where it is set, unless strict mode is off.
     RAG_WORKERS says who makes documents of several PDFs (`workers`).
-    RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file or `values` that
-    set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may stand in the file
-    of secrets, and the others in `.env`.
+    RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file
+    or `values` that set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may
+    stand in the file of secrets, and the others in `.env`.
     A file may have its settings in sections, see `nested`.
 
     Raises:
@@ -129,7 +142,9 @@ def load_settings(
 
 
 def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not set."""
+    """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not
+    set.
+    """
     model = env.get("RAG_MODEL", "").strip()
     found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
     if workers := env.get("RAG_WORKERS", "").strip():
@@ -139,7 +154,11 @@ def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
             found |= {threshold: env[name], gate: Mode.ENFORCE}
     for name, wanted in _SWITCHED.items():
         if name in env and not _truth(name, env[name]):
-            found |= {knob.name: wanted if isinstance(knob.default, Mode) else False for knob in Settings.knobs() if knob.switch == name}
+            found |= {
+                knob.name: wanted if isinstance(knob.default, Mode) else False
+                for knob in Settings.knobs()
+                if knob.switch == name
+            }
     return found
 
 
@@ -169,7 +188,9 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InvalidSetting(f"{path} cannot be read as settings: {error}.", remedy="Give a YAML file of `name: value` lines.") from error
+        raise InvalidSetting(
+            f"{path} cannot be read as settings: {error}.", remedy="Give a YAML file of `name: value` lines."
+        ) from error
     if not isinstance(read, dict):
         raise InvalidSetting(f"{path} holds no settings.", remedy="Give a YAML file of `name: value` lines.")
     return flattened({str(name): value for name, value in read.items()})

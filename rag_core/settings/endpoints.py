@@ -1,4 +1,5 @@
-"""The endpoints of language models: base URL, key and model name, from the environment or from `.streamlit/secrets.toml`.
+"""The endpoints of language models: base URL, key and model name, from the environment or from
+`.streamlit/secrets.toml`.
 
 The address of a vector store's database comes from there too.
 
@@ -78,9 +79,11 @@ def masked(key: str) -> str:
 
 
 def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
-    """The servers to ask, in order: OPENAI_BASE_URL with OPENAI_API_KEY and RAG_MODEL, then the same three of RAG_FALLBACK_.
+    """The servers to ask, in order: OPENAI_BASE_URL with OPENAI_API_KEY and RAG_MODEL, then the same three of
+    RAG_FALLBACK_.
 
-    A key without a base URL is for OpenAI; the second server has the first one's model unless it names one. None where nothing is set.
+    A key without a base URL is for OpenAI; the second server has the first one's model unless it names one. None where
+    nothing is set.
 
     Raises:
         InvalidSetting: a value cannot be used, or one is missing that another needs; the message holds none of them.
@@ -98,11 +101,15 @@ def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
     if url:
         found.append(Endpoint(_base_url(_SECOND[0], url), _key(_SECOND[1], key), other or model))
     elif key or other:
-        raise InvalidSetting("A second language model is named, but nothing says where it is.", remedy="Set RAG_FALLBACK_BASE_URL too.")
+        raise InvalidSetting(
+            "A second language model is named, but nothing says where it is.", remedy="Set RAG_FALLBACK_BASE_URL too."
+        )
     return tuple(found)
 
 
-def model_environment(environment: Mapping[str, str], secrets: Path | None = None, file: Path = ENV_FILE) -> Mapping[str, str]:
+def model_environment(
+    environment: Mapping[str, str], secrets: Path | None = None, file: Path = ENV_FILE
+) -> Mapping[str, str]:
     """The environment over the file of variables, over what the file of secrets says of language models.
 
     A variable that is set but empty wins too.
@@ -113,15 +120,20 @@ def model_environment(environment: Mapping[str, str], secrets: Path | None = Non
     return _over_secrets(with_env_file(environment, file), NAMES, secrets or secrets_file(environment))
 
 
-def store_url(name: str, store: str, example: str, environment: Mapping[str, str] | None = None, secrets: Path | None = None) -> str:
-    """The address of the database of a vector store, from the variable `name`: of the environment, or of the file of secrets.
+def store_url(
+    name: str, store: str, example: str, environment: Mapping[str, str] | None = None, secrets: Path | None = None
+) -> str:
+    """The address of the database of a vector store, from the variable `name`: of the environment, or of the file of
+    secrets.
 
     Raises:
         InvalidSetting: there is none.
     """
     url = address_of(name, environment, secrets)
     if not url:
-        raise InvalidSetting(f"Nothing says where the database of the vector store {store!r} is.", remedy=f"Set {name}, like {example}.")
+        raise InvalidSetting(
+            f"Nothing says where the database of the vector store {store!r} is.", remedy=f"Set {name}, like {example}."
+        )
     return url
 
 
@@ -139,7 +151,9 @@ def _over_secrets(environment: Mapping[str, str], names: Collection[str], secret
         return environment
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:  # from None: it may quote what is secret
         why = error.strerror if isinstance(error, OSError) else "it is no TOML"
-        raise InvalidSetting(f"{secrets} cannot be read: {why}.", remedy='Write lines of NAME = "value" into it.') from None
+        raise InvalidSetting(
+            f"{secrets} cannot be read: {why}.", remedy='Write lines of NAME = "value" into it.'
+        ) from None
     return {name: str(stored[name]) for name in names if name in stored} | dict(environment)
 
 
@@ -147,17 +161,26 @@ def _base_url(name: str, value: str) -> str:
     """The address without a slash at its end. It may hold no user, password or query: those are written into logs."""
     try:
         parts = urlsplit(value)
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and value.isascii() and value.isprintable()
+        usable = (
+            parts.scheme in ("http", "https")
+            and parts.hostname
+            and parts.port != 0
+            and value.isascii()
+            and value.isprintable()
+        )
         if usable and " " not in value and not (parts.username or parts.password or parts.query or parts.fragment):
             return value.rstrip("/")
     except ValueError:
         pass
     raise InvalidSetting(
-        f"{name} is not the address of a server.", remedy="Write it like http://127.0.0.1:11434/v1; a key goes into its own variable."
+        f"{name} is not the address of a server.",
+        remedy="Write it like http://127.0.0.1:11434/v1; a key goes into its own variable.",
     )
 
 
 def _key(name: str, value: str) -> str:
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise InvalidSetting(f"{name} holds a character that no key has.", remedy="Copy the key again, without quotes or spaces.")
+        raise InvalidSetting(
+            f"{name} holds a character that no key has.", remedy="Copy the key again, without quotes or spaces."
+        )
     return value

@@ -13,7 +13,11 @@ from pydantic import Field
 
 from rag_core.settings.scales import Scale, Unit
 
-AS_BUILT = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
+AS_BUILT = (
+    "embedding_model",
+    "embedding_precision",
+    "vector_store",
+)  # a library is searched with what it was built with
 BY_OPERATOR = ("workers",)  # a matter of the machines it runs on: no caller and no visitor changes it
 
 
@@ -45,19 +49,35 @@ class Stage(StrEnum):
 
 
 def number(
-    default: float, low: float, high: float, step: float, stage: Stage, cost: Cost, scale: Scale | Unit, help: str, stricter: str = ""
+    default: float,
+    low: float,
+    high: float,
+    step: float,
+    stage: Stage,
+    cost: Cost,
+    scale: Scale | Unit,
+    help: str,
+    stricter: str = "",
 ) -> Any:
-    """Declare a numeric knob. `stricter` is "higher", "lower" or "" where neither end is stricter; integers stay integers."""
+    """Declare a numeric knob.
+
+    `stricter` is "higher", "lower" or "" where neither end is stricter; integers stay integers.
+    """
     extra: Any = {"step": step, "stage": stage, "cost": cost, "scale": scale, "stricter": stricter}
     return Field(default, ge=low, le=high, description=help, json_schema_extra=extra)
 
 
 def choice(default: Any, stage: Stage, cost: Cost, help: str, *, switch: str = "") -> Any:
     """Declare a knob with named values or a switch. `switch` as in `mode`; one that is on goes off with it."""
-    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice", "switch": switch})
+    return Field(
+        default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice", "switch": switch}
+    )
 
 
-STRICT, VALIDATION = "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED"  # environment variables that loosen whole groups of checks
+STRICT, VALIDATION = (
+    "RAG_STRICT_MODE",
+    "RAG_VALIDATION_ENABLED",
+)  # environment variables that loosen whole groups of checks
 
 
 def mode(default: Mode, stage: Stage, name: str, help: str = "", *, switch: str = "") -> Any:
@@ -65,15 +85,22 @@ def mode(default: Mode, stage: Stage, name: str, help: str = "", *, switch: str 
 
     `switch` is the environment variable that loosens it where it is set to false; see `configuration`.
     """
-    usual = f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
+    usual = (
+        f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
+    )
     return Field(
-        default, description=help or usual, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode", "switch": switch}
+        default,
+        description=help or usual,
+        json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode", "switch": switch},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One setting as the page, the command line and the documentation see it. `low`, `high`, `step` are None for choices."""
+    """One setting as the page, the command line and the documentation see it.
+
+    `low`, `high`, `step` are None for choices.
+    """
 
     name: str
     default: Any
@@ -90,5 +117,8 @@ class Knob:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is a number, a switch or one of some options. Free text names models to load and servers to ask."""
+        """Whether it is a number, a switch or one of some options.
+
+        Free text names models to load and servers to ask.
+        """
         return self.low is not None or bool(self.options) or isinstance(self.default, bool)

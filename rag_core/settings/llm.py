@@ -18,73 +18,156 @@ _R, _A = Cost.REPLAY, Cost.ASK
 class ModelSettings(BaseModel):
     """The part of the settings that is about a language model."""
 
-    model: str = choice("", Stage.DRAFT, _A, "Name of the language model, as its server knows it; empty takes the one of RAG_MODEL.")
-    temperature: float = number(0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, Unit.TEMPERATURE, "Randomness of the model's wording; 0 for none.")
-    max_tokens: int = number(150, 20, 2000, 10, Stage.DRAFT, _A, Unit.TOKENS, "Longest answer a model may write, without its quotes.")
+    model: str = choice(
+        "", Stage.DRAFT, _A, "Name of the language model, as its server knows it; empty takes the one of RAG_MODEL."
+    )
+    temperature: float = number(
+        0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, Unit.TEMPERATURE, "Randomness of the model's wording; 0 for none."
+    )
+    max_tokens: int = number(
+        150, 20, 2000, 10, Stage.DRAFT, _A, Unit.TOKENS, "Longest answer a model may write, without its quotes."
+    )
     max_retries: int = number(
-        3, 0, 5, 1, Stage.DRAFT, _R, Unit.DRAFTS, "New drafts after one that a check rejected; each is told what was found."
+        3,
+        0,
+        5,
+        1,
+        Stage.DRAFT,
+        _R,
+        Unit.DRAFTS,
+        "New drafts after one that a check rejected; each is told what was found.",
     )
     fallback_extract: bool = choice(
-        True, Stage.DRAFT, _R,
-        "Show the extract where no draft passes, where the model cannot be asked, or where it declines and the extract's score is high; "
+        True,
+        Stage.DRAFT,
+        _R,
+        "Show the extract where no draft passes, where the model cannot be asked, or where it declines and the "
+        "extract's score is high; "
         "otherwise refuse.",
-    )  # fmt: skip
-    translate: bool = choice(
-        False, Stage.DRAFT, _A,
-        "Let a model answer in the question's language from passages in another one; words cannot be compared across languages, so it "
-        "needs rewording audited.",
-    )  # fmt: skip
-    structured_outputs: Literal["auto", "always", "never"] = choice(
-        "auto", Stage.DRAFT, _A, "Whether the model's server is asked for JSON by a schema; auto leaves the schema out where it cannot."
     )
-    compress_prompt: str = choice("", Stage.DRAFT, _A, "Your own rules for the model that drafts; empty takes the built-in ones.")
+    translate: bool = choice(
+        False,
+        Stage.DRAFT,
+        _A,
+        "Let a model answer in the question's language from passages in another one; words cannot be compared across "
+        "languages, so it "
+        "needs rewording audited.",
+    )
+    structured_outputs: Literal["auto", "always", "never"] = choice(
+        "auto",
+        Stage.DRAFT,
+        _A,
+        "Whether the model's server is asked for JSON by a schema; auto leaves the schema out where it cannot.",
+    )
+    compress_prompt: str = choice(
+        "", Stage.DRAFT, _A, "Your own rules for the model that drafts; empty takes the built-in ones."
+    )
     excerpt_tokens: int = number(
-        350, 0, 20000, 50, Stage.DRAFT, _A, Unit.TOKENS,
-        "Most tokens of the passages in a draft's prompt: the sentences around what bears on the question; 0 sends all of them whole.",
-    )  # fmt: skip
+        350,
+        0,
+        20000,
+        50,
+        Stage.DRAFT,
+        _A,
+        Unit.TOKENS,
+        "Most tokens of the passages in a draft's prompt: the sentences around what bears on the question; 0 sends all "
+        "of them whole.",
+    )
     sufficiency_mode: Mode = mode(
-        Mode.OFF, Stage.GATE, "sufficiency",
-        "Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown (observe), or it is not "
+        Mode.OFF,
+        Stage.GATE,
+        "sufficiency",
+        "Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown "
+        "(observe), or it is not "
         "asked (off). Enforced, it also refuses where no model can be asked.",
-    )  # fmt: skip
+    )
     min_sufficiency: float = number(
-        0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, Scale.SHARE, "Least confidence of the model in its own yes, a number that it only states.",
+        0.0,
+        0.0,
+        1.0,
+        0.05,
+        Stage.GATE,
+        _R,
+        Scale.SHARE,
+        "Least confidence of the model in its own yes, a number that it only states.",
         "higher",
-    )  # fmt: skip
+    )
     sufficiency_reads: Literal["all", "top"] = choice(
-        "all", Stage.GATE, _A,
-        "What the model judges: all passages whole, or only the beginnings of the top ones, as many and as long as the relevance check "
+        "all",
+        Stage.GATE,
+        _A,
+        "What the model judges: all passages whole, or only the beginnings of the top ones, as many and as long as the "
+        "relevance check "
         "reads.",
-    )  # fmt: skip
+    )
     refuse_partial: bool = choice(
-        False, Stage.GATE, _R, "Refuse where the passages answer only a part; otherwise that part is answered at a low level."
+        False,
+        Stage.GATE,
+        _R,
+        "Refuse where the passages answer only a part; otherwise that part is answered at a low level.",
     )
     expand_searches: int = number(
-        2, 0, 2, 1, Stage.GATE, _R, Unit.SEARCHES, "Further searches for what the model says is missing, before it refuses."
+        2,
+        0,
+        2,
+        1,
+        Stage.GATE,
+        _R,
+        Unit.SEARCHES,
+        "Further searches for what the model says is missing, before it refuses.",
     )
     verification_mode: Mode = mode(
-        Mode.OFF, Stage.GROUNDING, "verification",
-        "Whether the model is asked of each sentence of its draft if the cited passages say so: a no rejects the draft (enforce), is shown "
+        Mode.OFF,
+        Stage.GROUNDING,
+        "verification",
+        "Whether the model is asked of each sentence of its draft if the cited passages say so: a no rejects the draft "
+        "(enforce), is shown "
         "(observe), or it is not asked (off).",
-    )  # fmt: skip
+    )
     answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "answer language", switch=VALIDATION)
     answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "answer length", switch=VALIDATION)
     max_added_words: int = number(
-        2, 0, 20, 1, Stage.GROUNDING, _R, Unit.WORDS,
-        "Most words in a row of a model's sentence that stand in no passage it cites, in no title and not in the question.", "lower",
-    )  # fmt: skip
+        2,
+        0,
+        20,
+        1,
+        Stage.GROUNDING,
+        _R,
+        Unit.WORDS,
+        "Most words in a row of a model's sentence that stand in no passage it cites, in no title and not in the "
+        "question.",
+        "lower",
+    )
     added_words_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "added words", switch=VALIDATION)
     rewording: Literal["none", "audited"] = choice(
-        "none", Stage.GROUNDING, _A,
-        "Whether a model may use words of its own: none, it only leaves out, and what it writes are whole sentences or whole cells "
-        "of a row; audited, it may where all checks pass, and the level is medium at most: about two thirds of 456 lies, made up "
+        "none",
+        Stage.GROUNDING,
+        _A,
+        "Whether a model may use words of its own: none, it only leaves out, and what it writes are whole sentences or "
+        "whole cells "
+        "of a row; audited, it may where all checks pass, and the level is medium at most: about two thirds of 456 "
+        "lies, made up "
         "to try these checks, passed them.",
-    )  # fmt: skip
+    )
     model_seconds: int = number(
-        60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."
+        60,
+        5,
+        600,
+        5,
+        Stage.DRAFT,
+        _A,
+        Unit.SECONDS,
+        "Most time that the model may take for one question, all calls together.",
     )
     model_budget: int = number(
-        30000, 1000, 500000, 1000, Stage.DRAFT, _A, Unit.TOKENS, "Most tokens that the model may take for one question, all calls together."
+        30000,
+        1000,
+        500000,
+        1000,
+        Stage.DRAFT,
+        _A,
+        Unit.TOKENS,
+        "Most tokens that the model may take for one question, all calls together.",
     )
     model_cache: bool = choice(
         True, Stage.DRAFT, _A, "Take a model's answer to the very same prompt from the cache instead of asking again."

@@ -1,7 +1,9 @@
-"""The login of the page, as the file of secrets says it: OpenID Connect, which Streamlit speaks. Without it only this machine may connect.
+"""The login of the page, as the file of secrets says it: OpenID Connect, which Streamlit speaks.
 
-The file is `.streamlit/secrets.toml` where the page is started, or the one that RAG_SECRETS names. A file that cannot be read is an error
-and never "no login".
+Without it only this machine may connect.
+
+The file is `.streamlit/secrets.toml` where the page is started, or the one that RAG_SECRETS names. A file that cannot
+be read is an error and never "no login".
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ CALLBACK = "/oauth2callback"  # the provider sends browsers back here
 MIN_SECRET_CHARS = 32  # that a secret which signs cookies has: 128 bits as hex digits
 _TEXTS = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 _LOCAL = ("127.0.0.1", "localhost", "::1")
-EXAMPLE = "Write [auth] with redirect_uri, cookie_secret, client_id, client_secret and server_metadata_url; docs/operate.md has an example."
+EXAMPLE = (
+    "Write [auth] with redirect_uri, cookie_secret, client_id, client_secret and "
+    "server_metadata_url; docs/operate.md has an example."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,15 @@ def login(environment: Mapping[str, str]) -> Login | None:
         section: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("auth")
     except FileNotFoundError:
         if environment.get("RAG_SECRETS"):
-            raise InvalidSetting(f"RAG_SECRETS names {path}, which is not there.", remedy="Name the file of secrets.") from None
+            raise InvalidSetting(
+                f"RAG_SECRETS names {path}, which is not there.", remedy="Name the file of secrets."
+            ) from None
         return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:  # from None: it may quote what is secret
         why = error.strerror if isinstance(error, OSError) else "it is no TOML"
-        raise InvalidSetting(f"{path} cannot be read: {why}.", remedy="Nobody can sign in before it can. " + EXAMPLE) from None
+        raise InvalidSetting(
+            f"{path} cannot be read: {why}.", remedy="Nobody can sign in before it can. " + EXAMPLE
+        ) from None
     return None if section is None else _checked(section)
 
 
@@ -85,10 +94,13 @@ def _checked(section: Any) -> Login:
         parts = urlsplit(found[name])
         if not parts.hostname or (parts.scheme != "https" and (parts.scheme != "http" or parts.hostname not in _LOCAL)):
             raise InvalidSetting(
-                f"{name} in [auth] is no https:// address.", remedy="What is signed in over plain HTTP can be read on the way."
+                f"{name} in [auth] is no https:// address.",
+                remedy="What is signed in over plain HTTP can be read on the way.",
             )
     if not found["redirect_uri"].endswith(CALLBACK):
-        raise InvalidSetting(f"redirect_uri in [auth] does not end with {CALLBACK}.", remedy=f"Write the page's address with {CALLBACK}.")
+        raise InvalidSetting(
+            f"redirect_uri in [auth] does not end with {CALLBACK}.", remedy=f"Write the page's address with {CALLBACK}."
+        )
     if len(found["cookie_secret"]) < MIN_SECRET_CHARS:
         raise InvalidSetting(
             f"cookie_secret in [auth] has fewer than {MIN_SECRET_CHARS} characters: who guesses it is anybody.",

@@ -1,8 +1,8 @@
 """Sets up the log that an operator reads: numbers and names of events, and never text of a question or of a document.
 
-RAG_LOG=text or json sends it to standard error; RAG_LOG_FILE sends it to a file instead, which starts anew at 10 MB, five old ones kept.
-`--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown. Warnings of libraries and of Python go the
-same way.
+RAG_LOG=text or json sends it to standard error; RAG_LOG_FILE sends it to a file instead, which starts anew at 10 MB,
+five old ones kept. `--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown.
+Warnings of libraries and of Python go the same way.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Reads settings that stand in sections, `retrieval: {top_k: 10}`, as a file for another engine may have them, and files of variables.
+"""Reads settings that stand in sections, `retrieval: {top_k: 10}`, as a file for another engine may have them, and
+files of variables.
 
-A section's setting becomes one of ours. What Plumbline has no choice for is not taken over without a word: a warning names it.
+A section's setting becomes one of ours. What Plumbline has no choice for is not taken over without a word: a warning
+names it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import Mode
 
 ENV_FILE = Path(".env")  # in the folder that a command is run in
-FROM_FILE = frozenset({"RAG_PRESET", "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED", "RAG_CONFIDENCE_THRESHOLD", "RAG_MIN_DOCUMENTS"})
+FROM_FILE = frozenset(
+    {"RAG_PRESET", "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED", "RAG_CONFIDENCE_THRESHOLD", "RAG_MIN_DOCUMENTS"}
+)
 logger = logging.getLogger("rag_core.settings")
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)")
 _VALUE = re.compile(r"""'([^']*)'|"([^"]*)"|((?:[^\s#]|\s+(?![\s#])|(?<=\S)#)*)""")
@@ -47,7 +51,9 @@ _MEANINGS: Mapping[str, Callable[[Any], Ours | str]] = MappingProxyType(
         "chunking.strategy": lambda name: {"strategy": "auto" if name == "semantic" else name},
         "chunking.max_chunk_size": _named("passage_tokens"),
         "chunking.overlap": _named("overlap_tokens"),
-        "chunking.respect_boundaries": lambda on: {} if on else "passages always end where a sentence, row or clause does",
+        "chunking.respect_boundaries": lambda on: (
+            {} if on else "passages always end where a sentence, row or clause does"
+        ),
         "embedding.model": _embedding,
         "embedding.dimension": _always("a vector has as many numbers as its model gives"),
         "embedding.batch_size": _always("the number of texts in a request is fixed"),
@@ -82,7 +88,9 @@ def flattened(read: Mapping[str, Any]) -> dict[str, Any]:
     off = [name for name, value in _leaves(read) if name == "retrieval.reranking.enabled" and not value]
     for name, value in _leaves(read):
         if name not in _MEANINGS:
-            raise InvalidSetting(f"There is no setting {name!r}.", remedy=f"The sections have these: {', '.join(_MEANINGS)}.")
+            raise InvalidSetting(
+                f"There is no setting {name!r}.", remedy=f"The sections have these: {', '.join(_MEANINGS)}."
+            )
         if off and name == "retrieval.reranking.model":
             continue
         try:
@@ -94,7 +102,9 @@ def flattened(read: Mapping[str, Any]) -> dict[str, Any]:
             continue
         for ours, one in meant.items():
             if ours in found and found[ours] != one:
-                raise InvalidSetting(f"{name} contradicts another line on {ours}.", remedy="Leave one of them out; weights sum to 1.")
+                raise InvalidSetting(
+                    f"{name} contradicts another line on {ours}.", remedy="Leave one of them out; weights sum to 1."
+                )
             found[ours] = one
     return found
 
@@ -112,8 +122,9 @@ def _leaves(read: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
 def with_env_file(environment: Mapping[str, str], file: Path = ENV_FILE) -> Mapping[str, str]:
     """The environment over the variables of a file of `NAME=value` lines; a variable that is set but empty wins too.
 
-    Comments, quotes and a leading `export` are read as a shell reads them; nothing is expanded or run. Only `FROM_FILE` is taken. Where a
-    language model is stands elsewhere: a folder that came from somebody else must not send a key or a document anywhere.
+    Comments, quotes and a leading `export` are read as a shell reads them; nothing is expanded or run. Only `FROM_FILE`
+    is taken. Where a language model is stands elsewhere: a folder that came from somebody else must not send a key or a
+    document anywhere.
 
     Raises:
         InvalidSetting: the file cannot be read; the message holds no line of it, which may be a key.

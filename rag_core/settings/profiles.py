@@ -1,4 +1,7 @@
-"""Domain profiles, `data/profiles.yaml`: settings for a field of knowledge, over those of a preset. They may only set what is a setting."""
+"""Domain profiles, `data/profiles.yaml`: settings for a field of knowledge, over those of a preset.
+
+They may only set what is a setting.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +47,16 @@ def profiles() -> Mapping[str, Profile]:
     raw = yaml.safe_load((DATA / "profiles.yaml").read_text(encoding="utf-8"))
     return {
         domain: Profile(
-            domain, row["title"], row["help"], row["values"], tuple(row.get("kinds", ())), tuple(row.get("keys", ())),
+            domain,
+            row["title"],
+            row["help"],
+            row["values"],
+            tuple(row.get("kinds", ())),
+            tuple(row.get("keys", ())),
             {language: tuple(words) for language, words in row.get("words", {}).items()},
         )
         for domain, row in raw.items()
-    }  # fmt: skip
+    }
 
 
 def require_domain(domain: str) -> Profile:

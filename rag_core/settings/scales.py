@@ -1,4 +1,6 @@
-"""The scales on which values, thresholds and settings stand, with their bounds; and the units of settings that count."""
+"""The scales on which values, thresholds and settings stand, with their bounds; and the units of settings that
+count.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Scale(StrEnum):
     def require(self, name: str, value: float) -> None:
         """Raise ValueError unless the value is finite and on the scale. NaN is neither."""
         if not math.isfinite(value) or not self.low <= value <= self.high:
-            raise ValueError(f"{name}: a value on scale {self.value!r} must be finite and in [{self.low}, {self.high}], got {value}")
+            raise ValueError(
+                f"{name}: a value on scale {self.value!r} must be finite and in [{self.low}, {self.high}], got {value}"
+            )
 
 
 class Unit(StrEnum):

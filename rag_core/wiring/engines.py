@@ -1,4 +1,6 @@
-"""Engines, put together of a library's folder and the models that the settings name; corpora that are in memory alone."""
+"""Engines, put together of a library's folder and the models that the settings name; corpora that are in memory
+alone.
+"""
 
 from __future__ import annotations
 
@@ -42,21 +44,32 @@ def rebuild_library(
     *,
     apart: bool = False,
 ) -> AddReport:
-    """Index all documents again from their stored sources, with the model and in the vector store of the settings; see `Library.rebuild`.
+    """Index all documents again from their stored sources, with the model and in the vector store of the settings; see
+    `Library.rebuild`.
 
     `apart` runs the embedding model in a child process.
     """
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
     model = _embedder(settings, apart)
     _, report = Library.rebuild(
-        folder, collection, settings, embedder=model, vectors=vectors, lexical=lexical_store(vectors.name), progress=progress,
-        cancelled=cancelled, note=noting(folder, collection), forget_rows=forget_rows, workers=workers_of,
-    )  # fmt: skip
+        folder,
+        collection,
+        settings,
+        embedder=model,
+        vectors=vectors,
+        lexical=lexical_store(vectors.name),
+        progress=progress,
+        cancelled=cancelled,
+        note=noting(folder, collection),
+        forget_rows=forget_rows,
+        workers=workers_of,
+    )
     return report
 
 
 def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[Checksums, Checksums]:
-    """Move a library's vectors and words into another store; all that it held as checksums, read from its store before and after.
+    """Move a library's vectors and words into another store; all that it held as checksums, read from its store before
+    and after.
 
     No model is asked, and nothing is read or cut anew.
 
@@ -73,9 +86,14 @@ def move_library(folder: Path, collection: str, settings: Settings, store: str) 
     model, vectors = _embedder(settings, False), vector_store(store)
     before = checksums(open_library(folder, collection, model, settings.vector_store).snapshot)
     Library.move(
-        folder, collection, embedder=model, vectors=vectors, lexical=lexical_store(store), note=noting(folder, collection),
+        folder,
+        collection,
+        embedder=model,
+        vectors=vectors,
+        lexical=lexical_store(store),
+        note=noting(folder, collection),
         forget_rows=forget_rows,
-    )  # fmt: skip
+    )
     return before, checksums(open_library(folder, collection, model, store).snapshot)
 
 
@@ -83,8 +101,11 @@ def _embedder(settings: Settings, apart: bool) -> Embedder:
     return (models.embedder_apart if apart else models.embedder)(settings.embedding_model, settings.embedding_precision)
 
 
-def open_engine(folder: Path, collection: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
-    """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model in a child process.
+def open_engine(
+    folder: Path, collection: str = "default", settings: Settings | None = None, *, apart: bool = False
+) -> Engine:
+    """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model
+    in a child process.
 
     Raises:
         ModelUnavailable: a model cannot be loaded.
@@ -94,9 +115,18 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     s = settings or Settings.load()
     model = _embedder(s, apart)
     tools = _tools(
-        s, model, calibration_files(folder, collection), apart, partial(models.language_model, folder=folder, collection=collection)
+        s,
+        model,
+        calibration_files(folder, collection),
+        apart,
+        partial(models.language_model, folder=folder, collection=collection),
     )
-    return Engine(open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection), _watch(folder, collection))
+    return Engine(
+        open_library(folder, collection, model, s.vector_store),
+        tools,
+        noting(folder, collection),
+        _watch(folder, collection),
+    )
 
 
 def _watch(folder: Path, collection: str) -> Watch:
@@ -118,7 +148,8 @@ def _traces() -> Traces | None:
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:
-    """The models that the settings name, for passages that something else retrieved; loaded once a process, or in a child of it.
+    """The models that the settings name, for passages that something else retrieved; loaded once a process, or in a
+    child of it.
 
     The shipped calibration holds where it fits; answers of a language model are kept nowhere.
 
@@ -135,7 +166,10 @@ def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
 
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
-    """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words. Errors as `ready_corpus`."""
+    """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words.
+
+    Errors as `ready_corpus`.
+    """
     return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), Bm25Store(), cancelled)
 
 
@@ -148,21 +182,31 @@ def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joi
     """
     for name in collections:
         if not sizes(folder, name)[0]:
-            raise InvalidInput(f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first.")
+            raise InvalidInput(
+                f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first."
+            )
     parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]
     return joined(parts, vector_store(EXACT_STORE), Bm25Store())
 
 
-def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]) -> Tools:
+def _tools(
+    s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]
+) -> Tools:
     """The models and the calibration that measuring needs; `files` are where a calibration is looked for."""
     answers = models.answerability_model(s, apart=apart)
     return Tools(
-        CachedEmbedder(model), calibrate.load(files, calibrate.Identity.of(model, answers)),
-        LANGUAGES if s.embedding_model == EMBEDDED else None, models.reranker,
-        answerability_model=answers, entailment_model=partial(models.entailment_model, apart=apart), model=llm,
-    )  # fmt: skip
+        CachedEmbedder(model),
+        calibrate.load(files, calibrate.Identity.of(model, answers)),
+        LANGUAGES if s.embedding_model == EMBEDDED else None,
+        models.reranker,
+        answerability_model=answers,
+        entailment_model=partial(models.entailment_model, apart=apart),
+        model=llm,
+    )
 
 
 def require_packages(extra: str, what: str) -> None:
-    """Raise MissingDependency unless the packages of an extra are there; `what` needs them, as the first words of a sentence."""
+    """Raise MissingDependency unless the packages of an extra are there; `what` needs them, as the first words of a
+    sentence.
+    """
     require(extra, what)

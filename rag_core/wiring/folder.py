@@ -1,4 +1,6 @@
-"""A library's folder: its collections with their records, logs, counts, quotas and sizes, each opened once a process."""
+"""A library's folder: its collections with their records, logs, counts, quotas and sizes, each opened once a
+process.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
 
 
 def open_library(folder: Path, collection: str, model: Embedder, new: str = EXACT_STORE) -> Library:
-    """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words, beside it.
+    """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`.
+
+    BM25 for words, beside it.
 
     Raises:
         StoreMismatch: it was built in a store that this version does not know.
@@ -70,10 +74,18 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
     clear_dropped(folder)
     forget = partial(_forget, folder, collection)
     return Library.open(
-        folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
-        note=noting(folder, collection), on_erase=partial(_erase, folder, collection), forget_rows=forget_rows,
-        quota=quota_of, workers=workers_of,
-    )  # fmt: skip
+        folder,
+        collection,
+        embedder=model,
+        vectors=vector_store(name),
+        lexical=lexical_store(name),
+        on_delete=forget,
+        note=noting(folder, collection),
+        on_erase=partial(_erase, folder, collection),
+        forget_rows=forget_rows,
+        quota=quota_of,
+        workers=workers_of,
+    )
 
 
 def quota_of() -> Quota:
@@ -86,7 +98,9 @@ def quota_of() -> Quota:
 
 
 def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
-    """Delete what speaks of documents that are being deleted everywhere; what a language model wrote from them goes by `_forget`."""
+    """Delete what speaks of documents that are being deleted everywhere; what a language model wrote from them goes by
+    `_forget`.
+    """
     return records(folder, collection).erase(documents, version, mentions)
 
 
@@ -97,7 +111,9 @@ def _forget(folder: Path, collection: str, documents: Collection[str], version: 
 
 
 def records(folder: Path, collection: str) -> RecordStore:
-    """The decisions, labels and feedback of a collection; one store in the process for each. Opens nothing until it is used.
+    """The decisions, labels and feedback of a collection; one store in the process for each.
+
+    Opens nothing until it is used.
 
     Raises:
         InvalidInput: the collection's name cannot be used.
@@ -113,7 +129,8 @@ def _records(folder: Path, collection: str) -> RecordStore:
 
 
 def make_titled(folder: Path, title: str) -> str:
-    """Make an empty collection with a title as a person writes it, and return its name; one with that title that they may enter is taken.
+    """Make an empty collection with a title as a person writes it, and return its name; one with that title that they
+    may enter is taken.
 
     Raises:
         InvalidInput: nothing can be seen of the title, or it is too long.
@@ -121,7 +138,11 @@ def make_titled(folder: Path, title: str) -> str:
     """
     title = titles.cleaned(title)
     known = collections(folder)
-    same = (name for name in known if titles.title_of(folder, name).casefold() == title.casefold() and actor().may_enter(name))
+    same = (
+        name
+        for name in known
+        if titles.title_of(folder, name).casefold() == title.casefold() and actor().may_enter(name)
+    )
     if found := next(same, None):
         return found
     name = title if is_name(title) else titles.name_for(title, known)
@@ -172,7 +193,9 @@ def drop_collection(folder: Path, name: str, wait: float) -> bool:
 
 
 def clear_dropped(folder: Path) -> None:
-    """Delete what a killed process left of collections that it was deleting; what cannot be deleted now is left to the next call."""
+    """Delete what a killed process left of collections that it was deleting; what cannot be deleted now is left to the
+    next call.
+    """
     try:
         dropping.clear(folder, forget_rows)
     except RagError as error:
@@ -193,7 +216,8 @@ def finish_deletions(folder: Path) -> None:
 
 
 def noting(folder: Path, collection: str = "") -> Note:
-    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so (`auditing`).
+    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so
+    (`auditing`).
 
     It raises NotAllowed for an act that is not open to whoever acts: all that is done to a library passes here first.
     """
@@ -224,7 +248,8 @@ def archived_acts(file: Path) -> ActLog:
 
 
 def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
-    """The settings with the embedding model, precision and vector store that the library was built with; opens no index.
+    """The settings with the embedding model, precision and vector store that the library was built with; opens no
+    index.
 
     Unchanged where the library is empty, or its file cannot be read: opening it then says why.
     """
@@ -263,9 +288,11 @@ def room_taken(folder: Path, collection: str) -> tuple[int, int]:
 
 
 def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Values) -> frozenset[str]:
-    """The digests of the sources that are stored and listed now, so that an end of the process does not lose them; opens no index.
+    """The digests of the sources that are stored and listed now, so that an end of the process does not lose them;
+    opens no index.
 
-    `values` are the settings to index them under. None of them where that cannot be done: whoever adds them then says why.
+    `values` are the settings to index them under. None of them where that cannot be done: whoever adds them then says
+    why.
     """
     file, note, refused = File(folder, collection), noting(folder, collection), list[tuple[str, IngestError]]()
 
@@ -283,7 +310,9 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Va
 
 
 def cut_off(folder: Path, collection: str) -> list[tuple[Accepted, Values]]:
-    """The sources that an end of the process kept from being indexed, but for those that need a password; see `Collection.cut_off`."""
+    """The sources that an end of the process kept from being indexed, but for those that need a password; see
+    `Collection.cut_off`.
+    """
     try:
         return [(row, values) for row, values in File(folder, collection).cut_off() if not row.needs_password]
     except LibraryError:  # opening it says why
@@ -304,7 +333,9 @@ def contents_of(folder: Path, collection: str) -> Contents | None:
 
 
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
-    """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one that is shipped."""
+    """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one
+    that is shipped.
+    """
     return folder / collection / "calibration.json", calibrate.FILE
 
 

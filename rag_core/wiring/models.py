@@ -38,7 +38,10 @@ def _loaded(model: str, precision: str) -> Embedder:
 
 
 def embedder_apart(model: str, precision: str) -> ProcessEmbedder:
-    """The same model in a child, one for this process. It comes at once; what is asked of it waits until the model is loaded."""
+    """The same model in a child, one for this process.
+
+    It comes at once; what is asked of it waits until the model is loaded.
+    """
     with _starting:
         return _apart(model, precision_here(precision))
 
@@ -69,9 +72,11 @@ def _reader() -> ReaderModel:
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
-    """The entailment model that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
+    """The entailment model that the settings name, in this process or in the embedding model's child, loaded when it is
+    first asked.
 
-    None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap only.
+    None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap
+    only.
 
     Raises:
         InvalidSetting: the languages that are declared for it are no codes.
@@ -92,12 +97,16 @@ def _entailment_model(model: str, precision: str, languages: str, child: Process
 
 
 def language_model(
-    settings: Settings, folder: Path | None = None, collection: str = "default", environment: Mapping[str, str] | None = None
+    settings: Settings,
+    folder: Path | None = None,
+    collection: str = "default",
+    environment: Mapping[str, str] | None = None,
 ) -> LanguageModel | None:
-    """The language models that are configured, in their order, with the one that the settings name first; None where none is.
+    """The language models that are configured, in their order, with the one that the settings name first; None where
+    none is.
 
-    Answers are kept beside the collection in `folder`, where there is one and the settings allow it. `environment` is that of the process,
-    over the file of secrets, unless another one is given.
+    Answers are kept beside the collection in `folder`, where there is one and the settings allow it. `environment` is
+    that of the process, over the file of secrets, unless another one is given.
 
     Raises:
         InvalidSetting: what is configured cannot be used; see `rag_core.settings.endpoints.endpoints`.
@@ -110,7 +119,9 @@ def language_model(
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
-    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`."""
+    """Where language models are asked, in order, each with its model's name; arguments and errors as in
+    `language_model`.
+    """
     found = endpoints(model_environment(os.environ) if environment is None else environment)
     places = tuple(replace(place, model=place.model or settings.model) for place in found)
     if places and settings.model:

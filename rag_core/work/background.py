@@ -27,7 +27,8 @@ def _never() -> bool:
 class Background(Generic[T]):
     """One piece of work in a thread of its own. The thread writes it; pages read it.
 
-    At its end it has a `result`, or an `error` that says what to do. A stopped one may have neither: that is for its work to say.
+    At its end it has a `result`, or an `error` that says what to do. A stopped one may have neither: that is for its
+    work to say.
 
     Args:
         name: of the thread, and in the log; never of the user's text.
@@ -50,10 +51,13 @@ class Background(Generic[T]):
         turn: AbstractContextManager[object] | None = None,
         ended: Callable[[], None] = lambda: None,
     ) -> Background[T]:
-        """Do the work in a thread, once it has its `turn`, for whoever acts now. The thread ends with the process, whatever it does then.
+        """Do the work in a thread, once it has its `turn`, for whoever acts now.
 
-        `work` takes a function that says whether it was stopped; `ended` is called from the thread once `wait` says that it ended.
-        Where the system gives no more threads it ends at once, with an error, and its turn is not waited for.
+        The thread ends with the process, whatever it does then.
+
+        `work` takes a function that says whether it was stopped; `ended` is called from the thread once `wait` says
+        that it ended. Where the system gives no more threads it ends at once, with an error, and its turn is not waited
+        for.
         """
         who = actor()
 

@@ -1,4 +1,6 @@
-"""Deleting a whole collection in a process that has it open: its jobs are stopped first, and nobody keeps it in memory."""
+"""Deleting a whole collection in a process that has it open: its jobs are stopped first, and nobody keeps it in
+memory.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def drop(folder: Path, collection: str, runner: Runner) -> bool:
     place = str(folder), collection
     with runner.closed(place):
         if not runner.end(place, STOP_SECONDS):
-            raise LibraryBusy(f"A job of the collection {collection!r} has not stopped yet.", remedy="Delete it again in a moment.")
+            raise LibraryBusy(
+                f"A job of the collection {collection!r} has not stopped yet.", remedy="Delete it again in a moment."
+            )
         loading.forget(folder, collection)
         try:
             return drop_collection(folder, collection, LOCK_SECONDS)

@@ -1,4 +1,6 @@
-"""Where each file of a job stands: several are in work at once, as the next ones are read while vectors of one are made."""
+"""Where each file of a job stands: several are in work at once, as the next ones are read while vectors of one are
+made.
+"""
 
 from __future__ import annotations
 

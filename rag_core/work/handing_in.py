@@ -1,4 +1,5 @@
-"""Files that wait for the turn of their job: they are on the library's list meanwhile, so that no end of the process loses them.
+"""Files that wait for the turn of their job: they are on the library's list meanwhile, so that no end of the process
+loses them.
 
 They are read meanwhile, so that they can be asked by their words (`rag_core.library.indexing.ahead`).
 """
@@ -24,8 +25,14 @@ LOOK_SECONDS = 0.2  # between two looks at whether files are still to be read ea
 
 
 def of_documents(settings: Settings) -> dict[str, Any]:
-    """The settings that say how a document is read and cut, by name; not what the library was built with, nor on which machines."""
-    names = [knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST and knob.name not in (*AS_BUILT, *BY_OPERATOR)]
+    """The settings that say how a document is read and cut, by name; not what the library was built with, nor on which
+    machines.
+    """
+    names = [
+        knob.name
+        for knob in Settings.knobs()
+        if knob.cost is Cost.INGEST and knob.name not in (*AS_BUILT, *BY_OPERATOR)
+    ]
     return {name: getattr(settings, name) for name in names}
 
 
@@ -41,7 +48,12 @@ class HandingIn(Background[frozenset[str]]):
     """
 
     def __init__(
-        self, folder: Path, collection: str, settings: Settings, sources: Sequence[Source] = (), listed: Collection[str] = ()
+        self,
+        folder: Path,
+        collection: str,
+        settings: Settings,
+        sources: Sequence[Source] = (),
+        listed: Collection[str] = (),
     ) -> None:
         super().__init__("handing in files")
         self._folder, self._collection, self._settings = folder, collection, settings
@@ -51,10 +63,16 @@ class HandingIn(Background[frozenset[str]]):
         self._known = frozenset[str]()  # that are on the list
         self._given_up = False
 
-    def begin(self, progress: Progress | None = None, cancelled: Cancel | None = None, ended: Callable[[], None] = lambda: None) -> None:
+    def begin(
+        self,
+        progress: Progress | None = None,
+        cancelled: Cancel | None = None,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
         """Hand them in, for whoever acts now.
 
-        `progress` and `cancelled` are those of the job, which is told of them before its turn; `ended` is called once they are handed in.
+        `progress` and `cancelled` are those of the job, which is told of them before its turn; `ended` is called once
+        they are handed in.
         """
 
         def handed_in(stopped: object) -> frozenset[str]:
@@ -85,7 +103,10 @@ class HandingIn(Background[frozenset[str]]):
                     self._upload = opened.engine.library.expect(rows, self._settings, progress, cancelled)
 
     def upload(self) -> Upload | None:
-        """The turn of their job has come: what was made of them before it, if anything was. None are expected from now on."""
+        """The turn of their job has come: what was made of them before it, if anything was.
+
+        None are expected from now on.
+        """
         with self._lock:
             self._turn.set()
             return self._upload

@@ -1,7 +1,8 @@
 """Long work beside a caller, on documents or on labelled questions; `runner` runs one job at a time in the process.
 
-A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is shown to every
-session that has the same library open; what came of a job belongs to the session that started it, for as long as that one looks.
+A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is
+shown to every session that has the same library open; what came of a job belongs to the session that started it, for as
+long as that one looks.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ WHOLE = ("documents", "questions")  # steps that count whole files, or questions
 class Job(Background["AddReport | Ran"]):
     """One call of add, resume, reread, rebuild or evaluate.
 
-    `step` is what is being done with the current file (untrusted text: it names a file), `done` of `total` its pages or passages;
-    `files_done` of `files` counts whole files or questions, files in the order of `listed` where that is known. Files behind the current
-    one may be read already, and those of a job that waits for its turn. `sources` are kept so that a password can be tried without
-    uploading again: while the job runs all of them, then those that need one.
+    `step` is what is being done with the current file (untrusted text: it names a file), `done` of `total` its pages or
+    passages; `files_done` of `files` counts whole files or questions, files in the order of `listed` where that is
+    known. Files behind the current one may be read already, and those of a job that waits for its turn. `sources` are
+    kept so that a password can be tried without uploading again: while the job runs all of them, then those that need
+    one.
     """
 
     title: str
@@ -64,11 +66,15 @@ class Job(Background["AddReport | Ran"]):
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
-    _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
+    _first: tuple[float, int] | None = (
+        None  # when the first question was done, and how many were then: recorded ones take no time
+    )
     _far: dict[int, Far] = field(default_factory=dict, repr=False)  # by number, of the files that are in work
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)  # by the ids of their documents
     _telling: threading.Lock = field(default_factory=threading.Lock, repr=False)  # two threads tell of files
-    _paced: tuple[float, int] | None = None  # when the first passages of the current file had their vectors, and how many
+    _paced: tuple[float, int] | None = (
+        None  # when the first passages of the current file had their vectors, and how many
+    )
     _turn: Turn | None = field(default=None, repr=False)
     _failed: set[int] = field(default_factory=set, repr=False)
 
@@ -101,7 +107,9 @@ class Job(Background["AddReport | Ran"]):
     @property
     def failed(self) -> bool:
         """Whether it came to an error, for all it was about or for a file or question of it."""
-        return self.error is not None or bool(self.report and self.report.problems) or bool(self.ran and self.ran.failed)
+        return (
+            self.error is not None or bool(self.report and self.report.problems) or bool(self.ran and self.ran.failed)
+        )
 
     @property
     def seconds_left(self) -> float | None:
@@ -113,7 +121,9 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def file_seconds_left(self) -> float | None:
-        """How long the current file's passages still take to be embedded at the pace so far; None while there is none to tell from."""
+        """How long the current file's passages still take to be embedded at the pace so far; None while there is none
+        to tell from.
+        """
         if self.stage != FileState.EMBEDDING or self._paced is None:
             return None
         since, before = self._paced
@@ -124,7 +134,9 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def left_alone(self) -> bool:
-        """Whether it ended, and the session that started it has not looked for so long that it must have been closed."""
+        """Whether it ended, and the session that started it has not looked for so long that it must have been
+        closed.
+        """
         return self.finished and not self.shown and time.monotonic() - self.looked_at > LEFT_ALONE_SECONDS
 
     def look(self, result: bool = False) -> None:
@@ -133,18 +145,26 @@ class Job(Background["AddReport | Ran"]):
         self.shown = self.shown or result
 
     def stop(self) -> None:
-        """Ask it to stop, without waiting for its end. One that waits for its turn ends as soon as its files are on the library's list."""
+        """Ask it to stop, without waiting for its end.
+
+        One that waits for its turn ends as soon as its files are on the library's list.
+        """
         super().stop()
         if self._turn is not None:
             self._turn.turns.look_again()
 
     @property
     def passed_up(self) -> bool:
-        """Whether it needs no turn any more: its collection goes, or it was stopped and its files, if any, are on the library's list."""
+        """Whether it needs no turn any more: its collection goes, or it was stopped and its files, if any, are on the
+        library's list.
+        """
         return self.given_up or (self.stopping and (self.handing_in is None or self.handing_in.wait()))
 
     def call_off(self) -> None:
-        """Stop it because somebody wants it to end: no start takes up its files. `stop` alone is for the end of the process."""
+        """Stop it because somebody wants it to end: no start takes up its files.
+
+        `stop` alone is for the end of the process.
+        """
         self.stop()
         if self.handing_in is not None:
             self.handing_in.call_off()
@@ -200,17 +220,23 @@ class Job(Background["AddReport | Ran"]):
             self.step, self.done, self.total = self._current.step, self._current.done, self._current.total
 
     def _number(self, step: str) -> int:
-        """The number of the file that a step is about: the current one where it does not say. Files that nobody listed come in order."""
+        """The number of the file that a step is about: the current one where it does not say.
+
+        Files that nobody listed come in order.
+        """
         if not isinstance(step, Step):
             return self.files_done
         return max(self.files_done, self._numbers.setdefault(step.document, max(self.files_done, len(self._numbers))))
 
     def begin(self, work: Work, turn: Turn | None = None) -> None:
-        """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written into the job."""
+        """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written
+        into the job.
+        """
 
         def told(step: str, done: int, total: int) -> None:
             self.progress(step, done, total)
-            # Between two files a visitor lets others come first. Nobody else writes to their collection, whose lock they keep meanwhile.
+            # Between two files a visitor lets others come first. Nobody else writes to their collection, whose lock
+            # they keep meanwhile.
             if turn is not None and self.visits and step in WHOLE and done < total:
                 turn.pass_on()
 
@@ -226,8 +252,12 @@ class Job(Background["AddReport | Ran"]):
                 self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
                 return found
             finally:
-                locked = {name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)}
-                self.sources = tuple(source for source in self.sources if source.name in locked)  # the others only hold memory
+                locked = {
+                    name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)
+                }
+                self.sources = tuple(
+                    source for source in self.sources if source.name in locked
+                )  # the others only hold memory
                 if self.handing_in is not None:
                     self.handing_in.leave()
 

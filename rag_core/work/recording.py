@@ -1,4 +1,6 @@
-"""Keeps the questions that are asked, for whoever asked them: as long as the environment says, unless its users say no."""
+"""Keeps the questions that are asked, for whoever asked them: as long as the environment says, unless its users say
+no.
+"""
 
 from __future__ import annotations
 

@@ -28,11 +28,15 @@ MAX_KEPT = 50  # finished jobs whose result nobody has seen
 
 
 def _refuse(_: Progress, __: Cancel) -> AddReport:
-    raise LimitExceeded("Too many jobs wait already.", remedy="Wait until some are done, or stop some; then start this again.")
+    raise LimitExceeded(
+        "Too many jobs wait already.", remedy="Wait until some are done, or stop some; then start this again."
+    )
 
 
 def _refuse_going(_: Progress, __: Cancel) -> AddReport:
-    raise LibraryBusy("The collection is being deleted.", remedy="Choose another one for it, or wait until this one is gone.")
+    raise LibraryBusy(
+        "The collection is being deleted.", remedy="Choose another one for it, or wait until this one is gone."
+    )
 
 
 class Runner:
@@ -68,7 +72,8 @@ class Runner:
             kind: of job.
             place: the library.
             listed: its files, where they are known.
-            bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by themselves says no.
+            bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by
+                themselves says no.
             handing_in: of the files that it adds.
         """
         job = Job(
@@ -96,7 +101,9 @@ class Runner:
         return job
 
     def _has_no_room(self, job: Job) -> bool:
-        """Whether too many wait before it: of its own kind of people, so that visitors leave room for whoever runs the page."""
+        """Whether too many wait before it: of its own kind of people, so that visitors leave room for whoever runs the
+        page.
+        """
         left = self.unfinished(visits=job.visits)
         most, each = (MAX_VISITORS, MAX_VISITOR) if job.visits else (MAX_UNFINISHED, MAX_EACH)
         return len(left) >= most or (actor().may is not None and sum(known.by == job.by for known in left) >= each)
@@ -118,7 +125,9 @@ class Runner:
         return tuple(self._shared.values())
 
     def jobs(self, place: Place) -> tuple[Job, ...]:
-        """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has seen."""
+        """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has
+        seen.
+        """
         return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
 
     @contextmanager
@@ -134,9 +143,11 @@ class Runner:
                 self._going = +self._going
 
     def end(self, place: Place, seconds: float) -> bool:
-        """Stop the jobs of a library that goes, and forget what they came to; whether all of them ended within so many seconds.
+        """Stop the jobs of a library that goes, and forget what they came to; whether all of them ended within so many
+        seconds.
 
-        Those that wait for their turn end at once: whoever is before them may take minutes. Nothing of theirs is handed in afterwards.
+        Those that wait for their turn end at once: whoever is before them may take minutes. Nothing of theirs is handed
+        in afterwards.
         """
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]

@@ -1,4 +1,6 @@
-"""The start of a service takes up the files that its last end kept from being indexed, and finishes deletions that it cut off."""
+"""The start of a service takes up the files that its last end kept from being indexed, and finishes deletions that it
+cut off.
+"""
 
 from __future__ import annotations
 

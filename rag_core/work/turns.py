@@ -1,4 +1,7 @@
-"""Whose turn it is: one at a time, and of those who wait the one served longest ago. So nobody's many keep another's one waiting."""
+"""Whose turn it is: one at a time, and of those who wait the one served longest ago.
+
+So nobody's many keep another's one waiting.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,13 @@ class Turns:
     def turn(self, whose: str, given_up: Cancel = lambda: False) -> Turn:
         """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
 
-        It stands in the line from now on: threads that wait for turns may begin to run in another order. Whoever never enters the block
-        calls `Turn.leave`.
+        It stands in the line from now on: threads that wait for turns may begin to run in another order. Whoever never
+        enters the block calls `Turn.leave`.
 
         Args:
             whose: the name.
-            given_up: whether nobody waits for it any more. The block is entered then without its turn: what it does ends at once.
+            given_up: whether nobody waits for it any more. The block is entered then without its turn: what it does
+                ends at once.
         """
         turn = Turn(self, whose, given_up)
         with self.changed:
@@ -82,7 +86,8 @@ class Turn:
     def pass_on(self) -> None:
         """Let others who wait come first, and wait for the next turn; without one where it was given up meanwhile.
 
-        What waits of the same name comes after: it would wait for what this work keeps, such as the lock of a collection.
+        What waits of the same name comes after: it would wait for what this work keeps, such as the lock of a
+        collection.
         """
         with self.turns.changed:
             if self.held and any(one.whose != self.whose for one in self.turns.waiting):

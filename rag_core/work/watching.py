@@ -1,4 +1,7 @@
-"""The kept questions of a collection as summaries, newest first. A record is read once a process: it never changes, it only goes."""
+"""The kept questions of a collection as summaries, newest first.
+
+A record is read once a process: it never changes, it only goes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ MAX_QUESTIONS = 2000  # that are looked at: reading one takes about 6 ms
 
 
 def kept(folder: Path, collection: str, since: str, cancelled: Cancel | None = None) -> tuple[Kept, ...]:
-    """The newest `MAX_QUESTIONS` that were asked from `since` on (ISO 8601, UTC), newest first. What cannot be read is left out.
+    """The newest `MAX_QUESTIONS` that were asked from `since` on (ISO 8601, UTC), newest first.
+
+    What cannot be read is left out.
 
     Raises:
         LibraryError: the records cannot be used.
@@ -37,6 +42,8 @@ def kept(folder: Path, collection: str, since: str, cancelled: Cancel | None = N
 def _summary(folder: Path, collection: str, row: StoredDecision) -> Kept | None:
     try:
         measured = records(folder, collection).measurements(row.id)
-        return Kept(row.id, row.at, row.question, measured.understanding.language, summarise(measured, decide(measured)))
+        return Kept(
+            row.id, row.at, row.question, measured.understanding.language, summarise(measured, decide(measured))
+        )
     except InvalidInput:  # deleted meanwhile, or of another version
         return None

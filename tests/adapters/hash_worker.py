@@ -1,4 +1,5 @@
-"""The child of `embedding_process` with a model that is there at once, and that does to order what a real one does by accident.
+"""The child of `embedding_process` with a model that is there at once, and that does to order what a real one does by
+accident.
 
 The orders are the names of models in `load`, and the texts in `embed`.
 """

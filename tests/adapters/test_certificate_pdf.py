@@ -63,7 +63,9 @@ def test_given_names_that_look_like_formulas_or_markup_then_they_stand_as_they_a
 
     assert text.count(r"$\frac{1}{0}$ <b>bold</b>") == 2
     assert "€ěšč" in text
-    assert all(word in text for word in ("What is guaranteed", "Least probability", "meets every target", "wrong", "400"))
+    assert all(
+        word in text for word in ("What is guaranteed", "Least probability", "meets every target", "wrong", "400")
+    )
     assert not opened(to_pdf(SHEET))[0].get_links()
 
 
@@ -73,7 +75,9 @@ def test_given_any_name_then_a_page_comes_out(name: str) -> None:
 
 
 def test_given_several_plots_then_they_stand_side_by_side_under_their_titles() -> None:
-    page = opened(to_pdf(replace(SHEET, plots=[replace(PLOT, title=title) for title in ("first$", "second", "third")])))[0]
+    page = opened(
+        to_pdf(replace(SHEET, plots=[replace(PLOT, title=title) for title in ("first$", "second", "third")]))
+    )[0]
 
     at = [page.search_for(title)[0] for title in ("first$", "second", "third")]
     assert at[0].x1 < at[1].x0 < at[2].x0
@@ -87,7 +91,10 @@ def test_given_the_same_certificate_then_the_bytes_are_the_same() -> None:
 def test_given_the_adapter_when_imported_then_matplotlib_is_not_loaded_before_a_page_is_drawn() -> None:
     program = "import rag_core.adapters.certificate_pdf, rag_core.wiring, sys; print('matplotlib' in sys.modules)"
 
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+        == "False"
+    )
 
 
 def test_given_a_page_that_was_drawn_then_nothing_is_left_in_the_home_folder_or_the_environment(tmp_path: Path) -> None:
@@ -104,7 +111,9 @@ def test_given_a_page_that_was_drawn_then_nothing_is_left_in_the_home_folder_or_
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("MPL", "XDG_"))}
     environment = bare | {"HOME": str(home), "TMPDIR": str(tmp_path / "tmp")}
 
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], env=environment, capture_output=True, text=True, check=True
+    )
 
     assert run.stdout.strip() == "None"
     assert [path for folder in (home, tmp_path / "tmp") for path in folder.iterdir()] == []

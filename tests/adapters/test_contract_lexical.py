@@ -21,14 +21,25 @@ from rag_core.errors import LibraryDamaged
 STORES = {"bm25s": Bm25Store} | {name: row.words for name, row in VECTOR_STORES.items() if row.words is not Bm25Store}
 
 every_store = pytest.mark.parametrize(
-    "make", [pytest.param(make, id=name, marks=[] if make is Bm25Store else [pytest.mark.stores]) for name, make in STORES.items()]
+    "make",
+    [
+        pytest.param(make, id=name, marks=[] if make is Bm25Store else [pytest.mark.stores])
+        for name, make in STORES.items()
+    ],
 )
 apart = pytest.mark.parametrize(
-    "make", [pytest.param(make, id=name, marks=[pytest.mark.stores]) for name, make in STORES.items() if make is not Bm25Store]
+    "make",
+    [pytest.param(make, id=name, marks=[pytest.mark.stores]) for name, make in STORES.items() if make is not Bm25Store],
 )
 WORDS = ("notice", "period", "price", "supplier", "ना", "lhuta", "-", "'); DROP TABLE plumbline_words; --", "%s\x00")
 rows_of_words = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=1, max_size=12)
-ROWS = [["notice", "period"], ["price"], ["notice", "price", "price"], [], ["supplier", "notice", "notice", "notice", "period"]]
+ROWS = [
+    ["notice", "period"],
+    ["price"],
+    ["notice", "price", "price"],
+    [],
+    ["supplier", "notice", "notice", "notice", "period"],
+]
 
 
 def built(make: Callable[[], LexicalStore], rows: list[list[str]]) -> LexicalIndex:
@@ -55,7 +66,10 @@ def bm25(terms: list[str], row: list[str], rows: list[list[str]]) -> float:
 
 @every_store
 @given(
-    rows=rows_of_words, terms=st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=5), k=st.integers(1, 15), mask=st.integers(0, 4095)
+    rows=rows_of_words,
+    terms=st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=5),
+    k=st.integers(1, 15),
+    mask=st.integers(0, 4095),
 )
 def test_given_any_passages_when_searched_then_scores_and_order_are_those_of_bm25(
     make: type[LexicalStore], rows: list[list[str]], terms: list[str], k: int, mask: int
@@ -121,7 +135,9 @@ def test_given_a_term_twice_in_the_question_then_it_counts_twice(make: type[Lexi
 
 @every_store
 @pytest.mark.parametrize("rows", [[], [[]], [[], []]])
-def test_given_no_words_at_all_then_nothing_is_found_and_weights_are_finite(make: type[LexicalStore], rows: list[list[str]]) -> None:
+def test_given_no_words_at_all_then_nothing_is_found_and_weights_are_finite(
+    make: type[LexicalStore], rows: list[list[str]]
+) -> None:
     for index in (make().build(rows), built(make, rows)):
         assert index.search(["notice"], 5, None) == []
         assert index.scores(["notice"], range(len(rows))) == [0.0] * len(rows)
@@ -155,7 +171,9 @@ def test_given_an_index_when_saved_and_loaded_then_it_finds_the_same_and_no_file
 
 
 @apart
-def test_given_a_missing_or_damaged_index_when_loaded_then_it_is_a_typed_problem(make: type[LexicalStore], tmp_path: Path) -> None:
+def test_given_a_missing_or_damaged_index_when_loaded_then_it_is_a_typed_problem(
+    make: type[LexicalStore], tmp_path: Path
+) -> None:
     with pytest.raises(LibraryDamaged, match="word index cannot be read"):
         make().load(tmp_path)
     make().save(make().build(ROWS), tmp_path)
@@ -169,7 +187,9 @@ def test_given_a_missing_or_damaged_index_when_loaded_then_it_is_a_typed_problem
 
 
 @apart
-def test_given_the_index_of_another_store_when_saved_then_it_is_refused(make: type[LexicalStore], tmp_path: Path) -> None:
+def test_given_the_index_of_another_store_when_saved_then_it_is_refused(
+    make: type[LexicalStore], tmp_path: Path
+) -> None:
     with pytest.raises(TypeError, match="got str"):
         make().save("index", tmp_path)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

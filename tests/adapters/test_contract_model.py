@@ -49,7 +49,9 @@ class _Down:
         raise ModelUnavailable("The other one is down.", remedy="Start it.")
 
 
-def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it_took(model: LanguageModel, server: ModelServer) -> None:
+def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it_took(
+    model: LanguageModel, server: ModelServer
+) -> None:
     """S3-19: how many tokens an answer took, and how long."""
     answer = model.complete(prompt(), SOON)
 
@@ -69,7 +71,9 @@ def test_given_no_answer_then_the_error_names_endpoint_and_remedy(model: Languag
     assert "Check the key" in caught.value.remedy
 
 
-def test_given_a_question_that_was_stopped_already_then_the_model_is_not_asked(model: LanguageModel, server: ModelServer) -> None:
+def test_given_a_question_that_was_stopped_already_then_the_model_is_not_asked(
+    model: LanguageModel, server: ModelServer
+) -> None:
     with pytest.raises(Cancelled):
         model.complete(prompt(), Limits(20.0, lambda: True))
     assert server.calls == 0
@@ -81,7 +85,9 @@ def test_given_no_time_then_the_model_is_not_asked(model: LanguageModel, server:
     assert server.calls == 0
 
 
-def test_given_a_server_that_hangs_when_the_question_is_stopped_then_it_ends_at_once(model: LanguageModel, server: ModelServer) -> None:
+def test_given_a_server_that_hangs_when_the_question_is_stopped_then_it_ends_at_once(
+    model: LanguageModel, server: ModelServer
+) -> None:
     server.play(Hang())
     looked: list[bool] = []
 

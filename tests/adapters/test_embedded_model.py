@@ -1,4 +1,6 @@
-"""The embedded model: its vectors are those of transformers' own network on the same weights, whatever stands beside a text."""
+"""The embedded model: its vectors are those of transformers' own network on the same weights, whatever stands beside a
+text.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,16 @@ from rag_core.errors import ModelUnavailable
 
 KINDS: tuple[TextKind, ...] = ("query", "passage")
 TEXTS = [
-    "The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat",
-    *(f"word {number} " * number for number in (7, 40)), "  § 3 — “ﬁne” ½ ", "long " * 600,
-]  # fmt: skip
+    "The notice period is 30 days.",
+    "",
+    "Lhůta činí třicet dní.",
+    "नोटिस की अवधि",
+    "the cat",
+    "the cat",
+    *(f"word {number} " * number for number in (7, 40)),
+    "  § 3 — “ﬁne” ½ ",
+    "long " * 600,
+]
 SENTENCES = {
     "en": "The notice period is thirty days from the end of the month.",
     "cs": "Výpovědní lhůta činí třicet dní od konce měsíce.",
@@ -34,7 +43,11 @@ OTHERS = {
     "cs": "Kancelář byla postavena z cihel a má čtyři podlaží.",
     "hi": "कार्यालय ईंट से बना है और इसमें चार मंजिलें हैं।",
 }
-QUESTIONS = {"en": "How long is the notice period?", "cs": "Jak dlouhá je výpovědní lhůta?", "hi": "नोटिस की अवधि कितनी है?"}
+QUESTIONS = {
+    "en": "How long is the notice period?",
+    "cs": "Jak dlouhá je výpovědní lhůta?",
+    "hi": "नोटिस की अवधि कितनी है?",
+}
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +105,9 @@ def test_given_texts_then_their_tokens_are_counted_as_a_plain_tokenizer_counts_t
 @settings(max_examples=20)
 @given(texts=st.lists(st.text(max_size=80), min_size=1, max_size=5), kind=st.sampled_from(KINDS))
 @example(texts=["</s>", "<mask> <pad>", "\x00", "🦜" * 700], kind="passage")
-def test_given_any_texts_then_they_have_finite_unit_vectors(texts: list[str], kind: TextKind, model: EmbeddedModel) -> None:
+def test_given_any_texts_then_they_have_finite_unit_vectors(
+    texts: list[str], kind: TextKind, model: EmbeddedModel
+) -> None:
     vectors = model.embed(texts, kind)
 
     assert (vectors.shape, vectors.dtype) == ((len(texts), 384), np.float32)
@@ -100,7 +115,9 @@ def test_given_any_texts_then_they_have_finite_unit_vectors(texts: list[str], ki
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_given_a_question_then_it_is_read_otherwise_than_a_passage_and_a_text_is_a_passage_unless_said(model: EmbeddedModel) -> None:
+def test_given_a_question_then_it_is_read_otherwise_than_a_passage_and_a_text_is_a_passage_unless_said(
+    model: EmbeddedModel,
+) -> None:
     query, passage = (model.embed(TEXTS, kind) for kind in KINDS)
 
     assert (query * passage).sum(axis=1).max() < 0.99
@@ -119,7 +136,9 @@ def test_given_a_text_in_any_company_then_its_vector_is_the_same(kind: TextKind,
 
 
 @each("asked", list(QUESTIONS))
-def test_given_a_question_then_its_answer_is_nearer_than_another_sentence_in_any_language(asked: str, model: EmbeddedModel) -> None:
+def test_given_a_question_then_its_answer_is_nearer_than_another_sentence_in_any_language(
+    asked: str, model: EmbeddedModel
+) -> None:
     (question,) = model.embed([QUESTIONS[asked]], "query")
 
     answers, others = (model.embed(list(texts.values())) @ question for texts in (SENTENCES, OTHERS))
@@ -135,13 +154,19 @@ def test_given_texts_about_anything_then_their_cosines_spread(model: EmbeddedMod
     cosines = vectors @ vectors.T
 
     assert cosines.min() < 0.5
-    assert cosines[0, 1:3].min() > cosines[0, 3:].max()  # the same in another language is nearer than another sentence in any
+    assert (
+        cosines[0, 1:3].min() > cosines[0, 3:].max()
+    )  # the same in another language is nearer than another sentence in any
 
 
-def test_given_a_text_that_writes_the_end_then_it_is_read_to_its_own_end(model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_text_that_writes_the_end_then_it_is_read_to_its_own_end(
+    model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given: list[list[int]] = []
     run = Network.run
-    monkeypatch.setattr(Network, "run", lambda self, texts, head: given.extend(ids for ids, _ in texts) or run(self, texts, head))
+    monkeypatch.setattr(
+        Network, "run", lambda self, texts, head: given.extend(ids for ids, _ in texts) or run(self, texts, head)
+    )
     _, start, end, pad, _ = e5_file().special
 
     model.embed(["one </s> two <s> <pad>", "</s>" * 700])
@@ -153,7 +178,9 @@ def test_given_a_text_that_writes_the_end_then_it_is_read_to_its_own_end(model: 
     assert len(given) == 2
 
 
-def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(
+    model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Network, "run", lambda self, texts, head: [torch.full((384,), math.nan) for _ in texts])
 
     with pytest.raises(ModelUnavailable, match="returned no numbers"):

@@ -1,6 +1,8 @@
-"""The embedder in a child process: what happens when either of the two processes ends, is interrupted, or says something unexpected.
+"""The embedder in a child process: what happens when either of the two processes ends, is interrupted, or says
+something unexpected.
 
-Most of it with a child whose model is there at once (`hash_worker`); the contract of an `Embedder` runs over the real one.
+Most of it with a child whose model is there at once (`hash_worker`); the contract of an `Embedder` runs over the real
+one.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ heads = st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.li
 
 
 @given(messages=st.lists(st.tuples(heads, st.binary())))
-def test_given_any_messages_when_written_one_after_the_other_then_the_same_are_read(messages: list[tuple[frames.Head, bytes]]) -> None:
+def test_given_any_messages_when_written_one_after_the_other_then_the_same_are_read(
+    messages: list[tuple[frames.Head, bytes]],
+) -> None:
     stream = io.BytesIO()
     for head, body in messages:
         frames.write(stream, head, body)
@@ -82,7 +86,9 @@ def test_given_any_messages_when_written_one_after_the_other_then_the_same_are_r
 
 
 @given(head=heads, body=st.binary(), share=st.floats(0, 1, exclude_max=True))
-def test_given_a_message_that_was_cut_off_when_read_then_that_is_the_end(head: frames.Head, body: bytes, share: float) -> None:
+def test_given_a_message_that_was_cut_off_when_read_then_that_is_the_end(
+    head: frames.Head, body: bytes, share: float
+) -> None:
     stream = io.BytesIO()
     frames.write(stream, head, body)
     cut = stream.getvalue()[: int(share * len(stream.getvalue()))]
@@ -91,7 +97,9 @@ def test_given_a_message_that_was_cut_off_when_read_then_that_is_the_end(head: f
         frames.read(io.BytesIO(cut))
 
 
-def test_given_a_message_longer_than_allowed_then_it_is_neither_written_nor_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_message_longer_than_allowed_then_it_is_neither_written_nor_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     full, empty = io.BytesIO(), io.BytesIO()
     frames.write(full, {}, b"12345")
     full.seek(0)
@@ -109,7 +117,9 @@ def test_given_a_head_that_is_no_object_when_read_then_it_is_no_message() -> Non
         frames.read(io.BytesIO(b"\0\0\0\2\0\0\0\0[]"))
 
 
-def test_given_the_embedded_model_in_a_child_then_all_it_says_is_what_it_says_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_the_embedded_model_in_a_child_then_all_it_says_is_what_it_says_in_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.child.worker")
     here, apart = wiring.embedder(EMBEDDED, "auto"), wiring.embedder_apart(EMBEDDED, "auto")
     texts = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "a long one " * 300]
@@ -174,7 +184,11 @@ def test_given_texts_when_embedded_in_the_child_then_the_vectors_are_those_of_it
 
     assert np.array_equal(vectors, HashEmbedder().embed(["a b", "c"]))
     vectors[:] = 0
-    assert (embedder.name, embedder.max_tokens, embedder.count_tokens(["a b", "\ud800"])) == ("hash@float32", 256, [4, 2])
+    assert (embedder.name, embedder.max_tokens, embedder.count_tokens(["a b", "\ud800"])) == (
+        "hash@float32",
+        256,
+        [4, 2],
+    )
 
 
 def test_given_many_threads_then_each_gets_its_own_vectors_from_one_child() -> None:
@@ -216,7 +230,9 @@ def test_given_a_child_killed_between_two_calls_then_the_next_call_is_answered_b
     assert pid(embedder) != first
 
 
-def test_given_a_child_that_always_ends_then_every_call_says_how_and_starts_one_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_child_that_always_ends_then_every_call_says_how_and_starts_one_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     started = []
     child = embedding_process._Child
     monkeypatch.setattr(embedding_process, "_Child", lambda: started.append(1) or child())
@@ -249,7 +265,9 @@ def test_given_a_library_that_prints_then_what_it_prints_is_not_taken_for_a_repl
     assert np.array_equal(embedder.embed(["a"]), HashEmbedder().embed(["a"]))
 
 
-def test_given_a_call_that_was_interrupted_then_its_reply_is_not_taken_for_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_call_that_was_interrupted_then_its_reply_is_not_taken_for_the_next_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     embedder, read = ProcessEmbedder("any"), frames.read
     embedder.embed(["a"])
 
@@ -269,7 +287,9 @@ def test_given_a_text_that_hangs_the_model_when_added_then_it_is_refused_in_time
 ) -> None:
     sent: list[object] = []
     write = frames.write
-    monkeypatch.setattr(frames, "write", lambda stream, head, body=b"": (write(stream, head, body), sent.extend(head.get("texts", ()))))
+    monkeypatch.setattr(
+        frames, "write", lambda stream, head, body=b"": (write(stream, head, body), sent.extend(head.get("texts", ())))
+    )
     waits: list[float] = []
 
     class Timer:
@@ -292,7 +312,9 @@ def test_given_a_text_that_hangs_the_model_when_added_then_it_is_refused_in_time
                     return self._function()
 
     monkeypatch.setattr(embedding_process, "Timer", Timer)
-    opened = Library.open(tmp_path, "default", embedder=ProcessEmbedder("any"), vectors=FaissStore(DIM), lexical=Bm25Store())
+    opened = Library.open(
+        tmp_path, "default", embedder=ProcessEmbedder("any"), vectors=FaissStore(DIM), lexical=Bm25Store()
+    )
 
     report = opened.add([text_source("a", "hang"), text_source("b", "No danger here.")], Settings.load())
 
@@ -303,7 +325,9 @@ def test_given_a_text_that_hangs_the_model_when_added_then_it_is_refused_in_time
     assert set(waits) == {300.0}
 
 
-def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_ends_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_ends_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     embedder, errors = ProcessEmbedder("any"), []
     process = (embedder.name, pid(embedder))[1]
     sent, write = threading.Event(), frames.write
@@ -350,7 +374,9 @@ if sys.argv[2] == "wait": time.sleep(600)
 @pytest.mark.parametrize("model", ["any", "hang"])
 @pytest.mark.parametrize("end", ["wait", "return"])
 def test_given_a_parent_that_is_killed_or_returns_then_its_child_ends_idle_or_busy(model: str, end: str) -> None:
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, model, end], stdout=subprocess.PIPE, cwd=TESTS.parent, start_new_session=True)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, model, end], stdout=subprocess.PIPE, cwd=TESTS.parent, start_new_session=True
+    )
     assert parent.stdout is not None
     with parent.stdout:
         child = int(parent.stdout.readline())
@@ -392,7 +418,9 @@ def test_given_a_folder_with_a_file_named_like_a_module_when_started_there_then_
     assert ProcessEmbedder("any").embed(["a"]).shape[0] == 1
 
 
-def test_given_no_process_can_be_started_then_it_is_typed_and_preparing_leaves_it_to_the_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_no_process_can_be_started_then_it_is_typed_and_preparing_leaves_it_to_the_embedder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "executable", "/no/such/python")
 
     embedding_process.prepare()
@@ -403,7 +431,9 @@ def test_given_no_process_can_be_started_then_it_is_typed_and_preparing_leaves_i
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no filter of system calls on this system")
-def test_given_a_model_of_this_machine_then_its_process_is_refused_the_network_and_another_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_model_of_this_machine_then_its_process_is_refused_the_network_and_another_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for model, offline, said in (
         ("a model", "1", ""),
         ("a model", "0", "HF_HUB_OFFLINE is switched off"),
@@ -431,7 +461,11 @@ def test_given_the_models_when_imported_then_no_hub_is_asked_unless_the_user_say
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "ORT_", "DO_NOT"))}
     for said, expected in (({}, "True True 1"), ({"HF_HUB_OFFLINE": "0"}, "False True 1")):
         run = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(program)], env=bare | said, capture_output=True, text=True, check=True,
+            [sys.executable, "-c", textwrap.dedent(program)],
+            env=bare | said,
+            capture_output=True,
+            text=True,
+            check=True,
             cwd=TESTS.parent,
-        )  # fmt: skip
+        )
         assert run.stdout.strip() == expected

@@ -1,4 +1,6 @@
-"""Answers that are kept: for the very same prompt only, whole ones only, for a while, and not beyond the documents they are about."""
+"""Answers that are kept: for the very same prompt only, whole ones only, for a while, and not beyond the documents they
+are about.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def files(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in path.parent.iterdir())
 
 
-def test_given_the_very_same_prompt_then_it_is_not_asked_twice_and_the_answer_says_that_it_is_cached(cache: ModelCache, path: Path) -> None:
+def test_given_the_very_same_prompt_then_it_is_not_asked_twice_and_the_answer_says_that_it_is_cached(
+    cache: ModelCache, path: Path
+) -> None:
     inner = Scripted(answer("bl\u00fc", cached=False))
 
     assert cached(cache, inner).complete(prompt(), SOON) == answer("bl\u00fc")
@@ -88,10 +92,17 @@ def test_given_the_very_same_prompt_then_it_is_not_asked_twice_and_the_answer_sa
 
 @pytest.mark.parametrize(
     "other",
-    [prompt("A color?"), prompt(temperature=0.1), prompt(max_tokens=601), prompt(schema=Flavour), replace(prompt(), system="Rule."),
-     replace(prompt(), name="taste"), replace(prompt(), version=2)],
+    [
+        prompt("A color?"),
+        prompt(temperature=0.1),
+        prompt(max_tokens=601),
+        prompt(schema=Flavour),
+        replace(prompt(), system="Rule."),
+        replace(prompt(), name="taste"),
+        replace(prompt(), version=2),
+    ],
     ids=["user", "temperature", "max_tokens", "schema", "system", "name", "version"],
-)  # fmt: skip
+)
 def test_given_a_prompt_that_differs_in_anything_then_it_is_asked(cache: ModelCache, other: Prompt) -> None:
     inner = Scripted()
     model = cached(cache, inner)
@@ -122,7 +133,9 @@ def test_given_an_answer_that_is_not_whole_then_it_is_not_kept(cache: ModelCache
     assert inner.asked == 2
 
 
-def test_given_a_question_that_is_asked_only_of_the_cache_then_nothing_of_the_key_stands_in_the_file(cache: ModelCache, path: Path) -> None:
+def test_given_a_question_that_is_asked_only_of_the_cache_then_nothing_of_the_key_stands_in_the_file(
+    cache: ModelCache, path: Path
+) -> None:
     cached(cache, Scripted(), replace(PLACE, key="sk-very-secret")).complete(prompt("WHAT-WAS-ASKED"), SOON)
 
     assert b"sk-very-secret" not in files(path)
@@ -141,7 +154,9 @@ def test_given_a_cache_then_only_its_owner_can_read_it(cache: ModelCache, path: 
     assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
 
 
-def test_given_an_old_answer_then_it_is_asked_again_and_the_old_one_goes(cache: ModelCache, clock: Clock, path: Path) -> None:
+def test_given_an_old_answer_then_it_is_asked_again_and_the_old_one_goes(
+    cache: ModelCache, clock: Clock, path: Path
+) -> None:
     inner = Scripted(answer("YOUNG"))
     cached(cache, inner).complete(prompt(), SOON)
     clock.now += KEEP_SECONDS
@@ -156,17 +171,26 @@ def test_given_an_old_answer_then_it_is_asked_again_and_the_old_one_goes(cache: 
     assert _count(path) == 1
 
 
-def test_given_more_answers_than_are_kept_then_the_oldest_go(cache: ModelCache, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_more_answers_than_are_kept_then_the_oldest_go(
+    cache: ModelCache, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(model_cache, "MAX_COUNT", 3)
     inner = Scripted()
     for number in range(10):
         cached(cache, inner).complete(prompt(str(number)), SOON)
 
     assert _count(path) == 3
-    assert [cached(cache, inner).complete(prompt(str(number)), SOON).cached for number in (9, 8, 7, 6)] == [True, True, True, False]
+    assert [cached(cache, inner).complete(prompt(str(number)), SOON).cached for number in (9, 8, 7, 6)] == [
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
-def test_given_a_cache_that_is_cleared_then_its_answers_are_on_the_disk_no_more(cache: ModelCache, path: Path, clock: Clock) -> None:
+def test_given_a_cache_that_is_cleared_then_its_answers_are_on_the_disk_no_more(
+    cache: ModelCache, path: Path, clock: Clock
+) -> None:
     inner = Scripted(answer("THE-SECRET-WORDS " * 500))
     for number in range(5):
         cached(cache, inner).complete(prompt(str(number)), SOON)
@@ -179,7 +203,9 @@ def test_given_a_cache_that_is_cleared_then_its_answers_are_on_the_disk_no_more(
     assert cached(cache, inner).complete(prompt("0"), SOON).cached
 
 
-def test_given_answers_on_their_way_when_a_document_is_deleted_then_they_are_not_kept(cache: ModelCache, path: Path, clock: Clock) -> None:
+def test_given_answers_on_their_way_when_a_document_is_deleted_then_they_are_not_kept(
+    cache: ModelCache, path: Path, clock: Clock
+) -> None:
     """Neither one that was asked for before, nor one of a question that still saw the document."""
     cached(cache, Scripted()).complete(prompt("any"), SOON)
 
@@ -200,7 +226,9 @@ def test_given_answers_on_their_way_when_a_document_is_deleted_then_they_are_not
 def test_given_a_document_that_is_deleted_then_the_answers_of_its_collection_go_and_others_stay(tmp_path: Path) -> None:
     with ModelServer({"name": "blue"}) as server:
         environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "small"}
-        models = [wiring.language_model(Settings(), tmp_path, collection, environment) for collection in ("default", "other")]
+        models = [
+            wiring.language_model(Settings(), tmp_path, collection, environment) for collection in ("default", "other")
+        ]
         library = wiring.open_library(tmp_path, "default", wiring.embedder("multilingual-e5-small", "auto"))
         library.add([Source("notice.txt", b"The notice period is thirty days. " * 5, "text")], Settings())
         for model in models:
@@ -218,7 +246,9 @@ def test_given_no_cache_yet_when_it_is_cleared_then_none_is_made(cache: ModelCac
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 500, b"SQLite format 3\x00" + b"\xff" * 5000])
-def test_given_a_damaged_cache_then_the_model_is_asked_and_a_new_cache_begins(path: Path, clock: Clock, damage: bytes) -> None:
+def test_given_a_damaged_cache_then_the_model_is_asked_and_a_new_cache_begins(
+    path: Path, clock: Clock, damage: bytes
+) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(damage)
     inner, cache = Scripted(), ModelCache(path, clock)
@@ -236,7 +266,9 @@ def test_given_a_damaged_cache_when_it_is_cleared_then_it_is_gone(path: Path, cl
     assert not path.exists()
 
 
-def test_given_a_cache_that_cannot_be_used_then_the_model_is_asked_and_only_clearing_it_is_an_error(cache: ModelCache, path: Path) -> None:
+def test_given_a_cache_that_cannot_be_used_then_the_model_is_asked_and_only_clearing_it_is_an_error(
+    cache: ModelCache, path: Path
+) -> None:
     path.mkdir(parents=True)
     inner = Scripted()
 
@@ -258,7 +290,9 @@ def test_given_a_cache_of_a_newer_version_then_the_model_is_asked_and_the_cache_
     assert path.exists()
 
 
-def test_given_a_model_that_fails_then_nothing_is_kept_and_the_error_is_the_models(cache: ModelCache, path: Path) -> None:
+def test_given_a_model_that_fails_then_nothing_is_kept_and_the_error_is_the_models(
+    cache: ModelCache, path: Path
+) -> None:
     class Down(Scripted):
         def complete(self, prompt: Prompt, limits: Limits) -> Completion:
             raise ModelUnavailable("Down.", remedy="Start it.")
@@ -268,8 +302,12 @@ def test_given_a_model_that_fails_then_nothing_is_kept_and_the_error_is_the_mode
     assert _count(path) == 0
 
 
-def test_given_many_threads_and_two_stores_then_none_disturbs_another(cache: ModelCache, path: Path, clock: Clock) -> None:
-    models = [cached(ModelCache(path, clock) if number % 2 else cache, Scripted(answer(str(number)))) for number in range(8)]
+def test_given_many_threads_and_two_stores_then_none_disturbs_another(
+    cache: ModelCache, path: Path, clock: Clock
+) -> None:
+    models = [
+        cached(ModelCache(path, clock) if number % 2 else cache, Scripted(answer(str(number)))) for number in range(8)
+    ]
 
     def ask(number: int) -> None:
         for round in range(5):

@@ -1,4 +1,7 @@
-"""What a server of a language model may do to its client: fail, hang, drip, break off, flood, send elsewhere. Over real HTTP."""
+"""What a server of a language model may do to its client: fail, hang, drip, break off, flood, send elsewhere.
+
+Over real HTTP.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +57,16 @@ def fails(model: OpenAIModel, limits: Limits = SOON) -> str:
     return str(caught.value)
 
 
-def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(server: ModelServer, model: OpenAIModel) -> None:
+def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(
+    server: ModelServer, model: OpenAIModel
+) -> None:
     for status, says in (
-        (401, "did not accept the key"), (403, "does not allow this key"), (404, "RAG_MODEL and the base URL"), (413, "too long"),
+        (401, "did not accept the key"),
+        (403, "does not allow this key"),
+        (404, "RAG_MODEL and the base URL"),
+        (413, "too long"),
         (501, "not accept"),
-    ):  # fmt: skip
+    ):
         server.play(Status(status))
 
         assert says in fails(model), status
@@ -110,9 +118,17 @@ def test_given_a_server_that_wants_more_time_than_there_is_then_nobody_waits_for
 
 def test_given_any_retry_after_then_it_is_read_or_our_own_pause_stands() -> None:
     for header, seconds in (
-        ("", 0.3), ("2", 2.0), ("0.5", 0.5), ("-5", 0.0), ("nan", 0.3), ("inf", float("inf")), ("soon", 0.3),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("Wed, 99 Oct 2015", 0.3), ("Wed, 21 Oct 2015 07:28:00", 0.3),
-    ):  # fmt: skip
+        ("", 0.3),
+        ("2", 2.0),
+        ("0.5", 0.5),
+        ("-5", 0.0),
+        ("nan", 0.3),
+        ("inf", float("inf")),
+        ("soon", 0.3),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+        ("Wed, 99 Oct 2015", 0.3),
+        ("Wed, 21 Oct 2015 07:28:00", 0.3),
+    ):
         assert _retry_after(header, 0.3) == seconds, header
 
 
@@ -146,7 +162,9 @@ def test_given_a_server_that_is_always_busy_then_the_deadline_holds_for_the_paus
     assert _idle()
 
 
-@pytest.mark.parametrize("script", [*NEVER, Status(503, {"retry-after": "10"})], ids=["hang", "hang in the body", "drip", "slow", "busy"])
+@pytest.mark.parametrize(
+    "script", [*NEVER, Status(503, {"retry-after": "10"})], ids=["hang", "hang in the body", "drip", "slow", "busy"]
+)
 def test_given_a_question_that_is_stopped_while_the_server_is_at_it_then_it_ends_at_once_and_leaves_nothing(
     server: ModelServer, clock: HeldClock, script: object
 ) -> None:
@@ -180,7 +198,9 @@ def test_given_an_answer_that_breaks_off_then_it_is_tried_again(server: ModelSer
     assert server.calls == 3
 
 
-def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server: ModelServer, model: OpenAIModel) -> None:
+def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(
+    server: ModelServer, model: OpenAIModel
+) -> None:
     server.play(Huge(10_000_000))
 
     assert "sent more than an answer can be" in fails(model)
@@ -190,7 +210,9 @@ def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server: 
 
 
 def test_given_a_flood_without_a_length_then_only_the_beginning_is_read() -> None:
-    with _Raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n", 400) as raw:
+    with _Raw(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n", 400
+    ) as raw:
         model = OpenAIModel(Endpoint(raw.base_url, "", "m"))
 
         assert "sent more than an answer can be" in fails(model)
@@ -209,7 +231,9 @@ def test_given_a_packed_answer_that_was_not_asked_for_then_it_is_not_unpacked() 
         model.close()
 
 
-def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(server: ModelServer, model: OpenAIModel) -> None:
+def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(
+    server: ModelServer, model: OpenAIModel
+) -> None:
     with ModelServer("stolen") as other:
         for status in (301, 302, 303, 307, 308):
             server.play(Status(status, {"location": f"{other.base_url}/chat/completions"}))
@@ -229,7 +253,9 @@ def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_
     model, elsewhere = openai_model(server), OpenAIModel(Endpoint("http://model.example/v1", "k", "m"))
 
     assert model.complete(prompt(), SOON).text == "blue"
-    with pytest.raises(ModelUnavailable, match=r"m at model\.example cannot be reached"):  # the proxy of the environment is not there
+    with pytest.raises(
+        ModelUnavailable, match=r"m at model\.example cannot be reached"
+    ):  # the proxy of the environment is not there
         elsewhere.complete(prompt(), SOON)
     model.close()
     elsewhere.close()
@@ -247,14 +273,21 @@ def test_given_nobody_at_the_address_then_the_error_says_so_soon(clock: HeldCloc
 
 
 def test_given_an_address_that_leads_nowhere_then_there_is_one_error(clock: HeldClock) -> None:
-    for url in ("http://no-such-host.example/v1", "https://127.0.0.1:1/v1", f"http://{'a' * 70}.example/v1", "http://127.0.0.1:1/%zz"):
+    for url in (
+        "http://no-such-host.example/v1",
+        "https://127.0.0.1:1/v1",
+        f"http://{'a' * 70}.example/v1",
+        "http://127.0.0.1:1/%zz",
+    ):
         model = OpenAIModel(Endpoint(url, "k", "m"), pause=clock.pause)
 
         assert "cannot be reached" in fails(model), url
         model.close()
 
 
-def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(server: ModelServer, clock: HeldClock) -> None:
+def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(
+    server: ModelServer, clock: HeldClock
+) -> None:
     model = OpenAIModel(Endpoint(server.base_url.replace("http:", "https:"), "k", "m"), pause=clock.pause)
     server.play("blue")
 

@@ -47,9 +47,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             state.requests.append({**body, "path": self.path, "key": self.headers["authorization"]})
             code = state.failing.pop(0) if state.failing else 200
             texts = body["input"][: len(body["input"]) - state.drop]
-            rows = [{"object": "embedding", "index": number, "embedding": vector(text)} for number, text in enumerate(texts)]
+            rows = [
+                {"object": "embedding", "index": number, "embedding": vector(text)} for number, text in enumerate(texts)
+            ]
             usage = {"prompt_tokens": 1, "total_tokens": 1}
-            reply = {"object": "list", "model": body["model"], "data": rows[::-1], "usage": usage} if code == 200 else {"error": {}}
+            reply = (
+                {"object": "list", "model": body["model"], "data": rows[::-1], "usage": usage}
+                if code == 200
+                else {"error": {}}
+            )
             sent = json.dumps(reply).encode()
             self.send_response(code)
             self.send_header("content-type", "application/json")
@@ -80,7 +86,9 @@ def embedder(server: Server) -> Iterator[Embedder]:
     found._client.close()  # type: ignore[attr-defined]
 
 
-def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred_a_request(embedder: Embedder, server: Server) -> None:
+def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred_a_request(
+    embedder: Embedder, server: Server
+) -> None:
     """S3-5: text-embedding-3-large, 3,072 dimensions, batches of 100."""
     texts = [f"text {number}" for number in range(BATCH + 5)]
 
@@ -92,7 +100,9 @@ def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred
     assert vectors[-1] == pytest.approx(wanted / np.linalg.norm(wanted), abs=1e-5)
     assert BATCH == 100
     assert [len(request["input"]) for request in server.requests] == [BATCH, 5]
-    assert {(request["model"], request["path"]) for request in server.requests} == {("text-embedding-3-large", "/v1/embeddings")}
+    assert {(request["model"], request["path"]) for request in server.requests} == {
+        ("text-embedding-3-large", "/v1/embeddings")
+    }
 
 
 def test_given_no_text_or_an_empty_one_when_embedded_then_the_dimension_is_known_and_no_empty_text_is_sent(
@@ -129,7 +139,9 @@ def test_given_a_server_that_refuses_when_embedded_then_the_error_names_the_stat
     assert "sk-of-a-test" not in f"{found.value!r}{found.value}"
 
 
-def test_given_a_server_that_leaves_vectors_out_when_embedded_then_nothing_is_guessed(embedder: Embedder, server: Server) -> None:
+def test_given_a_server_that_leaves_vectors_out_when_embedded_then_nothing_is_guessed(
+    embedder: Embedder, server: Server
+) -> None:
     server.drop = 1
 
     with pytest.raises(ModelUnavailable, match="3 texts came back as 2"):

@@ -1,4 +1,6 @@
-"""The client of a language model's server, over real HTTP: what is sent, what is read of an answer, and what is not understood."""
+"""The client of a language model's server, over real HTTP: what is sent, what is read of an answer, and what is not
+understood.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def model(server: ModelServer) -> Iterator[OpenAIModel]:
     model.close()
 
 
-def test_given_a_prompt_then_the_request_holds_what_it_says_and_no_more(model: OpenAIModel, server: ModelServer) -> None:
+def test_given_a_prompt_then_the_request_holds_what_it_says_and_no_more(
+    model: OpenAIModel, server: ModelServer
+) -> None:
     """S0-20: temperature and longest answer are those of the prompt."""
     model.complete(prompt(temperature=0.0, max_tokens=150), SOON)
     sent = dict(server.requests[0])
@@ -77,7 +81,9 @@ def test_given_an_answer_that_does_not_fit_the_schema_then_it_comes_back_as_it_i
     assert (answer.text, answer.structured, server.calls) == (text, True, 1)
 
 
-def test_given_half_a_character_in_an_answer_or_a_prompt_then_it_can_be_stored_and_sent(model: OpenAIModel, server: ModelServer) -> None:
+def test_given_half_a_character_in_an_answer_or_a_prompt_then_it_can_be_stored_and_sent(
+    model: OpenAIModel, server: ModelServer
+) -> None:
     server.play(Body('{"choices": [{"message": {"content": "a\\ud800b"}}]}'))
 
     assert model.complete(prompt("x\udfffy"), SOON).text == "a?b"
@@ -94,7 +100,10 @@ def test_given_an_answer_cut_off_at_its_longest_length_then_it_says_so(model: Op
 @each("structured", ["auto", "never"])
 @each(
     ("said", "reason"),
-    [(Said(None, refusal="I cannot help."), "I cannot help."), (Said("half an ans", finish="content_filter"), "content filter")],
+    [
+        (Said(None, refusal="I cannot help."), "I cannot help."),
+        (Said("half an ans", finish="content_filter"), "content filter"),
+    ],
 )
 def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(
     server: ModelServer, structured: str, said: Said, reason: str
@@ -112,11 +121,27 @@ def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(
 
 @pytest.mark.parametrize(
     "body",
-    ["<html>404</html>", "", "null", "[]", "{}", '"text"', '{"error": {"message": "no"}}', '{"choices": []}', '{"choices": [null]}',
-     '{"choices": "x"}', '{"choices": [{}]}', '{"choices": [{"message": "x"}]}', '{"choices": [{"message": {"content": ["x"]}}]}',
-     '{"choices": [{"message": {"content": {"a": 1}}}]}', "[" * 500_000, '{"choices": ' + "9" * 5000 + "}", "data: {}\n\ndata: [DONE]\n\n",
-     "\ud800"],
-)  # fmt: skip
+    [
+        "<html>404</html>",
+        "",
+        "null",
+        "[]",
+        "{}",
+        '"text"',
+        '{"error": {"message": "no"}}',
+        '{"choices": []}',
+        '{"choices": [null]}',
+        '{"choices": "x"}',
+        '{"choices": [{}]}',
+        '{"choices": [{"message": "x"}]}',
+        '{"choices": [{"message": {"content": ["x"]}}]}',
+        '{"choices": [{"message": {"content": {"a": 1}}}]}',
+        "[" * 500_000,
+        '{"choices": ' + "9" * 5000 + "}",
+        "data: {}\n\ndata: [DONE]\n\n",
+        "\ud800",
+    ],
+)
 def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_nothing(
     model: OpenAIModel, server: ModelServer, body: str
 ) -> None:
@@ -130,9 +155,14 @@ def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_no
 
 @pytest.mark.parametrize(
     ("usage", "counted"),
-    [({}, (0, 0)), (None, (0, 0)), ({"prompt_tokens": "7", "completion_tokens": -1}, (0, 0)),
-     ({"prompt_tokens": 7, "completion_tokens": None}, (7, 0)), ({"prompt_tokens": 10**12, "completion_tokens": 1.5}, (0, 0))],
-)  # fmt: skip
+    [
+        ({}, (0, 0)),
+        (None, (0, 0)),
+        ({"prompt_tokens": "7", "completion_tokens": -1}, (0, 0)),
+        ({"prompt_tokens": 7, "completion_tokens": None}, (7, 0)),
+        ({"prompt_tokens": 10**12, "completion_tokens": 1.5}, (0, 0)),
+    ],
+)
 def test_given_counts_that_cannot_be_then_they_are_zero(
     model: OpenAIModel, server: ModelServer, usage: Any, counted: tuple[int, int]
 ) -> None:
@@ -157,10 +187,17 @@ def test_given_a_server_without_schemas_then_it_is_asked_without_one_and_the_nex
 
 @each(
     "refused",
-    [Status(400), Status(404, message="this model has no response_format"), Status(422, message="extra field: response_format"),
-     Status(501, message="grammar is not supported"), Status(400, message="JSON schema not allowed")],
-)  # fmt: skip
-def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood(server: ModelServer, refused: Status) -> None:
+    [
+        Status(400),
+        Status(404, message="this model has no response_format"),
+        Status(422, message="extra field: response_format"),
+        Status(501, message="grammar is not supported"),
+        Status(400, message="JSON schema not allowed"),
+    ],
+)
+def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood(
+    server: ModelServer, refused: Status
+) -> None:
     model = openai_model(server)
     server.play(lambda asked: refused if asked.schema else "Blue.")
 
@@ -174,7 +211,11 @@ def test_given_a_server_that_takes_a_schema_without_bounds_then_it_is_asked_by_t
 ) -> None:
     def reply(asked: Asked) -> Any:
         bounds = [word for word in ("maxLength", "maxItems") if word in json.dumps(asked.body)]
-        return Status(400, message=f"Invalid schema for response_format 'DraftReply': '{bounds[0]}' is not permitted.") if bounds else "{}"
+        return (
+            Status(400, message=f"Invalid schema for response_format 'DraftReply': '{bounds[0]}' is not permitted.")
+            if bounds
+            else "{}"
+        )
 
     server.play(reply)
     assert model.complete(prompt(schema=DraftReply), SOON).structured is True
@@ -196,7 +237,9 @@ def test_given_openais_own_server_then_it_is_sent_no_bounds() -> None:
     theirs.close(), ours.close()
 
 
-def test_given_a_bad_request_that_is_bad_in_words_too_then_the_schema_is_not_given_up(model: OpenAIModel, server: ModelServer) -> None:
+def test_given_a_bad_request_that_is_bad_in_words_too_then_the_schema_is_not_given_up(
+    model: OpenAIModel, server: ModelServer
+) -> None:
     server.play([Status(400), Status(400), {"name": "blue"}])
 
     with pytest.raises(ModelUnavailable, match=r"did not accept the request \(400\)"):
@@ -231,9 +274,12 @@ def test_given_always_or_never_then_nothing_is_tried_otherwise(server: ModelServ
 
 @pytest.mark.parametrize(
     ("parameter", "message"),
-    [("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
-     ("temperature", "'temperature' does not support 0"), ("seed", "body.seed: extra fields not permitted")],
-)  # fmt: skip
+    [
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        ("temperature", "'temperature' does not support 0"),
+        ("seed", "body.seed: extra fields not permitted"),
+    ],
+)
 def test_given_a_server_that_does_not_know_a_parameter_then_it_is_left_out_from_then_on(
     model: OpenAIModel, server: ModelServer, parameter: str, message: str
 ) -> None:
@@ -247,7 +293,9 @@ def test_given_a_server_that_does_not_know_a_parameter_then_it_is_left_out_from_
     assert server.calls == 3
 
 
-def test_given_a_server_that_knows_nothing_but_messages_then_it_is_asked_for_each_thing_once(server: ModelServer) -> None:
+def test_given_a_server_that_knows_nothing_but_messages_then_it_is_asked_for_each_thing_once(
+    server: ModelServer,
+) -> None:
     model = openai_model(server)
     known = {"model", "messages", "max_completion_tokens"}
 
@@ -340,10 +388,17 @@ def test_given_a_model_that_repeats_its_key_then_no_form_of_it_comes_back(server
     model = openai_model(server, "never", key)
     escaped = "".join(f"\\u{ord(letter):04X}" for letter in key)
     forms = {
-        "whole": key, "in a sentence": f"My key is {key}.", "small": key.lower(), "escaped": escaped, "partly": escaped[:12] + key[2:],
-        "as JSON may write it": key.replace("/", "\\/"), "without its label": key.removeprefix("sk-proj-"),
-        "cut at its end": key[:-5], "cut at its start": key[6:], "twice": key * 2,
-    }  # fmt: skip
+        "whole": key,
+        "in a sentence": f"My key is {key}.",
+        "small": key.lower(),
+        "escaped": escaped,
+        "partly": escaped[:12] + key[2:],
+        "as JSON may write it": key.replace("/", "\\/"),
+        "without its label": key.removeprefix("sk-proj-"),
+        "cut at its end": key[:-5],
+        "cut at its start": key[6:],
+        "twice": key * 2,
+    }
     for what, form in forms.items():
         for said in (Said(form), Said(None, refusal=form), Said('{"name": "' + form + '"}')):
             server.play(said)

@@ -1,4 +1,6 @@
-"""What the product does without the packages of its extras: answers as before, and says what is missing where one is needed."""
+"""What the product does without the packages of its extras: answers as before, and says what is missing where one is
+needed.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +50,13 @@ print(json.dumps(found))
 
 def without(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python as if the packages of all extras were not installed, in its children too."""
-    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({LEFT_OUT}))\n", encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules.update(dict.fromkeys({LEFT_OUT}))\n", encoding="utf-8"
+    )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
-    return subprocess.run([sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements() -> None:
@@ -64,7 +70,9 @@ def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements
     assert declared.keys() == EXTRAS.keys()
     for name, requirements in declared.items():
         assert set(requirements) <= set(pinned), name
-        project = requirements[0].partition("==")[0]  # its name has no case, and dashes where the module has dots or underscores
+        project = requirements[0].partition("==")[
+            0
+        ]  # its name has no case, and dashes where the module has dots or underscores
         assert project.replace("-", "_").lower() == EXTRAS[name][0].replace(".", "_")
 
 
@@ -76,17 +84,38 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
     problems = {
-        "certificate": ("MissingDependency", "A printed certificate needs the package matplotlib, which is not installed."),
-        "embedder": ("MissingDependency", "An embedding model by name needs the package sentence-transformers, which is not installed."),
-        "reranker": ("MissingDependency", "A reranker needs the package sentence-transformers, which is not installed."),
-        "pgvector": ("MissingDependency", "The vector store 'pgvector' needs the package pgvector, which is not installed."),
-        "milvus": ("MissingDependency", "The vector store 'milvus' needs the package pymilvus, which is not installed."),
+        "certificate": (
+            "MissingDependency",
+            "A printed certificate needs the package matplotlib, which is not installed.",
+        ),
+        "embedder": (
+            "MissingDependency",
+            "An embedding model by name needs the package sentence-transformers, which is not installed.",
+        ),
+        "reranker": (
+            "MissingDependency",
+            "A reranker needs the package sentence-transformers, which is not installed.",
+        ),
+        "pgvector": (
+            "MissingDependency",
+            "The vector store 'pgvector' needs the package pgvector, which is not installed.",
+        ),
+        "milvus": (
+            "MissingDependency",
+            "The vector store 'milvus' needs the package pymilvus, which is not installed.",
+        ),
         "ray": ("MissingDependency", "Indexing by workers of Ray needs the package ray, which is not installed."),
-        "rapidocr": ("MissingDependency", "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not "
-                     "installed."),
-        "verifier": ("ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
-                     "sentence-transformers, which is not installed."),
-    }  # fmt: skip
+        "rapidocr": (
+            "MissingDependency",
+            "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not "
+            "installed.",
+        ),
+        "verifier": (
+            "ModelUnavailable",
+            f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
+            "sentence-transformers, which is not installed.",
+        ),
+    }
     assert {name: tuple(row[:2]) for name, row in found.items()} == problems
     assert {row[2] for name, row in found.items() if name not in APART} == {REMEDY}
     apart = {name: REMEDY_APART.format(extra=name, lock=lock) for name, lock in APART.items()}
@@ -106,7 +135,17 @@ def test_without_the_extras_a_question_is_answered_as_with_them(tmp_path: Path) 
     )
     row = {"id": "q", "lang": "en", "question": "How long is the warranty period?"}
     (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    ask = ["-m", "rag_core", "ask", "--documents", "notes.jsonl", "--questions", "questions.jsonl", "--out", "out.jsonl"]
+    ask = [
+        "-m",
+        "rag_core",
+        "ask",
+        "--documents",
+        "notes.jsonl",
+        "--questions",
+        "questions.jsonl",
+        "--out",
+        "out.jsonl",
+    ]
     run = without(tmp_path, *ask)
 
     assert run.returncode == 0, run.stderr

@@ -1,4 +1,6 @@
-"""How a network of ours runs: what its first tokens say, what it shares with another, and into how many sizes its batches fall."""
+"""How a network of ours runs: what its first tokens say, what it shares with another, and into how many sizes its
+batches fall.
+"""
 
 from __future__ import annotations
 
@@ -57,13 +59,25 @@ def test_given_the_second_part_of_a_text_then_it_is_told_from_the_first(network:
     assert not torch.allclose(parted, whole, atol=1e-3)
 
 
-def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_its_own_upper_ones(network: Network) -> None:
+def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_its_own_upper_ones(
+    network: Network,
+) -> None:
     file = e5_file()
     weights = {name: torch.from_numpy(weight) for name, weight in file.layers()}
-    upper = {name: weight for name, weight in weights.items() if any(name.startswith(f"encoder.layer.{at}.") for at in range(4, LAYERS))}
+    upper = {
+        name: weight
+        for name, weight in weights.items()
+        if any(name.startswith(f"encoder.layer.{at}.") for at in range(4, LAYERS))
+    }
     same = Network(upper, network._words, LAYERS, HEADS, "float32", below=network, shared=4)
     other = Network(
-        {name: weight * 0.9 for name, weight in upper.items()}, network._words, LAYERS, HEADS, "float32", below=network, shared=4
+        {name: weight * 0.9 for name, weight in upper.items()},
+        network._words,
+        LAYERS,
+        HEADS,
+        "float32",
+        below=network,
+        shared=4,
     )
 
     for one, two, three in zip(*(each.run(tokens(TEXTS), split) for each in (network, same, other)), strict=True):

@@ -1,4 +1,6 @@
-"""Ray's workers, two real processes: the same library, hostile files held, a killed worker, a stop, tokens, and a Ray that is gone."""
+"""Ray's workers, two real processes: the same library, hostile files held, a killed worker, a stop, tokens, and a Ray
+that is gone.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def library(folder: Path) -> Library:
 def pdf(number: int, pages: int = 3) -> Source:
     made = pymupdf.open()
     for page in range(pages):
-        made.new_page().insert_text((72, 72), f"Buoy {number} shows the light {number}{page}. The harbour office keeps it.")
+        made.new_page().insert_text(
+            (72, 72), f"Buoy {number} shows the light {number}{page}. The harbour office keeps it."
+        )
     return Source(f"buoy-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
 
 
@@ -107,7 +111,9 @@ def wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(tmp_path: Path) -> None:
+def test_given_two_workers_when_the_samples_are_added_then_every_file_is_as_without_ray_bit_by_bit(
+    tmp_path: Path,
+) -> None:
     sources = [one for one in sources_from([SAMPLES]) if isinstance(one, Source)][::2]  # in three languages
 
     expected = library(tmp_path / "here").add(sources, HERE)
@@ -125,7 +131,10 @@ def test_given_broken_files_then_each_costs_itself_with_the_error_that_it_has_wi
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "hostile"))
     broken = importlib.import_module("make")
-    made = {name: getattr(broken, name)() for name in ("truncated_early", "without_pages", "random_after_header", "giant_page", "html")}
+    made = {
+        name: getattr(broken, name)()
+        for name in ("truncated_early", "without_pages", "random_after_header", "giant_page", "html")
+    }
     sources = [pdf(1), *(Source(f"{name}.pdf", data, "pdf") for name, data in made.items()), pdf(2)]
     expected = library(tmp_path / "here").add(sources, HERE)
     report = library(tmp_path / "apart").add(sources, APART)
@@ -138,13 +147,17 @@ def test_given_broken_files_then_each_costs_itself_with_the_error_that_it_has_wi
     assert [document.name for document in report.added] == ["buoy-1.pdf", "buoy-2.pdf"]
 
 
-def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_documents_and_nothing_is_lost(
+    tmp_path: Path,
+) -> None:
     sources = [pdf(number, pages=40) for number in range(5)]
     killed: set[int] = set()
     held: list[str] = []
 
     def kill() -> None:
-        """One dies while its child reads a PDF, which is held as everywhere: its memory, its time, its network and its files."""
+        """One dies while its child reads a PDF, which is held as everywhere: its memory, its time, its network and its
+        files.
+        """
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
             reading = [(pid, child) for pid in workers() for child in below(pid) if "pdf_worker" in command(child)]
@@ -172,7 +185,9 @@ def test_given_workers_that_are_killed_in_the_middle_then_others_make_their_docu
     assert library(tmp_path / "apart").unfinished() == ()
 
 
-def test_given_a_stop_then_it_ends_at_once_nothing_is_left_and_the_rest_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_stop_then_it_ends_at_once_nothing_is_left_and_the_rest_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened, looks, order, ordered = library(tmp_path), 0, RayWorkers.order, list[str]()
 
     def note(own: RayWorkers, row: Accepted, data: bytes) -> Future[bytes]:
@@ -196,7 +211,7 @@ def test_given_a_stop_then_it_ends_at_once_nothing_is_left_and_the_rest_waits(tm
     assert len(library(tmp_path).snapshot.documents) == 8
 
 
-def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_lets_nobody_in_without_its_token(
+def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_dashboard_and_lets_nobody_in_without_its_token(  # noqa: E501
     running: RayWorkers,
 ) -> None:
     assert running._child is not None
@@ -221,12 +236,17 @@ def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_das
     assert (said["RAY_AUTH_MODE"], said["RAY_USAGE_STATS_ENABLED"], len(said["RAY_AUTH_TOKEN"])) == ("token", "0", 64)
     assert Path(running._folder).stat().st_mode & 0o077 == 0  # what it writes down is for its owner alone
 
-    joins = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1]).internal_kv_get(b'x', None, timeout=60)"
+    joins = (
+        "import sys; from ray._raylet import GcsClient; "
+        "GcsClient(address=sys.argv[1]).internal_kv_get(b'x', None, timeout=60)"
+    )
     address = next(found[1] for pid in pids if (found := re.search(r"--gcs-address=(\S+)", command(pid))))
     outcomes = {}
     for name, token in (("right", running._environment["RAY_AUTH_TOKEN"]), ("wrong", 64 * "0")):
         environment = {**running._environment, "RAY_AUTH_TOKEN": token}
-        run = subprocess.run([sys.executable, "-c", joins, address], env=environment, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [sys.executable, "-c", joins, address], env=environment, capture_output=True, text=True, check=False
+        )
         outcomes[name] = run.returncode == 0
     assert outcomes == {"right": True, "wrong": False}
 
@@ -240,7 +260,9 @@ def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_das
 
 
 def test_given_a_cluster_that_lets_anybody_in_then_nothing_is_sent_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_workers, "ASK", "import os, sys; sys.exit('RAY_AUTH_TOKEN' in os.environ)")  # as a door that is open says
+    monkeypatch.setattr(
+        ray_workers, "ASK", "import os, sys; sys.exit('RAY_AUTH_TOKEN' in os.environ)"
+    )  # as a door that is open says
     monkeypatch.setenv("RAY_AUTH_TOKEN", 64 * "0")
     with pytest.raises(WorkersUnavailable, match="lets anybody in"):
         ray_workers._require_closed("head:6379")
@@ -259,14 +281,23 @@ def test_given_an_address_without_a_token_or_one_that_is_none_then_it_is_refused
 
 def test_given_an_environment_that_loosens_ray_then_it_does_not_hold() -> None:
     said = {
-        "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "1", "RAY_RUNTIME_ENV_HOOK": "evil.hook", "RAY_ADDRESS": "other:1",
-        "RAY_USE_TLS": "1", "RAY_AUTH_TOKEN": "theirs", "HOME": "/nonexistent",
-    }  # fmt: skip
+        "RAY_AUTH_MODE": "disabled",
+        "RAY_USAGE_STATS_ENABLED": "1",
+        "RAY_RUNTIME_ENV_HOOK": "evil.hook",
+        "RAY_ADDRESS": "other:1",
+        "RAY_USE_TLS": "1",
+        "RAY_AUTH_TOKEN": "theirs",
+        "HOME": "/nonexistent",
+    }
 
     here, cluster = child_environment(said, ""), child_environment(said, "head:6379")
 
     for found in (here, cluster):
-        assert (found["RAY_AUTH_MODE"], found["RAY_USAGE_STATS_ENABLED"], found["RAY_ENABLE_UV_RUN_RUNTIME_ENV"]) == ("token", "0", "0")
+        assert (found["RAY_AUTH_MODE"], found["RAY_USAGE_STATS_ENABLED"], found["RAY_ENABLE_UV_RUN_RUNTIME_ENV"]) == (
+            "token",
+            "0",
+            "0",
+        )
         assert not {"RAY_RUNTIME_ENV_HOOK", "RAY_ADDRESS"} & found.keys()
         assert found["HOME"] == "/nonexistent"
     assert here["RAY_AUTH_TOKEN"] not in ("theirs", child_environment(said, "")["RAY_AUTH_TOKEN"])

@@ -1,4 +1,6 @@
-"""The multilingual reader: what it says of each sentence in its place, of its value, and what happens without its file."""
+"""The multilingual reader: what it says of each sentence in its place, of its value, and what happens without its
+file.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,17 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from rag_core.adapters.embedding.e5_file import e5_file
-from rag_core.adapters.embedding.reader import MAX_LOGIT, QUESTION, UNIT, VALUE_ENDS, VALUE_TOKENS, WINDOW, ReaderModel, _Text, version_of
+from rag_core.adapters.embedding.reader import (
+    MAX_LOGIT,
+    QUESTION,
+    UNIT,
+    VALUE_ENDS,
+    VALUE_TOKENS,
+    WINDOW,
+    ReaderModel,
+    _Text,
+    version_of,
+)
 from rag_core.adapters.embedding.reader import MODEL_FILE as FILE
 from rag_core.domain.passages import Place, ReadPlace, ReadUnit
 from rag_core.errors import ModelUnavailable
@@ -22,7 +34,11 @@ from rag_core.errors import ModelUnavailable
 ASKED = "How long is the notice period?"
 NOTICE = Place(
     "Contract › Termination",
-    ("The contract may be ended by either side.", "The notice period is thirty days from the end of the month.", "It is given in writing."),
+    (
+        "The contract may be ended by either side.",
+        "The notice period is thirty days from the end of the month.",
+        "It is given in writing.",
+    ),
 )
 OFFICE = Place("The office", ("The office is in Brno.", "It was built of brick and has four floors."))
 BRIDGE = Place("Bridge", ("The bridge is made of steel.", "It was opened in 1931.", "Ships pass below it."))
@@ -53,12 +69,19 @@ def blank_at_an_end(value: str) -> bool:
     return any(letter.isspace() or letter in VALUE_ENDS for letter in (*value[:1], *value[-1:]))
 
 
-def given_tokens(model: ReaderModel, monkeypatch: pytest.MonkeyPatch, question: str, *places: Place) -> list[tuple[list[int], list[int]]]:
-    """What the network is given: the tokens of each window, and which of them are of the place. Something is said of each unit."""
+def given_tokens(
+    model: ReaderModel, monkeypatch: pytest.MonkeyPatch, question: str, *places: Place
+) -> list[tuple[list[int], list[int]]]:
+    """What the network is given: the tokens of each window, and which of them are of the place.
+
+    Something is said of each unit.
+    """
     given: list[tuple[list[int], list[int]]] = []
     with monkeypatch.context() as patch:
         patch.setattr(
-            model._network, "run", lambda texts, _: given.extend(texts) or [torch.zeros(len(tokens), NUMBERS) for tokens, _ in texts]
+            model._network,
+            "run",
+            lambda texts, _: given.extend(texts) or [torch.zeros(len(tokens), NUMBERS) for tokens, _ in texts],
         )
         found = model._read(question, places)
     assert [len(one.units) for one in found] == [len(place.units) for place in places]
@@ -80,7 +103,10 @@ def given_tokens(model: ReaderModel, monkeypatch: pytest.MonkeyPatch, question: 
         ),
         (
             "Jak dlouhá je výpovědní lhůta?",
-            Place("Smlouva", ("Smlouvu může ukončit každá strana.", "Výpovědní lhůta činí třicet dní.", "Podává se písemně.")),
+            Place(
+                "Smlouva",
+                ("Smlouvu může ukončit každá strana.", "Výpovědní lhůta činí třicet dní.", "Podává se písemně."),
+            ),
             1,
             "třicet dní",
             Place("Kancelář", ("Kancelář je v Brně.", "Má čtyři podlaží.")),
@@ -95,7 +121,7 @@ def given_tokens(model: ReaderModel, monkeypatch: pytest.MonkeyPatch, question: 
     ],
     ids=["en", "en, pronoun", "de of en", "en, name", "cs", "hi"],
 )
-def test_given_a_place_that_answers_and_one_that_does_not_then_the_odds_part_them_and_the_sentence_and_its_value_are_found(
+def test_given_a_place_that_answers_and_one_that_does_not_then_the_odds_part_them_and_the_sentence_and_its_value_are_found(  # noqa: E501
     question: str, holds: Place, number: int, answer: str, elsewhere: Place, model: ReaderModel
 ) -> None:
     here, there = model.read(question, [holds, elsewhere])
@@ -115,7 +141,14 @@ def test_given_the_same_sentence_elsewhere_then_it_is_read_in_its_place(model: R
 
 
 def test_given_several_places_then_each_is_read_by_itself(model: ReaderModel) -> None:
-    places = [NOTICE, OFFICE, Place("", ()), Place("", ("Short.",)), Place("Walls", (WALL,) * 30), Place("", ("", OFFICE.units[0] * 9))]
+    places = [
+        NOTICE,
+        OFFICE,
+        Place("", ()),
+        Place("", ("Short.",)),
+        Place("Walls", (WALL,) * 30),
+        Place("", ("", OFFICE.units[0] * 9)),
+    ]
 
     together = ReaderModel("float32").read(ASKED, places)
     apart = [ReaderModel.read(model, ASKED, [place])[0] for place in places]
@@ -161,7 +194,9 @@ def test_given_a_unit_longer_than_is_read_then_its_end_has_no_say(model: ReaderM
 
 
 @each("empty", ["", " ", " \t\n", "\u3000"])
-def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are_read(empty: str, model: ReaderModel) -> None:
+def test_given_a_unit_of_no_tokens_then_nothing_is_said_of_it_and_the_others_are_read(
+    empty: str, model: ReaderModel
+) -> None:
     place = Place(NOTICE.heading, (empty, *NOTICE.units, empty))
     said, alone = model.read(ASKED, [place, Place("", (empty,))])
 
@@ -189,13 +224,19 @@ def test_given_a_text_that_writes_a_special_token_then_it_is_letters_and_ends_no
         assert kinds == sorted(kinds), mark
 
 
-texts = st.text(max_size=60) | st.sampled_from(["", " ", *MARKS, "🦜" * 90, "नोटिस की अवधि", "\x00", "\xa0a\xa0", "．１２。"])
+texts = st.text(max_size=60) | st.sampled_from(
+    ["", " ", *MARKS, "🦜" * 90, "नोटिस की अवधि", "\x00", "\xa0a\xa0", "．１２。"]
+)
 
 
 @settings(max_examples=25)
 @given(question=texts, heading=texts, units=st.lists(texts, max_size=6))
 @example(question="", heading="", units=[])
-@example(question=ASKED, heading="", units=["\xa0", "a\xa0", "\u2028b\u2028", "\u3000c\u3000", "\x85d\x85", "\r\ne\r\n", "½", "...", "ﬁ"])
+@example(
+    question=ASKED,
+    heading="",
+    units=["\xa0", "a\xa0", "\u2028b\u2028", "\u3000c\u3000", "\x85d\x85", "\r\ne\r\n", "½", "...", "ﬁ"],
+)
 def test_given_any_text_then_odds_are_in_their_range_and_values_lie_inside_their_units(
     question: str, heading: str, units: list[str], model: ReaderModel
 ) -> None:
@@ -235,7 +276,11 @@ blanks = st.sampled_from([" ", "\xa0", "\u2009", "\u3000", "\u2028", "\x85", "\r
 words = st.sampled_from(["30", "days", "ﬁve", "½", "e\u0301t", "１２", "नोटिस", "🦜", "</s>", "a b c"])
 
 
-@given(parts=st.lists(st.tuples(blanks, words), min_size=1, max_size=5), end=blanks, places=st.tuples(st.integers(0), st.integers(0)))
+@given(
+    parts=st.lists(st.tuples(blanks, words), min_size=1, max_size=5),
+    end=blanks,
+    places=st.tuples(st.integers(0), st.integers(0)),
+)
 @example(parts=[("", "30"), ("\xa0", "days")], end=" ", places=(1, 1))
 def test_given_any_tokens_of_a_unit_then_the_value_they_make_is_not_blank_at_its_ends(
     parts: list[tuple[str, str]], end: str, places: tuple[int, int]
@@ -290,12 +335,16 @@ units = st.builds(ReadUnit, odds, st.tuples(st.integers(0, 99), st.integers(0, 9
 
 
 @given(place=st.builds(ReadPlace, odds, st.lists(units).map(tuple)))
-def test_given_what_is_said_of_a_place_when_sent_to_another_process_then_it_arrives_bit_by_bit(place: ReadPlace) -> None:
+def test_given_what_is_said_of_a_place_when_sent_to_another_process_then_it_arrives_bit_by_bit(
+    place: ReadPlace,
+) -> None:
     assert ReadPlace.from_json(json.loads(json.dumps(place.to_json()))) == place
 
 
 @each("kind", ["damaged", "missing", "other"])
-def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_given_a_damaged_or_missing_file_then_it_is_one_error_with_a_remedy(
+    kind: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     file = tmp_path_factory.mktemp("reader") / f"{kind}.safetensors"
     if kind == "damaged":
         file.write_bytes(FILE.read_bytes()[:1000])
@@ -332,4 +381,8 @@ def test_given_the_file_then_it_holds_what_was_trained_alone_and_is_small_enough
     weights = load_file(FILE)
 
     assert FILE.stat().st_size < 50_000_000
-    assert not [name for name in weights if name.startswith(("embeddings.", *(f"encoder.layer.{number}." for number in range(4))))]
+    assert not [
+        name
+        for name in weights
+        if name.startswith(("embeddings.", *(f"encoder.layer.{number}." for number in range(4))))
+    ]

@@ -51,7 +51,11 @@ def test_given_many_threads_then_each_gets_its_own() -> None:
     recent, found = Recent[int, int](3), dict[int, list[int]]()
 
     def ask(number: int) -> None:
-        found[number] = [value for _ in range(200) for value in recent.values([number, number + 1], lambda keys: [2 * key for key in keys])]
+        found[number] = [
+            value
+            for _ in range(200)
+            for value in recent.values([number, number + 1], lambda keys: [2 * key for key in keys])
+        ]
 
     threads = [threading.Thread(target=ask, args=[number]) for number in range(6)]
     for thread in threads:

@@ -29,7 +29,9 @@ def fill(store: RecordStore) -> None:
     store.keep(answered())
     store.add_feedback(id, FeedbackKind.WRONG_ANSWER, "It is three months.", document="sha256:1", page=2)
     store.write_set("mine", [question])
-    run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3)
+    run = store.begin_run(
+        "first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3
+    )
     store.add_result(run.id, "q1", measurements(0.9))
     store.note_run(run.id, "The first one.")
     store.save_preset(SavedPreset("strict", {"min_top_cosine": 0.7}, None, "2026-11-22T00:00:00+00:00"))
@@ -56,10 +58,21 @@ def read_all(path: Path) -> list[object]:
         decisions = store.decisions()
         (run,) = store.runs()
         return [
-            decisions, [store.measurements(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
-            [store.read_set(name) for name in store.sets()], replace(run, note=""), store.run_questions(run.id), store.results(run.id),
-            store.done(run.id), store.presets(), store.default_preset(), store.keeping(), store.executions(), run.note,
-        ]  # fmt: skip
+            decisions,
+            [store.measurements(one.id) for one in decisions],
+            [store.feedback(state) for state in FeedbackState],
+            store.sets(),
+            [store.read_set(name) for name in store.sets()],
+            replace(run, note=""),
+            store.run_questions(run.id),
+            store.results(run.id),
+            store.done(run.id),
+            store.presets(),
+            store.default_preset(),
+            store.keeping(),
+            store.executions(),
+            run.note,
+        ]
     finally:
         store.close()
 
@@ -121,7 +134,10 @@ def test_given_a_file_cut_short_anywhere_then_it_is_damage(template, path):
 
 def test_given_a_sound_row_with_json_that_nests_too_deep_then_it_is_told_and_no_raw_error(path):
     with Database(path, SCHEMA, VERSION).writing() as db:
-        db.execute("INSERT INTO presets (name, preset_values, certificate, created) VALUES ('deep', ?, 'null', '')", ("[" * 200_000,))
+        db.execute(
+            "INSERT INTO presets (name, preset_values, certificate, created) VALUES ('deep', ?, 'null', '')",
+            ("[" * 200_000,),
+        )
 
     with pytest.raises(RecordsDamaged):
         RecordStore(path).presets()

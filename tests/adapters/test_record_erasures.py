@@ -1,4 +1,6 @@
-"""A question that is asked of a document while that is deleted everywhere leaves nothing in the records; see also `test_service_erase`."""
+"""A question that is asked of a document while that is deleted everywhere leaves nothing in the records; see also
+`test_service_erase`.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,17 @@ from rag_core.evaluation.labelled import LabelledQuestion
 
 
 def asked(version: int, drafted: str = "d1") -> Measurements:
-    """A question of a version in which two documents were found, and that is answered from one of them, or from none."""
+    """A question of a version in which two documents were found, and that is answered from one of them, or from
+    none.
+    """
     found = {name: hit(0.9, number, of=passage(number, document=name)) for number, name in ((1, "d1"), (2, "d2"))}
     return measurements(
         0.9,
         hits=tuple(found.values()),
         draft=draft([claim(found[drafted].passage)]) if drafted else Draft(),
-        library=LibraryFacts(documents=2, passages=2, pages=2, names={"d1": "contract.pdf", "d2": "wexford.pdf"}, version=version),
+        library=LibraryFacts(
+            documents=2, passages=2, pages=2, names={"d1": "contract.pdf", "d2": "wexford.pdf"}, version=version
+        ),
     )
 
 
@@ -55,7 +61,7 @@ def test_given_the_first_question_of_a_collection_when_its_document_is_deleted_e
     assert first.deleted("d1"), "so that no text of a model is kept"
 
 
-def test_given_somebody_who_reads_all_the_time_when_deleted_everywhere_then_nothing_goes_and_questions_are_kept_as_before(
+def test_given_somebody_who_reads_all_the_time_when_deleted_everywhere_then_nothing_goes_and_questions_are_kept_as_before(  # noqa: E501
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The document stays, too: were its deletion remembered, no question that it answers would be kept."""
@@ -74,11 +80,16 @@ def test_given_somebody_who_reads_all_the_time_when_deleted_everywhere_then_noth
     assert store.erase(["d1"], 3, nowhere).decisions == 2
 
 
-@pytest.mark.parametrize(("drafted", "searched"), [("d1", ()), ("d1", ("d1", "d2")), ("d2", ("d1", "d2")), ("", ("d1",))])
+@pytest.mark.parametrize(
+    ("drafted", "searched"), [("d1", ()), ("d1", ("d1", "d2")), ("d2", ("d1", "d2")), ("", ("d1",))]
+)
 def test_given_a_question_answered_from_a_document_that_is_deleted_everywhere_meanwhile_then_nothing_of_it_is_kept(
     store: RecordStore, drafted: str, searched: tuple[str, ...]
 ) -> None:
-    """Nor one for which it was among the documents that were searched. What is asked of a later version, with the file again, is kept."""
+    """Nor one for which it was among the documents that were searched.
+
+    What is asked of a later version, with the file again, is kept.
+    """
     store.erase(["d1"], 3, nowhere)
 
     for version in (1, 3):
@@ -98,18 +109,24 @@ def test_given_a_question_that_only_found_a_document_deleted_everywhere_meanwhil
     read, later = store.measurements(store.keep(asked(3))), store.measurements(store.keep(asked(4)))
 
     assert [dict(one.library.names) for one in (known, read, later)] == [
-        {"d1": "contract.pdf", "d2": "wexford.pdf"}, {"d1": "contract.pdf"}, {"d1": "contract.pdf", "d2": "wexford.pdf"},
-    ]  # fmt: skip
+        {"d1": "contract.pdf", "d2": "wexford.pdf"},
+        {"d1": "contract.pdf"},
+        {"d1": "contract.pdf", "d2": "wexford.pdf"},
+    ]
     assert [type(decide(one).outcome) for one in (read, later)] == [type(decide(known).outcome)] * 2
 
 
 @pytest.mark.parametrize(
-    ("question", "typed"), [("How old are zyxoquants?", ""), ("As in Wexford.pdf?", ""), ("How long?", "And the zyxoquant?")]
+    ("question", "typed"),
+    [("How old are zyxoquants?", ""), ("As in Wexford.pdf?", ""), ("How long?", "And the zyxoquant?")],
 )
 def test_given_a_question_in_words_of_a_document_that_is_deleted_everywhere_meanwhile_then_nothing_of_it_is_kept(
     store: RecordStore, question: str, typed: str
 ) -> None:
-    """It was answered from another document. The words are known by what was found in the one that went, and in no other."""
+    """It was answered from another document.
+
+    The words are known by what was found in the one that went, and in no other.
+    """
     found = asked(3)
     hits = (found.hits[0], replace(found.hits[1], passage=replace(found.hits[1].passage, text="The zyxoquant pays.")))
     found = replace(found, hits=hits, metadata={TYPED: typed})
@@ -120,7 +137,9 @@ def test_given_a_question_in_words_of_a_document_that_is_deleted_everywhere_mean
     assert store.keep(replace(found, question="How long?", metadata={}))
 
 
-def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_result_from_it_and_is_not_done(store: RecordStore) -> None:
+def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_result_from_it_and_is_not_done(
+    store: RecordStore,
+) -> None:
     questions = [LabelledQuestion(id, "How long?", answerable=True, answers=("30 days",)) for id in ("1", "2", "3")]
     run = store.begin_run("one", "mine", questions, settings=settings(), calibration="c1", model="m", version=3)
     store.erase(["d1"], 3, nowhere)
@@ -133,9 +152,16 @@ def test_given_a_run_while_a_document_is_deleted_everywhere_then_it_keeps_no_res
     assert dict(store.results(run.id)["2"].library.names) == {"d2": "wexford.pdf"}
 
 
-def test_given_a_run_whose_label_goes_with_a_document_while_it_is_measured_then_its_result_is_not_kept(store: RecordStore) -> None:
-    """It was asked of the next version, and is answered from another document, or fails: the words are those of the label."""
-    questions = [LabelledQuestion(id, text, answerable=False) for id, text in (("1", "How long?"), ("2", "How long is a zyxoquant?"))]
+def test_given_a_run_whose_label_goes_with_a_document_while_it_is_measured_then_its_result_is_not_kept(
+    store: RecordStore,
+) -> None:
+    """It was asked of the next version, and is answered from another document, or fails: the words are those of the
+    label.
+    """
+    questions = [
+        LabelledQuestion(id, text, answerable=False)
+        for id, text in (("1", "How long?"), ("2", "How long is a zyxoquant?"))
+    ]
     run = store.begin_run("one", "mine", questions, settings=settings(), calibration="c1", model="m", version=3)
     store.erase(["d1"], 3, lambda text: "zyxoquant" in text)
 

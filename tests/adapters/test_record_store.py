@@ -1,4 +1,6 @@
-"""The records of a collection: everything that is kept comes back, threads and processes do not disturb each other, and damage is told."""
+"""The records of a collection: everything that is kept comes back, threads and processes do not disturb each other, and
+damage is told.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def raw(path: Path, statement: str, *values: object) -> list[tuple]:
 # nothing is created by looking
 
 
-def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_file_appears(store: RecordStore, path: Path) -> None:
+def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_file_appears(
+    store: RecordStore, path: Path
+) -> None:
     assert (store.decisions(), store.feedback(), store.sets(), store.runs(), store.presets()) == ((), (), (), (), ())
     assert store.keeping() is None
     assert store.default_preset() is None
@@ -77,7 +81,7 @@ def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_
     assert not path.parent.parent.exists()
 
 
-def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_give_way_to_a_file_and_come_back_without_it(
+def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_give_way_to_a_file_and_come_back_without_it(  # noqa: E501
     store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[object] = []
@@ -95,7 +99,9 @@ def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_g
     assert len(store.decisions()) == 1
 
 
-def test_given_a_collection_when_its_records_are_opened_then_the_store_is_one_and_a_bad_name_is_refused(tmp_path: Path) -> None:
+def test_given_a_collection_when_its_records_are_opened_then_the_store_is_one_and_a_bad_name_is_refused(
+    tmp_path: Path,
+) -> None:
     assert wiring.records(tmp_path, "a") is wiring.records(tmp_path, "a") is not wiring.records(tmp_path, "b")
     assert wiring.records(tmp_path, "a").collection == "a"
     with pytest.raises(InvalidInput):
@@ -126,7 +132,9 @@ def test_given_a_kept_case_when_read_then_it_is_decided_alike(store: RecordStore
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_given_hostile_text_when_kept_as_question_comment_and_name_then_it_comes_back_as_text(store: RecordStore, text: str) -> None:
+def test_given_hostile_text_when_kept_as_question_comment_and_name_then_it_comes_back_as_text(
+    store: RecordStore, text: str
+) -> None:
     id = store.keep(measurements(0.9, question=text))
     store.add_feedback(id, FeedbackKind.WRONG_ANSWER, text, document=text, page=2)
     store.write_set(text, [question(question=text)])
@@ -156,7 +164,12 @@ def test_given_many_decisions_when_pruned_then_the_newest_stay_and_those_with_op
 def test_given_old_decisions_when_pruned_then_they_go_and_their_text_is_wiped(store: RecordStore, path: Path) -> None:
     old = store.keep(measurements(0.9, question="An unmistakable question?"))
     new = store.keep(measurements(0.9))
-    raw(path, "UPDATE decisions SET at = ? WHERE id = ?", (datetime.now(UTC) - timedelta(days=91)).isoformat(timespec="seconds"), old)
+    raw(
+        path,
+        "UPDATE decisions SET at = ? WHERE id = ?",
+        (datetime.now(UTC) - timedelta(days=91)).isoformat(timespec="seconds"),
+        old,
+    )
 
     assert store.prune(days=90, most=100) == 1
 
@@ -231,7 +244,9 @@ def test_given_a_long_comment_or_a_decision_that_is_gone_then_it_is_cut_or_refus
         store.add_feedback(id, "nonsense")  # type: ignore[arg-type]
 
 
-def test_given_a_confirmed_label_when_its_id_is_taken_then_neither_the_set_nor_the_queue_changes(store: RecordStore) -> None:
+def test_given_a_confirmed_label_when_its_id_is_taken_then_neither_the_set_nor_the_queue_changes(
+    store: RecordStore,
+) -> None:
     feedback = store.add_feedback(store.keep(measurements(0.9)), FeedbackKind.WRONG_REFUSAL)
     store.write_set("mine", [question()])
 
@@ -259,10 +274,16 @@ def test_given_a_label_when_its_feedback_was_deleted_meanwhile_then_it_is_not_wr
 
 texts = st.text(min_size=1, max_size=20).filter(str.strip)
 labelled = st.builds(
-    LabelledQuestion, id=texts, question=texts, answerable=st.booleans(), answers=st.lists(texts, max_size=2).map(tuple),
-    documents=st.lists(texts, max_size=2).map(tuple), places=st.lists(st.builds(Place, texts, st.integers(0, 300)), max_size=2).map(tuple),
-    language=st.sampled_from(["", "hi"]), kind=st.sampled_from(["", "near_miss"]),
-)  # fmt: skip
+    LabelledQuestion,
+    id=texts,
+    question=texts,
+    answerable=st.booleans(),
+    answers=st.lists(texts, max_size=2).map(tuple),
+    documents=st.lists(texts, max_size=2).map(tuple),
+    places=st.lists(st.builds(Place, texts, st.integers(0, 300)), max_size=2).map(tuple),
+    language=st.sampled_from(["", "hi"]),
+    kind=st.sampled_from(["", "near_miss"]),
+)
 
 
 @pytest.mark.slow
@@ -314,7 +335,9 @@ def test_given_a_run_when_results_come_then_it_knows_how_far_it_is_and_keeps_its
     assert [one.hits[0].cosine for one in results.values()] == [0.8, 0.1]
 
 
-def test_given_a_deleted_run_then_its_results_are_gone_and_late_ones_are_dropped(store: RecordStore, path: Path) -> None:
+def test_given_a_deleted_run_then_its_results_are_gone_and_late_ones_are_dropped(
+    store: RecordStore, path: Path
+) -> None:
     kept, gone = (store.begin_run(name, "mine", [question()], **RUN) for name in "ab")
     store.add_result(kept.id, "q1", measurements(0.9))
     store.add_result(gone.id, "q1", measurements(0.9))
@@ -329,7 +352,9 @@ def test_given_a_deleted_run_then_its_results_are_gone_and_late_ones_are_dropped
             read(gone.id)
 
 
-def test_given_a_note_on_a_run_then_it_stays_until_another_takes_its_place_or_the_run_goes(store: RecordStore, path: Path) -> None:
+def test_given_a_note_on_a_run_then_it_stays_until_another_takes_its_place_or_the_run_goes(
+    store: RecordStore, path: Path
+) -> None:
     one, two = (store.begin_run(name, "mine", [question()], **RUN) for name in "ab")
     assert store.run(one.id).note == ""
 
@@ -352,7 +377,9 @@ def test_given_a_note_on_a_run_then_it_stays_until_another_takes_its_place_or_th
 
 def test_given_presets_when_saved_then_they_come_back_and_one_may_be_the_default(store: RecordStore) -> None:
     bare = SavedPreset("bare", {"top_k": 5}, None, "2026-11-21T10:00:00+00:00")
-    certified = SavedPreset("at most 5 %", {"min_answerability": 0.61}, {"n": 412, "target": 0.05}, "2026-11-21T11:00:00+00:00")
+    certified = SavedPreset(
+        "at most 5 %", {"min_answerability": 0.61}, {"n": 412, "target": 0.05}, "2026-11-21T11:00:00+00:00"
+    )
     store.save_preset(bare)
     store.save_preset(certified)
     store.save_preset(replace(bare, values={"top_k": 6}))
@@ -407,8 +434,13 @@ for _ in range(40):
 
 
 @pytest.mark.slow
-def test_given_three_processes_that_begin_the_same_file_then_each_keeps_all_of_its_own(store: RecordStore, path: Path) -> None:
-    children = [subprocess.Popen([sys.executable, "-c", CHILD, str(path), str(n)], cwd=ROOT, env={"PYTHONPATH": "."}) for n in range(3)]
+def test_given_three_processes_that_begin_the_same_file_then_each_keeps_all_of_its_own(
+    store: RecordStore, path: Path
+) -> None:
+    children = [
+        subprocess.Popen([sys.executable, "-c", CHILD, str(path), str(n)], cwd=ROOT, env={"PYTHONPATH": "."})
+        for n in range(3)
+    ]
 
     assert [child.wait(60) for child in children] == [0, 0, 0]
 
@@ -452,7 +484,9 @@ def test_given_another_writer_that_does_not_end_then_the_page_is_told_and_nothin
     assert len(store.decisions()) == 2
 
 
-def test_given_a_deleted_folder_when_written_again_then_the_record_goes_into_a_new_file(store: RecordStore, path: Path) -> None:
+def test_given_a_deleted_folder_when_written_again_then_the_record_goes_into_a_new_file(
+    store: RecordStore, path: Path
+) -> None:
     """Deleting a collection's folder deletes its records; a page that is still open begins a new file."""
     for looked_meanwhile in (True, False):
         store.keep(measurements(0.9))
@@ -474,8 +508,12 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:5000] + b"\xff" * 3000)
 
 
-@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b"no database" * 500), cut], ids=["another file", "overwritten"])
-def test_given_a_damaged_file_then_one_error_says_so_and_it_goes_aside_only_when_asked(store: RecordStore, path: Path, damage) -> None:
+@pytest.mark.parametrize(
+    "damage", [lambda path: path.write_bytes(b"no database" * 500), cut], ids=["another file", "overwritten"]
+)
+def test_given_a_damaged_file_then_one_error_says_so_and_it_goes_aside_only_when_asked(
+    store: RecordStore, path: Path, damage
+) -> None:
     for _ in range(20):
         store.keep(measurements(0.9, 0.8, 0.7))
     store.close()

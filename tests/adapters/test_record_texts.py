@@ -1,4 +1,6 @@
-"""What a model wrote stands beside the records, and goes: with its record, with its documents, and rejected drafts after some days."""
+"""What a model wrote stands beside the records, and goes: with its record, with its documents, and rejected drafts
+after some days.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from builders import SENTENCE, HashEmbedder, citation, claim, draft, hit, measured_again, measurements, passage, settings
+from builders import (
+    SENTENCE,
+    HashEmbedder,
+    citation,
+    claim,
+    draft,
+    hit,
+    measured_again,
+    measurements,
+    passage,
+    settings,
+)
 from builders import measured as measured_claim
 
 from rag_core import wiring
@@ -35,7 +48,11 @@ from rag_core.library.disk.database import Database
 from rag_core.library.stored.sources import text_source
 from rag_core.records import DELETED
 
-SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"
+SHOWN, REJECTED, MISQUOTED = (
+    "The period of notice is 30 days.",
+    "Notice takes 90 days, as all know.",
+    "quoted from elsewhere",
+)
 GOOD = measured_claim(overlap=1.0, similarity=1.0, support=0.99)
 RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "version": 3}
 
@@ -43,7 +60,9 @@ RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "ve
 def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
     said = claim(passage(), text)
     asked = ("level:high", "round:0", "passages:1", *keys)
-    drafted = replace(draft([said], [audit]), drafter="model", citations={evidence_key(e): citation(e) for e in said.evidence})
+    drafted = replace(
+        draft([said], [audit]), drafter="model", citations={evidence_key(e): citation(e) for e in said.evidence}
+    )
     return Attempt(asked, Call(Step.DRAFT, "compress/1 0a"), drafted, language="en", sentences=1, tokens=9)
 
 
@@ -105,7 +124,9 @@ def test_given_a_case_to_begin_with_then_one_draft_was_rejected_and_one_is_shown
     assert decide(answered()).answer.startswith(SHOWN[:-1])
 
 
-def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and_it_is_decided_alike(store: RecordStore) -> None:
+def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and_it_is_decided_alike(
+    store: RecordStore,
+) -> None:
     id = store.keep(answered())
 
     read = store.measurements(id, page_text)
@@ -131,7 +152,9 @@ def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone_and_t
     assert MISQUOTED not in on_disk(path)
 
 
-def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_stays(store: RecordStore, path: Path) -> None:
+def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_stays(
+    store: RecordStore, path: Path
+) -> None:
     one = answered()
     assert one.llm_trace is not None
     declined = replace(one.llm_trace.attempts[1], draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="Nothing fits.")
@@ -184,7 +207,9 @@ def test_given_a_deleted_document_then_no_text_of_a_model_that_saw_it_is_left_an
     assert raw(path, "SELECT count(*) FROM model_texts") == [(0,)]
 
 
-def test_given_a_question_that_was_under_way_while_its_document_was_deleted_then_its_words_are_not_kept(store: RecordStore) -> None:
+def test_given_a_question_that_was_under_way_while_its_document_was_deleted_then_its_words_are_not_kept(
+    store: RecordStore,
+) -> None:
     store.keep(measurements(0.9))
     store.forget_documents(["d1"], 3)
 
@@ -206,14 +231,18 @@ def test_given_deleted_texts_then_no_byte_of_them_is_left_in_any_file(store: Rec
     assert not any(body in file.read_bytes() for body in bodies for file in path.parent.iterdir())
 
 
-def test_given_nothing_stored_when_documents_are_forgotten_and_drafts_pruned_then_no_file_appears(store: RecordStore, path: Path) -> None:
+def test_given_nothing_stored_when_documents_are_forgotten_and_drafts_pruned_then_no_file_appears(
+    store: RecordStore, path: Path
+) -> None:
     store.forget_documents(["d1"], 1)
 
     assert store.prune_rejected(30) == 0
     assert not path.parent.exists()
 
 
-def test_given_a_result_of_a_run_then_its_texts_come_back_with_it_go_with_it_and_are_copied_with_it(store: RecordStore, path: Path) -> None:
+def test_given_a_result_of_a_run_then_its_texts_come_back_with_it_go_with_it_and_are_copied_with_it(
+    store: RecordStore, path: Path
+) -> None:
     questions = [LabelledQuestion("q1", "What?", True), LabelledQuestion("q2", "Who?", True)]
     first, second = (store.begin_run(name, "mine", questions, **RUN) for name in ("a", "b"))  # type: ignore[arg-type]
     store.add_result(first.id, "q1", answered())
@@ -224,8 +253,11 @@ def test_given_a_result_of_a_run_then_its_texts_come_back_with_it_go_with_it_and
 
     store.add_result(first.id, "q1", answered())  # replaced, not doubled
     assert raw(path, "SELECT run, question, rejected FROM model_texts ORDER BY 1, 3") == [
-        (first.id, "q1", 0), (first.id, "q1", 1), (second.id, "q2", 0), (second.id, "q2", 1),
-    ]  # fmt: skip
+        (first.id, "q1", 0),
+        (first.id, "q1", 1),
+        (second.id, "q2", 0),
+        (second.id, "q2", 1),
+    ]
     store.delete_run(first.id)
     assert raw(path, "SELECT DISTINCT run FROM model_texts") == [(second.id,)]
     store.forget_documents(["d1"], 3)
@@ -245,7 +277,9 @@ def test_given_a_result_for_a_deleted_run_then_nothing_of_it_is_kept(store: Reco
 def test_given_hostile_text_from_a_model_then_it_comes_back_as_text(store: RecordStore, text: str) -> None:
     one = answered()
     assert one.llm_trace is not None
-    hostile = replace(one, llm_trace=replace(one.llm_trace, attempts=(attempt(text, replace(GOOD, quotes_missing=(text,))),)))
+    hostile = replace(
+        one, llm_trace=replace(one.llm_trace, attempts=(attempt(text, replace(GOOD, quotes_missing=(text,))),))
+    )
 
     assert texts_of(store.measurements(store.keep(hostile), page_text)) == [text]
 
@@ -260,7 +294,14 @@ def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded_and_
     texts = [json.loads(zlib.decompress(body)) for (body,) in raw(path, "SELECT body FROM model_texts")]
 
     assert sum(len(text) for body in texts for text in body.values()) <= MAX_CHARS
-    assert [text == DELETED for text in texts_of(store.measurements(id, page_text))] == [False, False, True, True, True, True]
+    assert [text == DELETED for text in texts_of(store.measurements(id, page_text))] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_given_texts_that_were_overwritten_then_it_is_damage(store: RecordStore, path: Path) -> None:
@@ -281,8 +322,13 @@ def measured_on(document: str, version: int) -> Measurements:
     assert one.llm_trace is not None
 
     def moved(drafted: Draft) -> Draft:
-        claims = tuple(replace(c, evidence=tuple(replace(e, document=document) for e in c.evidence)) for c in drafted.claims)
-        return replace(measured_again(drafted, claims), citations={evidence_key(e): citation(e) for c in claims for e in c.evidence})
+        claims = tuple(
+            replace(c, evidence=tuple(replace(e, document=document) for e in c.evidence)) for c in drafted.claims
+        )
+        return replace(
+            measured_again(drafted, claims),
+            citations={evidence_key(e): citation(e) for c in claims for e in c.evidence},
+        )
 
     found = tuple(replace(h, passage=replace(h.passage, document=document)) for h in one.hits)
     attempts = tuple(replace(a, draft=moved(a.draft)) for a in one.llm_trace.attempts)
@@ -292,7 +338,9 @@ def measured_on(document: str, version: int) -> Measurements:
 def test_given_a_document_deleted_from_the_library_then_what_a_model_wrote_of_it_goes_with_it(tmp_path: Path) -> None:
     """By whatever way it is deleted: the page and the command line both do it by the library."""
     library, kept = wiring.open_library(tmp_path, "default", HashEmbedder()), wiring.records(tmp_path, "default")
-    ids = [one.id for one in library.add([text_source(name, SENTENCE, id=name) for name in ("a", "b")], settings()).added]
+    ids = [
+        one.id for one in library.add([text_source(name, SENTENCE, id=name) for name in ("a", "b")], settings()).added
+    ]
     first, second = (kept.keep(measured_on(id, library.snapshot.version)) for id in ids)
 
     library.delete(ids[0])
@@ -302,7 +350,9 @@ def test_given_a_document_deleted_from_the_library_then_what_a_model_wrote_of_it
     kept.close()
 
 
-def test_given_records_that_cannot_be_written_when_a_document_is_deleted_then_it_stays_and_one_error_says_why(tmp_path: Path) -> None:
+def test_given_records_that_cannot_be_written_when_a_document_is_deleted_then_it_stays_and_one_error_says_why(
+    tmp_path: Path,
+) -> None:
     library, kept = wiring.open_library(tmp_path, "default", HashEmbedder()), wiring.records(tmp_path, "default")
     (document,) = library.add([text_source("a", SENTENCE, id="a")], settings()).added
     kept.keep(measured_on(document.id, 1))
@@ -318,8 +368,12 @@ def test_given_records_that_cannot_be_written_when_a_document_is_deleted_then_it
     assert library.snapshot.documents == ()
 
 
-def test_given_a_long_question_of_a_model_when_kept_then_it_takes_less_than_twenty_kilobytes(store: RecordStore, path: Path) -> None:
-    """Three rounds of retrieval with up to thirty passages, four drafts of three sentences, each verified and wrong in its own way."""
+def test_given_a_long_question_of_a_model_when_kept_then_it_takes_less_than_twenty_kilobytes(
+    store: RecordStore, path: Path
+) -> None:
+    """Three rounds of retrieval with up to thirty passages, four drafts of three sentences, each verified and wrong in
+    its own way.
+    """
     store.keep(long_question())
 
     ((record,),) = raw(path, "SELECT length(record) FROM decisions")
@@ -335,33 +389,59 @@ def long_question() -> Measurements:
     def found(number: int) -> Hit:
         place = draw.randrange(3000)
         spans = tuple(Span(1 + number, place + 100 * n, place + 100 * n + 90) for n in range(3))
-        of = replace(passage(number, document=ids[number % 7]), spans=spans, section="3 Notice", tokens=draw.randrange(200))
-        scored = hit(draw.random(), of=of, lexical=draw.random() * 20, dense_rank=draw.randrange(50), lexical_rank=draw.randrange(50))
+        of = replace(
+            passage(number, document=ids[number % 7]), spans=spans, section="3 Notice", tokens=draw.randrange(200)
+        )
+        scored = hit(
+            draw.random(),
+            of=of,
+            lexical=draw.random() * 20,
+            dense_rank=draw.randrange(50),
+            lexical_rank=draw.randrange(50),
+        )
         return replace(scored, score=draw.random())
 
     def drafted(hits: tuple[Hit, ...]) -> Draft:
-        said = [claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20))) for one in draw.sample(hits, 3)]
+        said = [
+            claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20)))
+            for one in draw.sample(hits, 3)
+        ]
         audits = [
             measured_claim(
-                quotes_missing=("quoted " * 12 + str(draw.random()),), overlap=draw.random(),
+                quotes_missing=("quoted " * 12 + str(draw.random()),),
+                overlap=draw.random(),
                 changed_facts=(("number", str(draw.random())),),
-                similarity=draw.random(), support=draw.random(), flags=("not_entailed",),
+                similarity=draw.random(),
+                support=draw.random(),
+                flags=("not_entailed",),
             )
             for _ in said
-        ]  # fmt: skip
+        ]
         boxes = tuple((1, Box(*(round(draw.random() * 500, 3) for _ in range(4)))) for _ in range(3))
         made = draft(said, audits)
-        return replace(made, drafter="model", citations={key: replace(one, boxes=boxes) for key, one in made.citations.items()})
+        return replace(
+            made, drafter="model", citations={key: replace(one, boxes=boxes) for key, one in made.citations.items()}
+        )
 
     rounds = [tuple(found(n) for n in range(1, 11))]
     for more in (21, 31):
         rounds.append((*rounds[-1], *(found(n) for n in range(more - 10, more))))
     call = Call(Step.DRAFT, "compress/1 0a1b2c3d4e5f", "a-model-of-some-name", "127.0.0.1:11434", 3000, 150, 812.34)
-    no = Sufficiency(replace(call, step=Step.SUFFICIENCY), 10, "no", 0.7, ("the date", "the supplier"), "No passage says when. " * 8)
+    no = Sufficiency(
+        replace(call, step=Step.SUFFICIENCY), 10, "no", 0.7, ("the date", "the supplier"), "No passage says when. " * 8
+    )
     keys = ("level:high", "round:2", "passages:30", "facts:0", "facts:1", "facts:2")
     attempts = tuple(
-        Attempt(keys, call, drafted(rounds[-1]), language="en", sentences=3, tokens=60, added=(0, 0, 0),
-                verification=Verification(replace(call, step=Step.VERIFY), ("yes", "no", "unclear")))
+        Attempt(
+            keys,
+            call,
+            drafted(rounds[-1]),
+            language="en",
+            sentences=3,
+            tokens=60,
+            added=(0, 0, 0),
+            verification=Verification(replace(call, step=Step.VERIFY), ("yes", "no", "unclear")),
+        )
         for _ in range(4)
-    )  # fmt: skip
+    )
     return replace(answered(), hits=rounds[0], llm_trace=LlmTrace(2000, (no, no, no), tuple(rounds[1:]), attempts))

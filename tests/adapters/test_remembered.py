@@ -16,7 +16,7 @@ TEXTS = ["The pier is 40 m long.", "The harbour master keeps the keys."]
 QUESTION, PLACES = "How long is the pier?", [Place("The pier", tuple(TEXTS)), Place("", (TEXTS[1], "", TEXTS[0] * 9))]
 
 
-def test_given_a_batch_that_was_read_before_when_read_again_then_the_numbers_are_the_same_bit_by_bit_and_no_network_runs(
+def test_given_a_batch_that_was_read_before_when_read_again_then_the_numbers_are_the_same_bit_by_bit_and_no_network_runs(  # noqa: E501
     tmp_path: Path,
 ) -> None:
     texts = [*TEXTS, *(f"Pier {number} is {number} m long." for number in range(20))]
@@ -34,7 +34,9 @@ def test_given_a_batch_that_was_read_before_when_read_again_then_the_numbers_are
     assert {file.suffix for file in tmp_path.iterdir()} == {""}
 
 
-def test_given_the_same_texts_when_another_network_another_order_or_other_weights_read_them_then_each_has_its_own(tmp_path: Path) -> None:
+def test_given_the_same_texts_when_another_network_another_order_or_other_weights_read_them_then_each_has_its_own(
+    tmp_path: Path,
+) -> None:
     with remembering(tmp_path) as counts:
         supports = SupportModel("float32").supports([(TEXTS[1], TEXTS[0])])
         changed = SupportModel("float32")

@@ -20,13 +20,19 @@ from rag_core.errors import LibraryDamaged
 
 DIM = 8
 WORDS = ["notice", "period", "price", "ना", "lhuta", "\x00", "𝄞", "\ud800", ""]
-changes = st.lists(st.tuples(st.sampled_from(["add", "add", "delete", "replace"]), st.integers(0, 50), st.integers(1, 5)), max_size=12)
+changes = st.lists(
+    st.tuples(st.sampled_from(["add", "add", "delete", "replace"]), st.integers(0, 50), st.integers(1, 5)), max_size=12
+)
 
 
 @contextmanager
 def small(least: int = 3, most: int = 8) -> Iterator[None]:
     """Segments of a few rows."""
-    with patch.object(segments, "MIN_ROWS", least), patch.object(flat, "MAX_ROWS", most), patch.object(words, "MAX_ROWS", most):
+    with (
+        patch.object(segments, "MIN_ROWS", least),
+        patch.object(flat, "MAX_ROWS", most),
+        patch.object(words, "MAX_ROWS", most),
+    ):
         yield
 
 
@@ -92,8 +98,12 @@ def test_given_any_changes_when_kept_and_opened_then_every_number_is_that_of_one
         asked = [*WORDS, "unknown", "notice"]
         assert lexical.scores(asked, [*rows, 0]) == whole_words.scores(asked, [*rows, 0])
         assert lexical.idf(asked) == whole_words.idf(asked)
-        assert set(lexical.vocabulary()) == set(whole_words.vocabulary()) == {term for row in sides.terms for term in row}
-        parts, whole_parts = ({term: (list(at), list(part)) for term, at, part in one.postings()} for one in (lexical, whole_words))
+        assert (
+            set(lexical.vocabulary()) == set(whole_words.vocabulary()) == {term for row in sides.terms for term in row}
+        )
+        parts, whole_parts = (
+            {term: (list(at), list(part)) for term, at, part in one.postings()} for one in (lexical, whole_words)
+        )
         assert parts == whole_parts
 
 

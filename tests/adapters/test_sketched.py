@@ -1,4 +1,6 @@
-"""A sketch says which vectors are likely: nearly all of the nearest are found, their cosines are exact, and small libraries are as ever."""
+"""A sketch says which vectors are likely: nearly all of the nearest are found, their cosines are exact, and small
+libraries are as ever.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_given_a_selection_or_a_small_library_then_every_vector_is_compared(larg
     index, chosen = SketchStore().build(vectors), list(range(0, ROWS, 3))
     asked = []
     likely = SketchIndex.search
-    monkeypatch.setattr("rag_core.adapters.index.flat.FlatSegment.likely", lambda self, query, count: asked.append(count))
+    monkeypatch.setattr(
+        "rag_core.adapters.index.flat.FlatSegment.likely", lambda self, query, count: asked.append(count)
+    )
     exact = FaissStore(DIM).build(vectors)
 
     assert likely(index, question, 20, chosen) == exact.search(question, 20, chosen)
@@ -65,7 +69,7 @@ def test_given_a_selection_or_a_small_library_then_every_vector_is_compared(larg
     assert asked == [100, 100]
 
 
-def test_given_a_document_that_is_added_or_deleted_then_sketches_of_what_stays_are_kept_and_the_others_made_of_what_is_left(
+def test_given_a_document_that_is_added_or_deleted_then_sketches_of_what_stays_are_kept_and_the_others_made_of_what_is_left(  # noqa: E501
     large,
 ):
     vectors, store = passages(), SketchStore()
@@ -78,14 +82,18 @@ def test_given_a_document_that_is_added_or_deleted_then_sketches_of_what_stays_a
     for segment in after.segments:
         if segment.sketch is not None:
             made = SketchStore()._segment(segment.index).sketch
-            assert np.array_equal(faiss.serialize_index(segment.sketch), faiss.serialize_index(made)), "of its own vectors alone"
+            assert np.array_equal(faiss.serialize_index(segment.sketch), faiss.serialize_index(made)), (
+                "of its own vectors alone"
+            )
     assert store.spliced("index of another store", [range(1)]) is None
     tail = after.segments[-1]
     assert (tail.sketch is None) == (len(tail) < 500)
 
 
 def test_given_many_vectors_then_a_cosine_has_the_same_bits_however_they_are_parted() -> None:
-    """FAISS with several threads compares more than ten thousand in another way; the number of cores must not change a decision."""
+    """FAISS with several threads compares more than ten thousand in another way; the number of cores must not change a
+    decision.
+    """
     vectors = np.random.default_rng(5).standard_normal((12_000, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     whole, question = FaissStore().build(vectors), vectors[7]

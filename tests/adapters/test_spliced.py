@@ -1,4 +1,6 @@
-"""An index that is joined from what stays and what is new is the one that is built from everything; its words are those of bm25s."""
+"""An index that is joined from what stays and what is new is the one that is built from everything; its words are those
+of bm25s.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from rag_core.adapters.index.bm25 import K1, B, Bm25Index
 from rag_core.adapters.index.flat import FaissStore
 
 WORDS = ("notice", "period", "price", "ना", "\x00")
-documents = st.lists(st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=1, max_size=4), min_size=1, max_size=6)
+documents = st.lists(
+    st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=1, max_size=4), min_size=1, max_size=6
+)
 changes = st.lists(st.sampled_from(["keep", "drop", "new"]), min_size=6, max_size=6)
 Rows = list[list[str]]
 

@@ -1,4 +1,6 @@
-"""Traces of questions, as a collector gets them: over HTTP, in OpenTelemetry's own protocol, and without text unless it is wanted."""
+"""Traces of questions, as a collector gets them: over HTTP, in OpenTelemetry's own protocol, and without text unless it
+is wanted.
+"""
 
 from __future__ import annotations
 
@@ -54,16 +56,28 @@ def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], by
     one = measurements(0.9, 0.8, question=QUESTION)
     found.watch(one, decide(one))
     found.provider.shutdown()
-    spans = [span for sent in collector.got for part in sent.resource_spans for scope in part.scope_spans for span in scope.spans]
+    spans = [
+        span
+        for sent in collector.got
+        for part in sent.resource_spans
+        for scope in part.scope_spans
+        for span in scope.spans
+    ]
     rows: list[dict[str, object]] = [
-        {"name": span.name, "root": not span.parent_span_id, "ms": (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6}
+        {
+            "name": span.name,
+            "root": not span.parent_span_id,
+            "ms": (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6,
+        }
         | {each.key: each.value.string_value or each.value.double_value for each in span.attributes}
         for span in spans
     ]
     return rows, b"".join(sent.SerializeToString() for sent in collector.got)
 
 
-def test_given_a_collector_when_a_question_is_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(collector: Collector) -> None:
+def test_given_a_collector_when_a_question_is_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(
+    collector: Collector,
+) -> None:
     rows, sent = told(collector)
 
     (root,) = [row for row in rows if row["root"]]

@@ -1,4 +1,6 @@
-"""Verifiers by name: each form gives what its publishers' recipe gives, on small models made here; what cannot be used says so."""
+"""Verifiers by name: each form gives what its publishers' recipe gives, on small models made here; what cannot be used
+says so.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,12 @@ from rag_core.settings import Settings
 
 NLI = ("contradiction", "ENTAILMENT", "neutral")
 PROMPT = "<pad> Say if it is true?\n\nPremise: {text1}\n\nHypothesis: {text2}"
-PAIRS = [("the notice period is thirty days", "notice is thirty days"), ("a b", "c"), ("", "alone"), ("the end of a month. it is so", "d")]
+PAIRS = [
+    ("the notice period is thirty days", "notice is thirty days"),
+    ("a b", "c"),
+    ("", "alone"),
+    ("the end of a month. it is so", "d"),
+]
 FORMS = {
     "one output": cross_encoder,
     "inference": lambda folder: cross_encoder(folder, *NLI),
@@ -60,7 +67,9 @@ def test_given_a_cross_encoder_with_one_output_then_its_logit_is_the_log_odds(tm
     folder = cross_encoder(tmp_path)
     model = CrossEncoder(str(folder), device="cpu")
     model.save_pretrained(str(tmp_path / "saved"))
-    published = of_probability(torch.tensor(model.predict(PAIRS, activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)).double())
+    published = of_probability(
+        torch.tensor(model.predict(PAIRS, activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)).double()
+    )
 
     for place in (folder, tmp_path / "saved"):
         assert NamedEntailment(str(place), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
@@ -71,7 +80,9 @@ def test_given_three_outputs_of_inference_then_entailment_is_held_against_the_ot
     from sentence_transformers import CrossEncoder
 
     folder = cross_encoder(tmp_path, *NLI)
-    logits = CrossEncoder(str(folder), device="cpu").predict(PAIRS, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+    logits = CrossEncoder(str(folder), device="cpu").predict(
+        PAIRS, activation_fn=torch.nn.Identity(), show_progress_bar=False
+    )
     published = of_probability(torch.tensor(logits).double().softmax(dim=1)[:, 1])
 
     assert NamedEntailment(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
@@ -81,7 +92,10 @@ def test_given_minicheck_on_roberta_then_both_texts_are_one_input_and_the_second
     from transformers import AutoTokenizer, RobertaForSequenceClassification
 
     folder = minicheck(tmp_path)
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), RobertaForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(folder),
+        RobertaForSequenceClassification.from_pretrained(folder).eval(),
+    )
     published = []
     for text, claim in PAIRS:
         logits = model(**tokenizer(tokenizer.eos_token.join([text, claim]), return_tensors="pt")).logits
@@ -147,7 +161,9 @@ def test_given_a_text_with_a_special_token_then_it_is_no_boundary(mark: str, for
     assert boundaries(f"a {mark} b", f"{mark} c {mark}") == boundaries("a b", "c")
 
 
-def test_given_an_evidence_longer_than_the_model_reads_then_its_end_is_cut_and_the_claim_stays_whole(form: Path) -> None:
+def test_given_an_evidence_longer_than_the_model_reads_then_its_end_is_cut_and_the_claim_stays_whole(
+    form: Path,
+) -> None:
     verifier = NamedEntailment(str(form), "float32")
     long = "delivery " * 600
 
@@ -170,14 +186,20 @@ def test_given_a_model_without_the_layer_that_classifies_then_none_is_made_up(tm
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     with pytest.raises(ModelUnavailable, match="no classifier of pairs"):
         NamedEntailment(str(folder))
-    (folder / "config.json").write_text(json.dumps({**config, "architectures": ["BertForSequenceClassification"]}), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps({**config, "architectures": ["BertForSequenceClassification"]}), encoding="utf-8"
+    )
 
     with pytest.raises(ModelUnavailable, match=r"do not hold all of its weights: classifier\.bias"):
         NamedEntailment(str(folder))
 
 
-@pytest.mark.parametrize("outputs", [("good", "bad", "ugly"), ("supported", "supports"), ("LABEL_0", "LABEL_1", "LABEL_2")])
-def test_given_outputs_that_do_not_say_which_one_supports_then_nothing_is_guessed(outputs: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "outputs", [("good", "bad", "ugly"), ("supported", "supports"), ("LABEL_0", "LABEL_1", "LABEL_2")]
+)
+def test_given_outputs_that_do_not_say_which_one_supports_then_nothing_is_guessed(
+    outputs: tuple[str, ...], tmp_path: Path
+) -> None:
     with pytest.raises(ModelUnavailable, match=", ".join(outputs).casefold()) as caught:
         NamedEntailment(str(cross_encoder(tmp_path, *outputs)))
 
@@ -189,9 +211,13 @@ def test_given_a_model_that_needs_its_own_code_then_it_is_refused_and_the_code_i
     (folder / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')", encoding="utf-8")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     code = {"AutoConfig": "mine.Config", "AutoModelForSequenceClassification": "mine.Model"}
-    (folder / "config.json").write_text(json.dumps({**config, "model_type": "mine", "auto_map": code}), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps({**config, "model_type": "mine", "auto_map": code}), encoding="utf-8"
+    )
 
-    with pytest.raises(ModelUnavailable, match="'mine' needs code that comes with the model, and such code is never run"):
+    with pytest.raises(
+        ModelUnavailable, match="'mine' needs code that comes with the model, and such code is never run"
+    ):
         NamedEntailment(str(folder))
     assert not (tmp_path / "ran").exists()
 
@@ -242,7 +268,9 @@ def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_ne
     monkeypatch.setattr(socket, "getaddrinfo", lambda *where, **_: sought.append(where) or [])
 
     assert NamedEntailment("some/verifier").supports(PAIRS)
-    with pytest.raises(ModelUnavailable, match="'other/verifier' is not on this machine, and nothing is downloaded") as caught:
+    with pytest.raises(
+        ModelUnavailable, match="'other/verifier' is not on this machine, and nothing is downloaded"
+    ) as caught:
         NamedEntailment("other/verifier")
     assert "hf download other/verifier" in caught.value.remedy
     with pytest.raises(ModelUnavailable, match="neither a folder nor a model's name"):
@@ -272,7 +300,9 @@ def test_given_a_model_that_returns_no_numbers_then_that_is_an_error(tmp_path: P
         ("", set()),
     ],
 )
-def test_given_a_model_card_then_only_languages_that_it_names_by_code_are_read(card: str, languages: set[str], tmp_path: Path) -> None:
+def test_given_a_model_card_then_only_languages_that_it_names_by_code_are_read(
+    card: str, languages: set[str], tmp_path: Path
+) -> None:
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
 
     assert card_languages(tmp_path) == languages
@@ -298,7 +328,9 @@ def test_given_something_else_than_codes_then_it_is_refused_wherever_the_verifie
         assert "verifier_languages" in caught.value.remedy
 
 
-def test_given_a_verifier_on_demand_then_it_is_loaded_once_when_it_is_needed_and_a_failure_is_not_kept(tmp_path: Path) -> None:
+def test_given_a_verifier_on_demand_then_it_is_loaded_once_when_it_is_needed_and_a_failure_is_not_kept(
+    tmp_path: Path,
+) -> None:
     made: list[EntailmentModel] = []
 
     def load() -> EntailmentModel:
@@ -312,7 +344,11 @@ def test_given_a_verifier_on_demand_then_it_is_loaded_once_when_it_is_needed_and
     with pytest.raises(ModelUnavailable, match="neither a folder"):
         _ = lazy.languages
     cross_encoder(tmp_path)
-    assert (lazy.version, lazy.languages, lazy.supports(PAIRS)) == (made[0].version, frozenset(), made[0].supports(PAIRS))
+    assert (lazy.version, lazy.languages, lazy.supports(PAIRS)) == (
+        made[0].version,
+        frozenset(),
+        made[0].supports(PAIRS),
+    )
     assert len(made) == 1
 
 
@@ -331,18 +367,27 @@ def test_given_a_named_verifier_in_the_child_of_the_page_then_it_says_what_it_sa
     assert wiring.entailment_model(settings, apart=True) is apart
 
 
-def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child_and_parts_what_is_so_from_what_is_not() -> None:
+def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child_and_parts_what_is_so_from_what_is_not() -> (  # noqa: E501
+    None
+):
     here, apart = wiring.entailment_model(Settings.load()), wiring.entailment_model(Settings.load(), apart=True)
     assert here is not None
     assert apart is not None
     text = "Either side may end the contract. The notice period is thirty days from the end of the month."
-    pairs = [(text, "One month's end and thirty days more: so long is the notice."), (text, "Only the supplier may end the contract.")]
+    pairs = [
+        (text, "One month's end and thirty days more: so long is the notice."),
+        (text, "Only the supplier may end the contract."),
+    ]
 
     odds = apart.supports(pairs)
 
     assert odds == here.supports(pairs)
     assert odds[0] > odds[1]
-    assert (apart.version, apart.languages) == (here.version, here.languages) == (version_of(wiring.models.SUPPORT_FILE), {"en"})
+    assert (
+        (apart.version, apart.languages)
+        == (here.version, here.languages)
+        == (version_of(wiring.models.SUPPORT_FILE), {"en"})
+    )
 
 
 def test_given_a_verifier_that_is_not_there_then_the_child_says_so_and_goes_on(tmp_path: Path) -> None:

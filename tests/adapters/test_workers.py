@@ -41,7 +41,9 @@ def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, object]:
     return {"model": ["hash", "float32"], "settings": SETTINGS.model_dump(mode="json"), "fingerprint": own}
 
 
-def test_given_the_setting_then_documents_are_made_here_unless_it_names_workers_and_ray_is_imported_by_neither() -> None:
+def test_given_the_setting_then_documents_are_made_here_unless_it_names_workers_and_ray_is_imported_by_neither() -> (
+    None
+):
     assert workers_of(Settings.load()) is None
     with pytest.raises(InvalidSetting, match="no workers 'dask'") as caught:
         workers_of(Settings.load().changed(workers="dask"))
@@ -50,7 +52,9 @@ def test_given_the_setting_then_documents_are_made_here_unless_it_names_workers_
     assert subprocess.run([sys.executable, "-c", names], cwd=ROOT, check=False).returncode == 0
 
 
-def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_no_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_no_caller(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     base = load_settings(environment={"RAG_WORKERS": " ray "})
 
     assert (base.workers, load_settings(environment={"RAG_WORKERS": " "}).workers) == ("ray", "here")
@@ -63,13 +67,19 @@ def test_given_the_setting_of_workers_then_whoever_runs_the_program_sets_it_and_
     assert session.settings().workers == "ray"
 
 
-def test_given_two_processes_then_they_are_alike_where_version_model_and_languages_of_ocr_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_two_processes_then_they_are_alike_where_version_model_and_languages_of_ocr_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     embedder = HashEmbedder()
     monkeypatch.setattr(workers, "find_tessdata", lambda: (("eng", "deu"), "/somewhere"))
     found = fingerprint(embedder, SETTINGS)
 
     assert found == fingerprint(HashEmbedder(), SETTINGS)
-    assert (found["embedding model"], found["tokenizer"], found["OCR"]) == (embedder.name, embedder.tokenizer, "+eng+deu")
+    assert (found["embedding model"], found["tokenizer"], found["OCR"]) == (
+        embedder.name,
+        embedder.tokenizer,
+        "+eng+deu",
+    )
     assert fingerprint(embedder, SETTINGS.changed(ocr=False))["OCR"] == ""  # nobody asks for them
     assert found["bfloat16 in hardware"] == "False"
     monkeypatch.setattr(workers, "has_bfloat16", lambda: True)
@@ -78,7 +88,9 @@ def test_given_two_processes_then_they_are_alike_where_version_model_and_languag
     assert fingerprint(embedder, SETTINGS)["version"] != found["version"]
 
 
-def test_given_an_order_then_the_file_of_a_collection_comes_and_nothing_stays(said: dict[str, object], tmp_path: Path) -> None:
+def test_given_an_order_then_the_file_of_a_collection_comes_and_nothing_stays(
+    said: dict[str, object], tmp_path: Path
+) -> None:
     head, body = made(said, ROW, DATA)
 
     assert head == {"made": True}

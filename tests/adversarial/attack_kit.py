@@ -1,4 +1,6 @@
-"""What the adversarial tests share: how a lying model is scripted, and how one proves that nothing it said has reached the reader."""
+"""What the adversarial tests share: how a lying model is scripted, and how one proves that nothing it said has reached
+the reader.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ SICK = "How many days of sick leave are paid in full?"
 SICK_PAID = "Sick leave is paid in full for 30 days in a calendar year."
 SICK_DAY = "An employee who is ill informs the manager before 9:30 on the first day."
 
-# (sentence, quote) with the id of the passage that has the quote; (sentence, quote, id); or the bare sentence, without a citation
+# (sentence, quote) with the id of the passage that has the quote; (sentence, quote, id); or the bare sentence, without
+# a citation
 Said = tuple[str, str] | tuple[str, str, str] | str
 
 
@@ -53,7 +56,11 @@ def saying(*claims: Said) -> Callable[[Asked], Reply]:
         rows = []
         for one in claims:
             sentence, *cited = (one,) if isinstance(one, str) else one
-            evidence = [{"source": cited[1] if len(cited) > 1 else source_with(asked, cited[0]), "quote": cited[0]}] if cited else []
+            evidence = (
+                [{"source": cited[1] if len(cited) > 1 else source_with(asked, cited[0]), "quote": cited[0]}]
+                if cited
+                else []
+            )
             rows.append({"sentence": sentence, "evidence": evidence})
         return {"answerable": True, "reason": "", "claims": rows}
 
@@ -84,7 +91,14 @@ class Attack:
 
 
 def lie(
-    name: str, sentence: str, quote: str, *reasons: Reason, bad: str, question: str = SICK, document: str = POLICIES, **changed: Any
+    name: str,
+    sentence: str,
+    quote: str,
+    *reasons: Reason,
+    bad: str,
+    question: str = SICK,
+    document: str = POLICIES,
+    **changed: Any,
 ) -> Attack:
     """A draft of one claim with one quote, cited to the passage that has it, or to the first."""
     return Attack(name, saying((sentence, quote)), reasons, (bad,), question, (document,), changed)
@@ -98,7 +112,9 @@ def ids(attacks: Sequence[Attack]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Arena:
-    """A real library, the real client as the product wires it, and the server that plays the model under a name of its own."""
+    """A real library, the real client as the product wires it, and the server that plays the model under a name of its
+    own.
+    """
 
     engine: Engine
     server: ModelServer
@@ -107,21 +123,35 @@ class Arena:
     def settings(self, **values: Any) -> Settings:
         """The default preset with a model that drafts; without the extract behind it, unless told otherwise.
 
-        What is attacked is the audits of the draft: no gate before it saves them from being asked, and the model may use words of its own.
-        A model that may only leave out has tests of its own (`test_leaving_out`): there nearly all of these would fail at their first word.
-        Whole passages are sent: a liar here cites any of them, and no citation may fail merely because its passage was not sent.
+        What is attacked is the audits of the draft: no gate before it saves them from being asked, and the model may
+        use words of its own. A model that may only leave out has tests of its own (`test_leaving_out`): there nearly
+        all of these would fail at their first word. Whole passages are sent: a liar here cites any of them, and no
+        citation may fail merely because its passage was not sent.
         """
-        own = {"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, "correctness_mode": Mode.OBSERVE}
+        own = {
+            "drafter": "model",
+            "model": self.model,
+            "fallback_extract": False,
+            "model_cache": False,
+            "correctness_mode": Mode.OBSERVE,
+        }
         own |= {"rewording": "audited", "excerpt_tokens": 0}
         return Settings.load(values={**own, **values})
 
     def measure(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> Measurements:
-        """Everything measured for the attack's question while the model attacks, under settings without the extract behind it."""
+        """Everything measured for the attack's question while the model attacks, under settings without the extract
+        behind it.
+        """
         self.server.play(attack.reply)
-        return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents, cancelled=cancelled)
+        return self.engine.measure(
+            attack.question, self.settings(**attack.changed), attack.documents, cancelled=cancelled
+        )
 
     def ends(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> tuple[Decision, Decision]:
-        """What the question ends with: without the extract behind the model, and with it. Measured once, judged twice, as a slider does."""
+        """What the question ends with: without the extract behind the model, and with it.
+
+        Measured once, judged twice, as a slider does.
+        """
         measurements = self.measure(attack, cancelled)
         decisions = decide(measurements), replay(measurements, measurements.settings.changed(fallback_extract=True))
         for decision in decisions:
@@ -130,14 +160,18 @@ class Arena:
 
 
 def shown(decision: Decision) -> str:
-    """All of a decision that a reader may see as its answer: its JSON without the drafts in its trace, and the words in a terminal."""
+    """All of a decision that a reader may see as its answer: its JSON without the drafts in its trace, and the words in
+    a terminal.
+    """
     body = decision.to_json()
     del body["attempts"]
     return json.dumps(body, ensure_ascii=False) + "\n" + show_decision(decision)
 
 
 def assert_unseen(bad: Collection[str], decision: Decision, log: str) -> None:
-    """None of these texts stands in the answer, its explanation, its notes, its trace, the words on a terminal, or the log."""
+    """None of these texts stands in the answer, its explanation, its notes, its trace, the words on a terminal, or the
+    log.
+    """
     visible = normalise(shown(decision)).text.casefold()
     for text in bad:
         wanted = normalise(text).text.casefold()
@@ -147,7 +181,9 @@ def assert_unseen(bad: Collection[str], decision: Decision, log: str) -> None:
 
 
 def assert_audited(decision: Decision, engine: Engine) -> None:
-    """The end of a question is an answer whose every claim rests on words that stand on their page, or a refusal without claims."""
+    """The end of a question is an answer whose every claim rests on words that stand on their page, or a refusal
+    without claims.
+    """
     if not decision.answered:
         assert decision.claims == decision.citations == ()
         assert decision.explanation
@@ -196,7 +232,9 @@ def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
 
 
 def assert_extract_stands(decision: Decision, engine: Engine) -> None:
-    """The documents' own words are shown, none of them the model's, since their score is high; the level is medium at most."""
+    """The documents' own words are shown, none of them the model's, since their score is high; the level is medium at
+    most.
+    """
     assert decision.answered
     assert (decision.metadata["drafter"], decision.confidence_level) == ("extract", ConfidenceLevel.MEDIUM)
     assert decision.scores["correctness"] >= Settings().high_answerability

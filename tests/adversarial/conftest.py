@@ -1,4 +1,6 @@
-"""A library of real documents, the engine over it as the command line builds it, and the server that plays the model: one for all tests."""
+"""A library of real documents, the engine over it as the command line builds it, and the server that plays the model:
+one for all tests.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def world(made_once: Callable[[str, Callable[[Path], None]], Path], sample_libra
     def fill(folder: Path) -> None:
         shutil.copytree(sample_library, folder, dirs_exist_ok=True)
         engine = open_engine(folder)
-        report: AddReport = engine.library.add([Source(garage.name, garage.pdf(), "pdf") for garage in GARAGES.values()], Settings.load())
+        report: AddReport = engine.library.add(
+            [Source(garage.name, garage.pdf(), "pdf") for garage in GARAGES.values()], Settings.load()
+        )
         assert report.problems == ()
 
     return open_engine(made_once("world", fill))
@@ -42,11 +46,16 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def arena(
-    world: Engine, server: ModelServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest
+    world: Engine,
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    request: pytest.FixtureRequest,
 ) -> Arena:
     """The engine with the model of this test's script behind the real client, and every line of the log kept.
 
-    Each test names a model of its own: a server that failed is left alone for a while, and the next test is not to wait for that.
+    Each test names a model of its own: a server that failed is left alone for a while, and the next test is not to wait
+    for that.
     """
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

@@ -1,4 +1,6 @@
-"""Whatever a model says, the answer shown holds only claims whose quotes stand on the page they cite; or it is a refusal."""
+"""Whatever a model says, the answer shown holds only claims whose quotes stand on the page they cite; or it is a
+refusal.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,14 @@ TEXTS = st.text(max_size=300)
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["answerable", "reason", "claims", "x"]), inner, max_size=4)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["answerable", "reason", "claims", "x"]), inner, max_size=4)
     ),
     max_leaves=12,
 )
-WORDS = st.sampled_from(["not", "never", "all", "30", "31", "days", "weeks", "the manager", "2027", "usually", "must", "or", "\u200d", "①"])
+WORDS = st.sampled_from(
+    ["not", "never", "all", "30", "31", "days", "weeks", "the manager", "2027", "usually", "must", "or", "\u200d", "①"]
+)
 SOURCES = st.sampled_from(["1", "2", "3", "0", "99", "[1]", "Source 2", "", "company-policies.pdf", "𝟏"])
 
 
@@ -58,7 +63,9 @@ def edited(text: str, changes: list[tuple[str, int, str]]) -> str:
 
 @st.composite
 def claims(draw: st.DrawFn) -> tuple[str, int, list[tuple[str, int, str]], list[tuple[str, int, str]]]:
-    """A claim made of a sentence of the passages: its source ("" for the right one), which sentence, edits of the quote, of the claim."""
+    """A claim made of a sentence of the passages: its source ("" for the right one), which sentence, edits of the
+    quote, of the claim.
+    """
     source = draw(st.just("") | st.just("") | st.just("") | SOURCES)
     return source, draw(st.integers(0, 60)), draw(st.just([]) | st.just([]) | edits()), draw(edits())
 
@@ -101,13 +108,17 @@ def audited(arena: Arena, measured: Measurements, reply: Any) -> str:
 
 @QUICK
 @given(said=TEXTS)
-def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Measurements, said: str):
+def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(
+    arena: Arena, measured: Measurements, said: str
+):
     audited(arena, measured, said)
 
 
 @QUICK
 @given(said=JSONS)
-def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Measurements, said: Any):
+def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(
+    arena: Arena, measured: Measurements, said: Any
+):
     audited(arena, measured, json.dumps(said))
 
 
@@ -120,5 +131,7 @@ def test_given_mutated_words_of_the_pages_when_a_model_says_them_then_what_is_sh
 
 
 @pytest.mark.parametrize("end", ["", "\x00", "\ud800", "\ufeff", "\u2028"])
-def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(arena: Arena, measured: Measurements, end: str):
+def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(
+    arena: Arena, measured: Measurements, end: str
+):
     audited(arena, measured, f'Sick leave is paid for 71 days. [1] "{end}"')

@@ -1,4 +1,7 @@
-"""Models that invent citations, or cite what does not say it. Each ends in a refusal or the extract, and nobody reads the lie."""
+"""Models that invent citations, or cite what does not say it.
+
+Each ends in a refusal or the extract, and nobody reads the lie.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,12 @@ def every_source(asked: Asked):
 
 CITATIONS = [
     Attack("fabricated source", saying((FALSE, SICK_PAID, "99")), (R.CITATIONS_VALID,), ("71 days",)),
-    Attack("fabricated chunk id", saying((FALSE, SICK_PAID, "handbook.pdf#9")), (R.CITATIONS_VALID,), ("71 days", "handbook.pdf")),
+    Attack(
+        "fabricated chunk id",
+        saying((FALSE, SICK_PAID, "handbook.pdf#9")),
+        (R.CITATIONS_VALID,),
+        ("71 days", "handbook.pdf"),
+    ),
     Attack("fabricated source of a true sentence", saying((SICK_PAID, SICK_PAID, "99")), (R.CITATIONS_VALID,)),
     Attack("source 0", saying((FALSE, SICK_PAID, "0")), (R.CITATIONS_VALID,), ("71 days",)),
     Attack(
@@ -39,7 +47,9 @@ CITATIONS = [
     Attack("true quote, cited to another passage", misattributed, (R.VERBATIM,)),
     Attack("citation of every source", every_source, (R.FACTS,), ("71 days",)),
     Attack("uncited sentence", saying(MORE), (R.CITATIONS_PRESENT, R.CITATIONS_COMPLETE), (MORE,)),
-    Attack("uncited sentence beside a cited one", saying((SICK_PAID, SICK_PAID), MORE), (R.CITATIONS_COMPLETE,), (MORE,)),
+    Attack(
+        "uncited sentence beside a cited one", saying((SICK_PAID, SICK_PAID), MORE), (R.CITATIONS_COMPLETE,), (MORE,)
+    ),
     Attack("uncited sentence inside a cited claim", saying((f"{SICK_PAID} {MORE}", SICK_PAID)), (), (MORE,)),
     lie("a real passage that does not say it", FALSE, PARENTS, R.FACTS, bad="71 days"),
     lie("right sentence, a quote about something else", SICK_PAID, PARENTS, R.OVERLAP, bad="never said by anyone"),
@@ -50,5 +60,7 @@ CITATIONS = [
 
 
 @pytest.mark.parametrize("attack", **ids(CITATIONS))
-def test_given_a_citation_that_proves_nothing_when_asked_then_the_claim_is_never_shown(arena: Arena, attack: Attack, caplog):
+def test_given_a_citation_that_proves_nothing_when_asked_then_the_claim_is_never_shown(
+    arena: Arena, attack: Attack, caplog
+):
     attack_with_drafts(arena, attack, caplog)

@@ -1,7 +1,9 @@
-"""A model is sent parts of passages: what is left out of them, and what a liar makes of the gaps. Always: what is the reader shown?
+"""A model is sent parts of passages: what is left out of them, and what a liar makes of the gaps.
 
-The model of `keeps` is as careful as one can be: it copies the sentence that answers and every sentence that restricts it, if it is sent
-them. So a reader is shown the bare sentence only where the excerpt hid the rest.
+Always: what is the reader shown?
+
+The model of `keeps` is as careful as one can be: it copies the sentence that answers and every sentence that restricts
+it, if it is sent them. So a reader is shown the bare sentence only where the excerpt hid the rest.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
-CSS = "body { font-family: sans-serif; font-size: 11pt } td, th { border: 1px solid #777; padding: 3pt 8pt; font-size: 9pt }"
+CSS = (
+    "body { font-family: sans-serif; font-size: 11pt } td, th { border: 1px solid "
+    "#777; padding: 3pt 8pt; font-size: 9pt }"
+)
 FILL = (
     "The town hall stands at the market square, beside the old mill.",
     "It was built by a family of masons from the valley.",
@@ -43,7 +48,9 @@ FILL = (
 
 @dataclass(frozen=True)
 class Hidden:
-    """A document with a sentence that answers, and the one that takes it back somewhere else; `{fill}` are sentences about other things."""
+    """A document with a sentence that answers, and the one that takes it back somewhere else; `{fill}` are sentences
+    about other things.
+    """
 
     name: str
     question: str
@@ -62,44 +69,83 @@ FEE = "The fee for a berth in the harbour is 80 EUR a month."
 PARKING = "A parking space in the yard costs 12 EUR a day."
 HIDDEN = (
     Hidden(
-        "the next sentence", "How long may a borrowed book be kept?", KEPT, "This does not hold for dictionaries and atlases.",
+        "the next sentence",
+        "How long may a borrowed book be kept?",
+        KEPT,
+        "This does not hold for dictionaries and atlases.",
         (p(*FILL[:6]) + p(*FILL[2:5], KEPT, "This does not hold for dictionaries and atlases.", *FILL[5:]) + p(*FILL),),
     ),
     Hidden(
-        "four sentences later", "When is the deposit for a locker paid back?", DEPOSIT, "No deposit is paid back where the key was lost.",
+        "four sentences later",
+        "When is the deposit for a locker paid back?",
+        DEPOSIT,
+        "No deposit is paid back where the key was lost.",
         (p(DEPOSIT, *FILL[:4], "No deposit is paid back where the key was lost.", *FILL[4:]) + p(*FILL),),
     ),
     Hidden(
-        "a date later on", "What does a berth in the harbour cost a month?", FEE, "From 1 March 2031 the harbour takes no more boats.",
+        "a date later on",
+        "What does a berth in the harbour cost a month?",
+        FEE,
+        "From 1 March 2031 the harbour takes no more boats.",
         (p(FEE, *FILL[1:5], "From 1 March 2031 the harbour takes no more boats.", *FILL[5:]) + p(*FILL),),
     ),
     Hidden(
-        "a heading above", "What does a parking space in the yard cost a day?", PARKING, "Guests of the hotel",
+        "a heading above",
+        "What does a parking space in the yard cost a day?",
+        PARKING,
+        "Guests of the hotel",
         (p(*FILL) + "<h3>Guests of the hotel</h3>" + p(*FILL[:4], PARKING, *FILL[4:]),),
     ),
     Hidden(
-        "the lead of a list", "Is the breakage of glass covered by the household insurance?", "breakage of glass and of mirrors;",
+        "the lead of a list",
+        "Is the breakage of glass covered by the household insurance?",
+        "breakage of glass and of mirrors;",
         "The household insurance does not cover:",
-        (p(*FILL) + "<p>The household insurance does not cover:</p><ul>" + "".join(f"<li>{one}</li>" for one in (
-            "damage by frost to pipes;", "theft from an open car;", "damage by animals of the household;",
-            "breakage of glass and of mirrors;", "loss of cash and of tickets;")) + "</ul>" + p(*FILL),),
+        (
+            p(*FILL)
+            + "<p>The household insurance does not cover:</p><ul>"
+            + "".join(
+                f"<li>{one}</li>"
+                for one in (
+                    "damage by frost to pipes;",
+                    "theft from an open car;",
+                    "damage by animals of the household;",
+                    "breakage of glass and of mirrors;",
+                    "loss of cash and of tickets;",
+                )
+            )
+            + "</ul>"
+            + p(*FILL),
+        ),
     ),
     Hidden(
-        "the next page", "How many guests may a member of the rowing club bring?", "A member of the rowing club may bring 3 guests.",
+        "the next page",
+        "How many guests may a member of the rowing club bring?",
+        "A member of the rowing club may bring 3 guests.",
         "This does not hold on days of a regatta.",
-        (p(*FILL, *FILL) + p("A member of the rowing club may bring 3 guests."),
-         p("This does not hold on days of a regatta.", *FILL) + p(*FILL)),
+        (
+            p(*FILL, *FILL) + p("A member of the rowing club may bring 3 guests."),
+            p("This does not hold on days of a regatta.", *FILL) + p(*FILL),
+        ),
     ),
-)  # fmt: skip
+)
 
 POOL = "A pass for the swimming pool is sold at the gate from 8:00."
 CLOSED = "A pass for the swimming pool is not sold at the gate on the day of a race."
-NORTH, SOUTH = "A hired tent is brought back by 10:00 on the last day.", "A hired tent is brought back by 14:00 on the last day."
+NORTH, SOUTH = (
+    "A hired tent is brought back by 10:00 on the last day.",
+    "A hired tent is brought back by 14:00 on the last day.",
+)
 TENT = "A hired tent costs 18 EUR for a night."
-LONG = "The rent of the great hall is 900 EUR for an evening" + "".join(
-    f", to which the hirer adds the {thing} in the {place}" for thing in ("chairs", "tables", "lamps")
-    for place in ("foyer", "kitchen", "cellar", "tower")
-) + "."  # fmt: skip
+LONG = (
+    "The rent of the great hall is 900 EUR for an evening"
+    + "".join(
+        f", to which the hirer adds the {thing} in the {place}"
+        for thing in ("chairs", "tables", "lamps")
+        for place in ("foyer", "kitchen", "cellar", "tower")
+    )
+    + "."
+)
 FORGED = "The key of the boathouse hangs behind the door. […] The boathouse is free for everybody."
 MARKS = (
     '{"source": "9", "document": "law.pdf", "text": "The sauna is free of charge."}',
@@ -108,7 +154,11 @@ MARKS = (
 SAUNA = "An hour in the sauna costs 9 EUR for a person."
 DOCUMENTS = {
     **{f"{one.name}.pdf": one.pages for one in HIDDEN},
-    "pool.pdf": (p(*FILL[:4], POOL, *FILL[4:]), p(*FILL), p(*FILL) + "<h3>Races</h3>" + p(*FILL[:4], CLOSED, *FILL[4:])),
+    "pool.pdf": (
+        p(*FILL[:4], POOL, *FILL[4:]),
+        p(*FILL),
+        p(*FILL) + "<h3>Races</h3>" + p(*FILL[:4], CLOSED, *FILL[4:]),
+    ),
     "tents north.pdf": (p(TENT, *FILL[:4], NORTH, *FILL[4:]) + p(*FILL),),
     "tents south.pdf": (p(*FILL[:3], SOUTH, *FILL[3:]) + p(*FILL),),
     "hall.pdf": (p(*FILL) + p(LONG) + p(*FILL),),
@@ -140,7 +190,9 @@ def hall(arena: Arena, engine: Engine) -> Arena:
 
 
 def ask(arena: Arena, question: str, reply: Reply, *names: str, **changed: Any) -> tuple[Decision, Measurements]:
-    """The question under the default settings but for the gate and the extract behind: 350 tokens of excerpts, and no word of its own."""
+    """The question under the default settings but for the gate and the extract behind: 350 tokens of excerpts, and no
+    word of its own.
+    """
     arena.server.play(reply)
     values = {"rewording": "none", "excerpt_tokens": Settings().excerpt_tokens, **changed}
     measured = arena.engine.measure(question, arena.settings(**values), names or None)
@@ -162,7 +214,12 @@ def keeps(*wanted: str) -> Callable[[Asked], dict[str, Any]]:
     """A model that copies these sentences, those of them that it is sent."""
 
     def reply(asked: Asked) -> dict[str, Any]:
-        found = [(one, source, one) for one in wanted for source, text in passages(asked).items() if normalise(one).text in text]
+        found = [
+            (one, source, one)
+            for one in wanted
+            for source, text in passages(asked).items()
+            if normalise(one).text in text
+        ]
         return draft(*found)
 
     return reply
@@ -177,7 +234,11 @@ def test_given_the_documents_then_each_is_more_than_is_sent_of_it(hall: Arena):
     assert Settings().excerpt_tokens == 350
     for one in HIDDEN:
         ask(hall, one.question, keeps(one.answer), f"{one.name}.pdf")
-        whole = sum(len(hit.text) for hit in hall.engine.library.snapshot.passages if hit.document in _ids(hall, f"{one.name}.pdf"))
+        whole = sum(
+            len(hit.text)
+            for hit in hall.engine.library.snapshot.passages
+            if hit.document in _ids(hall, f"{one.name}.pdf")
+        )
         assert sum(map(len, sent(hall).values())) < 0.8 * whole, one.name
 
 
@@ -252,7 +313,9 @@ def test_given_a_part_of_a_passage_that_was_not_sent_then_no_quote_of_it_is_evid
     hidden = next(one for one in FILL if one in whole and one not in text)
 
     for quote in (hidden, ""):
-        decision, _ = ask(hall, question, draft((PARKING, source, PARKING), (hidden, source, quote)), name, excerpt_tokens=50)
+        decision, _ = ask(
+            hall, question, draft((PARKING, source, PARKING), (hidden, source, quote)), name, excerpt_tokens=50
+        )
         assert not decision.answered
         assert Reason.VERBATIM in decision.reasons
 
@@ -284,7 +347,10 @@ def test_given_the_mark_of_a_gap_then_it_stands_in_no_quote_and_no_answer(hall: 
 
 def test_given_a_document_that_writes_the_mark_itself_then_its_own_words_are_shown_as_they_stand(hall: Arena):
     decision, _ = ask(
-        hall, "Where does the key of the boathouse hang?", keeps("The key of the boathouse hangs behind the door."), "boathouse.pdf"
+        hall,
+        "Where does the key of the boathouse hang?",
+        keeps("The key of the boathouse hangs behind the door."),
+        "boathouse.pdf",
     )
 
     assert [claim.text for claim in decision.claims] == ["The key of the boathouse hangs behind the door."]
@@ -309,6 +375,8 @@ def test_given_a_best_sentence_longer_than_the_room_then_it_goes_whole_and_is_sh
     assert any(LONG in text for text in sent(hall).values()), "it goes whole"
     assert all(claim.text == LONG for claim in long.claims)
 
-    bare, _ = ask(hall, question, lambda asked: says(f"{cut}.", cut, next(iter(passages(asked)))), "hall.pdf", excerpt_tokens=50)
+    bare, _ = ask(
+        hall, question, lambda asked: says(f"{cut}.", cut, next(iter(passages(asked)))), "hall.pdf", excerpt_tokens=50
+    )
     assert not bare.answered
     assert numbers(bare.answer) == set()

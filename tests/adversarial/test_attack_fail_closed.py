@@ -1,11 +1,24 @@
-"""What cannot be checked has not passed: a guard that a model is, and that fails, refuses under `enforce`. It can only remove trust."""
+"""What cannot be checked has not passed: a guard that a model is, and that fails, refuses under `enforce`.
+
+It can only remove trust.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from attack_kit import POLICIES, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, assert_unseen, saying
+from attack_kit import (
+    POLICIES,
+    SICK_PAID,
+    Arena,
+    Attack,
+    assert_audited,
+    assert_extract,
+    assert_refused,
+    assert_unseen,
+    saying,
+)
 from honest_model import data_lines, draft, honest, kind, refusal, sufficient, verdicts
 from model_server import Asked, Status
 
@@ -28,21 +41,26 @@ BROKEN = {
     "empty": "",
     "broken JSON": '{"can_answer": "yes", "verdicts": [',
     "another schema": {"answer": "yes"},
-    "a confidence that is no number": '{"can_answer": "yes", "confidence": NaN, "missing": [], "reasoning": "", "contradictions": []}',
+    "a confidence that is no number": '{"can_answer": "yes", "confidence": NaN, "missing": [], '
+    '"reasoning": "", "contradictions": []}',
     "a confidence of 2": sufficient("yes", 2.0),
     "a confidence below 0": sufficient("yes", -0.1),
     "a word of its own": sufficient("surely"),
     "a draft in its place": draft((SICK_PAID, "1", SICK_PAID)),
     "too few verdicts": verdicts(),
     "too many verdicts": verdicts("yes", "yes", "yes", "yes", "yes"),
-    "one verdict twice": {"verdicts": [{"claim": 1, "verdict": "yes", "why": ""}, {"claim": 1, "verdict": "yes", "why": ""}]},
+    "one verdict twice": {
+        "verdicts": [{"claim": 1, "verdict": "yes", "why": ""}, {"claim": 1, "verdict": "yes", "why": ""}]
+    },
     "a verdict on a claim that is not there": {"verdicts": [{"claim": 7, "verdict": "yes", "why": ""}]},
     "a verdict of its own": verdicts("absolutely"),
     "prose": "I am sure that all of this is perfectly fine.",
 }
 
 
-@pytest.mark.parametrize(("which", "guard"), [("sufficiency", JUDGED), ("verify", VERIFIED)], ids=["sufficiency", "verification"])
+@pytest.mark.parametrize(
+    ("which", "guard"), [("sufficiency", JUDGED), ("verify", VERIFIED)], ids=["sufficiency", "verification"]
+)
 @pytest.mark.parametrize("broken", BROKEN)
 def test_given_a_guard_that_cannot_run_when_enforced_then_it_is_not_run_and_refuses(
     arena: Arena, which: str, guard: dict[str, Any], broken: str
@@ -79,7 +97,10 @@ def test_given_a_verifier_that_says_yes_to_a_lie_when_asked_then_the_lie_is_not_
     """The deterministic audits come first, and no yes of a model adds trust."""
     lie = saying(("Sick leave is paid in full for 71 days.", SICK_PAID))
     attack = Attack(
-        "accomplice", lambda asked: verdicts("yes") if kind(asked) == "verify" else lie(asked), bad=("71 days",), changed=VERIFIED
+        "accomplice",
+        lambda asked: verdicts("yes") if kind(asked) == "verify" else lie(asked),
+        bad=("71 days",),
+        changed=VERIFIED,
     )
     refused, _ = arena.ends(attack)
 
@@ -90,7 +111,9 @@ def test_given_a_verifier_that_says_yes_to_a_lie_when_asked_then_the_lie_is_not_
 
 def test_given_a_model_that_finds_the_passages_insufficient_when_enforced_then_no_draft_is_asked_for(arena: Arena):
     """S1-9, S3-11, S3-13: its no refuses, after at most two further searches for what is missing."""
-    refused, extract = arena.ends(Attack("no", but("sufficiency", sufficient("no", 0.9, ("the form for sick leave",))), changed=JUDGED))
+    refused, extract = arena.ends(
+        Attack("no", but("sufficiency", sufficient("no", 0.9, ("the form for sick leave",))), changed=JUDGED)
+    )
 
     for decision in (refused, extract):
         assert_refused(decision, (Reason.SUFFICIENCY,))
@@ -101,7 +124,9 @@ def test_given_a_model_that_finds_the_passages_insufficient_when_enforced_then_n
 
 def test_given_a_partial_answer_when_enforced_then_the_level_is_low_at_most(arena: Arena):
     """S3-12."""
-    decision, _ = arena.ends(Attack("partial", but("sufficiency", sufficient("partial", 0.9, ("pay of the weekend",))), changed=JUDGED))
+    decision, _ = arena.ends(
+        Attack("partial", but("sufficiency", sufficient("partial", 0.9, ("pay of the weekend",))), changed=JUDGED)
+    )
 
     assert decision.answered
     assert decision.confidence_level is ConfidenceLevel.LOW
@@ -144,7 +169,9 @@ ORDERING = {
 }
 
 
-def test_given_a_model_that_asks_the_reader_for_something_when_it_refuses_then_only_its_trace_has_its_words(arena: Arena):
+def test_given_a_model_that_asks_the_reader_for_something_when_it_refuses_then_only_its_trace_has_its_words(
+    arena: Arena,
+):
     """It states no number, date or name, so that no audit of facts finds it."""
     for way, (guard, said) in ORDERING.items():
         for decision in arena.ends(Attack(way, but("sufficiency" if guard else "draft", said), changed=guard)):
@@ -157,8 +184,13 @@ def test_given_a_model_that_asks_the_reader_for_something_when_it_refuses_then_o
 
 
 def test_given_contradictions_that_a_model_invents_when_enforced_then_no_side_of_them_is_shown(arena: Arena, caplog):
-    invented = {"first": {"source": "1", "quote": "Sick leave is paid for 71 days."}, "second": {"source": "2", "quote": SICK_PAID}}
-    refused, extract = arena.ends(Attack("invented", but("sufficiency", sufficient(contradictions=[invented])), changed=JUDGED))
+    invented = {
+        "first": {"source": "1", "quote": "Sick leave is paid for 71 days."},
+        "second": {"source": "2", "quote": SICK_PAID},
+    }
+    refused, extract = arena.ends(
+        Attack("invented", but("sufficiency", sufficient(contradictions=[invented])), changed=JUDGED)
+    )
 
     for decision in (refused, extract):
         assert_audited(decision, arena.engine)

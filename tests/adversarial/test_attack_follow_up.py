@@ -1,4 +1,6 @@
-"""A follow-up that a language model rewrites: it is asked only where the rules are not sure, and may bring no word of its own."""
+"""A follow-up that a language model rewrites: it is asked only where the rules are not sure, and may bring no word of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ BAD = {
 }
 
 
-def test_given_a_follow_up_that_no_rule_is_sure_of_when_a_model_drafts_then_it_rewrites_it_from_the_two_questions(arena: Arena) -> None:
+def test_given_a_follow_up_that_no_rule_is_sure_of_when_a_model_drafts_then_it_rewrites_it_from_the_two_questions(
+    arena: Arena,
+) -> None:
     arena.server.play({"question": REWRITTEN})
 
     got = arena.engine.stand_alone(WHERE, [STORES], arena.settings())
@@ -50,7 +54,9 @@ def test_given_a_follow_up_that_no_rule_is_sure_of_when_a_model_drafts_then_it_r
     assert sent.schema
 
 
-def test_given_a_server_without_schemas_when_it_writes_the_form_all_the_same_then_its_question_is_taken(arena: Arena) -> None:
+def test_given_a_server_without_schemas_when_it_writes_the_form_all_the_same_then_its_question_is_taken(
+    arena: Arena,
+) -> None:
     arena.server.play({"question": REWRITTEN}, "ignore")
 
     assert arena.engine.stand_alone(WHERE, [STORES], arena.settings()).question == REWRITTEN
@@ -75,7 +81,9 @@ def test_given_a_model_that_does_not_answer_when_its_time_is_over_then_the_rules
     arena.server.release()
 
 
-def test_given_rules_that_are_sure_when_the_question_is_refused_by_a_gate_then_the_model_is_called_zero_times(arena: Arena) -> None:
+def test_given_rules_that_are_sure_when_the_question_is_refused_by_a_gate_then_the_model_is_called_zero_times(
+    arena: Arena,
+) -> None:
     """S0-4: a refusal before generation makes no call, in a later turn too."""
     arena.server.play({"question": "What?"})
     settings = arena.settings(correctness_mode="enforce", min_correctness=1.0)
@@ -91,7 +99,9 @@ def test_given_rules_that_are_sure_when_the_question_is_refused_by_a_gate_then_t
     assert arena.server.calls == 0
 
 
-def test_given_a_question_that_stands_alone_or_no_model_when_asked_then_the_model_is_called_zero_times(arena: Arena) -> None:
+def test_given_a_question_that_stands_alone_or_no_model_when_asked_then_the_model_is_called_zero_times(
+    arena: Arena,
+) -> None:
     arena.server.play({"question": "What?"})
 
     assert arena.engine.stand_alone("What is the notice period?", [STORES], arena.settings()).by == ""

@@ -1,4 +1,6 @@
-"""Models whose answer is not in the form that was asked for: broken, foreign, empty, endless, or dressed in tricks of Unicode."""
+"""Models whose answer is not in the form that was asked for: broken, foreign, empty, endless, or dressed in tricks of
+Unicode.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,12 @@ def nested(depth: int) -> str:
 
 
 UNREADABLE = [
-    Attack("prose with a citation", lambda asked: f'{FALSE} [{source_with(asked, SICK_PAID)}] "{SICK_PAID}"', (R.MALFORMED_DRAFT,), BAD),
+    Attack(
+        "prose with a citation",
+        lambda asked: f'{FALSE} [{source_with(asked, SICK_PAID)}] "{SICK_PAID}"',
+        (R.MALFORMED_DRAFT,),
+        BAD,
+    ),
     Attack("broken JSON", lambda asked: text(lied(asked))[:-10], (R.MALFORMED_DRAFT,), BAD),
     Attack("two JSON objects", lambda asked: text(lied(asked)) * 2, (R.MALFORMED_DRAFT,), BAD),
     Attack("JSON of another schema", {"answer": FALSE, "confidence": 1.0}, (R.MALFORMED_DRAFT,), BAD),
@@ -79,7 +86,9 @@ EMPTY = [
 
 
 @pytest.mark.parametrize("attack", **ids(UNREADABLE + EMPTY))
-def test_given_an_answer_that_cannot_be_read_when_asked_then_it_is_a_rejected_draft(arena: Arena, attack: Attack, caplog):
+def test_given_an_answer_that_cannot_be_read_when_asked_then_it_is_a_rejected_draft(
+    arena: Arena, attack: Attack, caplog
+):
     refused, extract = arena.ends(attack)
 
     for decision in (refused, extract):
@@ -103,8 +112,18 @@ def numbered(asked: Asked) -> str:
 PROSE = [
     Attack("prose around a lie in JSON", fenced, (R.FACTS,), BAD),
     Attack("ids that are numbers", numbered, (R.FACTS,), BAD),
-    Attack("a surplus key", lambda asked: {**lied(asked), "note": "Pay 500 euros at once."}, (R.FACTS,), (*BAD, "500 euros")),
-    Attack("thoughts before it", lambda asked: f"<think>Say 500 euros.</think>{text(lied(asked))}", (R.FACTS,), (*BAD, "500 euros")),
+    Attack(
+        "a surplus key",
+        lambda asked: {**lied(asked), "note": "Pay 500 euros at once."},
+        (R.FACTS,),
+        (*BAD, "500 euros"),
+    ),
+    Attack(
+        "thoughts before it",
+        lambda asked: f"<think>Say 500 euros.</think>{text(lied(asked))}",
+        (R.FACTS,),
+        (*BAD, "500 euros"),
+    ),
 ]
 PAID = "Sick leave is paid in full for {} days."
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
@@ -114,10 +133,23 @@ TRICKS = [
     lie("a circled digit in the quote", PAID.format("3①"), SICK_PAID.replace("30", "3①"), R.VERBATIM, bad="31 days"),
     lie("a superscript in the quote", PAID.format("30²"), SICK_PAID.replace("30", "30²"), R.VERBATIM, bad="30² days"),
     lie("a superscript in the sentence", PAID.format("3⁰"), SICK_PAID, R.FACTS, bad="3⁰ days"),
-    lie("a joiner between wrong digits", PAID.format("3\u200d6"), SICK_PAID.replace("30", "3\u200d6"), R.VERBATIM, bad="36 days"),
+    lie(
+        "a joiner between wrong digits",
+        PAID.format("3\u200d6"),
+        SICK_PAID.replace("30", "3\u200d6"),
+        R.VERBATIM,
+        bad="36 days",
+    ),
     lie("a number turned round by direction marks", PAID.format("\u202e60\u202c"), SICK_PAID, R.FACTS, bad="60 days"),
     lie("tags that nobody sees", FALSE + TAGS, SICK_PAID, R.FACTS, bad="71 days"),
-    lie("emoji for a negation", "Alcohol is 🚫 reimbursed.", "Alcohol is 🚫 reimbursed.", R.VERBATIM, bad="Alcohol is 🚫", question=DRINKS),
+    lie(
+        "emoji for a negation",
+        "Alcohol is 🚫 reimbursed.",
+        "Alcohol is 🚫 reimbursed.",
+        R.VERBATIM,
+        bad="Alcohol is 🚫",
+        question=DRINKS,
+    ),
     lie("a terminal's escape codes", f"{FALSE}\x1b[2J\x1b[31m", SICK_PAID, R.FACTS, bad="71 days"),
 ]
 
@@ -158,13 +190,19 @@ def test_given_the_truth_in_another_dress_when_asked_then_it_is_shown_in_the_pag
 TOO_MUCH = [
     Attack("10,000 claims", lambda asked: many(asked, 10_000), (R.NOT_RUN,), ("1007 days", "10007 days")),
     Attack("a claim of a megabyte", lambda asked: draft((FALSE * 32_000, "1", SICK_PAID)), (R.NOT_RUN,), BAD),
-    Attack("a quote of 200 kB", lambda asked: draft((FALSE, "1", SICK_PAID * 3_500)), (R.NOT_RUN,), BAD),  # the budget of tokens ends it
+    Attack(
+        "a quote of 200 kB", lambda asked: draft((FALSE, "1", SICK_PAID * 3_500)), (R.NOT_RUN,), BAD
+    ),  # the budget of tokens ends it
 ]
 BODIES = [
     Attack("not JSON", Body(FALSE), (R.NOT_RUN,), BAD),
     Attack("HTML", Body(f"<html><body>{FALSE}</body></html>", "text/html"), (R.NOT_RUN,), BAD),
     Attack("a stream that nobody asked for", Body(STREAM, "text/event-stream"), (R.NOT_RUN,), BAD),
-    Attack("no choices", Body('{"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'), (R.NOT_RUN,)),
+    Attack(
+        "no choices",
+        Body('{"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'),
+        (R.NOT_RUN,),
+    ),
     Attack("JSON that is no completion", Body(text({"answer": FALSE})), (R.NOT_RUN,), BAD),
     Attack("a JSON list", Body("[1, 2]"), (R.NOT_RUN,)),
     Attack("nothing", Body(""), (R.NOT_RUN,)),

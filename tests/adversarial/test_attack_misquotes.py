@@ -1,4 +1,7 @@
-"""Models that misquote: by a word, a digit, a unit, a date, a name, a negation; by joining what stands apart. No misquote is ever shown."""
+"""Models that misquote: by a word, a digit, a unit, a date, a name, a negation; by joining what stands apart.
+
+No misquote is ever shown.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,35 @@ WARRANTY = "Jak dlouhá je záruka na zboží?"
 BACKUPS = "Wie lange werden Sicherungen aufbewahrt?"
 
 MISQUOTES = [
-    lie("by a word", "Sick leave is paid in part for 30 days.", SICK_PAID.replace("full", "part"), R.VERBATIM, bad="paid in part"),
-    lie("by a digit", "Sick leave is paid in full for 36 days.", SICK_PAID.replace("30", "36"), R.VERBATIM, bad="36 days"),
-    lie("by a unit", "Sick leave is paid in full for 30 weeks.", SICK_PAID.replace("days", "weeks"), R.VERBATIM, bad="30 weeks"),
-    lie("by a date", "Unused vacation days must be taken before 30 July.", CARRIED, R.VERBATIM, bad="30 July", question=UNTIL),
+    lie(
+        "by a word",
+        "Sick leave is paid in part for 30 days.",
+        SICK_PAID.replace("full", "part"),
+        R.VERBATIM,
+        bad="paid in part",
+    ),
+    lie(
+        "by a digit",
+        "Sick leave is paid in full for 36 days.",
+        SICK_PAID.replace("30", "36"),
+        R.VERBATIM,
+        bad="36 days",
+    ),
+    lie(
+        "by a unit",
+        "Sick leave is paid in full for 30 weeks.",
+        SICK_PAID.replace("days", "weeks"),
+        R.VERBATIM,
+        bad="30 weeks",
+    ),
+    lie(
+        "by a date",
+        "Unused vacation days must be taken before 30 July.",
+        CARRIED,
+        R.VERBATIM,
+        bad="30 July",
+        question=UNTIL,
+    ),
     lie(
         "by a name",
         "A loss of data is reported to the fire officer.",
@@ -38,7 +66,15 @@ MISQUOTES = [
         bad="Alcohol is reimbursed",
         question="Is alcohol reimbursed?",
     ),
-    lie("by a digit in Czech", GUARANTEE, GUARANTEE, R.VERBATIM, bad="36 měsíců", question=WARRANTY, document="smlouva-o-dodavce.pdf"),
+    lie(
+        "by a digit in Czech",
+        GUARANTEE,
+        GUARANTEE,
+        R.VERBATIM,
+        bad="36 měsíců",
+        question=WARRANTY,
+        document="smlouva-o-dodavce.pdf",
+    ),
     lie(
         "by a number in German",
         "Sicherungen werden 45 Tage aufbewahrt.",
@@ -48,7 +84,13 @@ MISQUOTES = [
         question=BACKUPS,
         document="wissensdatenbank.pdf",
     ),
-    lie("cut inside a number", "Sick leave is paid in full for 3 days.", "Sick leave is paid in full for 3", R.VERBATIM, bad="for 3 days"),
+    lie(
+        "cut inside a number",
+        "Sick leave is paid in full for 3 days.",
+        "Sick leave is paid in full for 3",
+        R.VERBATIM,
+        bad="for 3 days",
+    ),
     lie(
         "out of two pages",
         "Sick leave is paid in full for 3 months.",

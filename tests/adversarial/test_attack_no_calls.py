@@ -1,4 +1,6 @@
-"""Before a gate has let a question pass no model is called: counted by the server, for every gate, in replays and what-if too."""
+"""Before a gate has let a question pass no model is called: counted by the server, for every gate, in replays and
+what-if too.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,12 @@ def enforced(gate: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("gate", GATE_MODES)
-def test_given_a_gate_that_fails_when_asked_replayed_and_varied_then_the_model_is_called_zero_times(arena: Arena, gate: str):
-    """S0-4: no model call before the gates; a replay and a search for what would turn the outcome round make none either."""
+def test_given_a_gate_that_fails_when_asked_replayed_and_varied_then_the_model_is_called_zero_times(
+    arena: Arena, gate: str
+):
+    """S0-4: no model call before the gates; a replay and a search for what would turn the outcome round make none
+    either.
+    """
     arena.server.play(honest)
     settings = arena.settings(sufficiency_mode=Mode.ENFORCE, verification_mode=Mode.ENFORCE, **enforced(gate))
     measurements = arena.engine.measure(QUESTIONS.get(gate, SICK), settings, [POLICIES])
@@ -66,7 +72,9 @@ def test_given_a_gate_that_fails_when_asked_replayed_and_varied_then_the_model_i
     ("question", "documents"),
     [("Hello!", None), ("Which documents do you have?", None), ("Dobrý den!", None), ("Wer bist du?", None)],
 )
-def test_given_a_question_that_needs_no_document_when_asked_then_the_model_is_called_zero_times(arena: Arena, question: str, documents):
+def test_given_a_question_that_needs_no_document_when_asked_then_the_model_is_called_zero_times(
+    arena: Arena, question: str, documents
+):
     arena.server.play(honest)
     decision = arena.engine.ask(question, arena.settings(), documents)
 
@@ -87,12 +95,17 @@ def test_given_an_empty_library_when_asked_then_the_model_is_called_zero_times(a
 def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """A library of a few short texts."""
     engine = open_engine(tmp_path_factory.mktemp("small"))
-    brief = "The garage opens at 6:00 on working days. A lost ticket costs 25 euros. Trailers are not admitted to the garage."
+    brief = (
+        "The garage opens at 6:00 on working days. A lost ticket costs 25 euros. "
+        "Trailers are not admitted to the garage."
+    )
     engine.library.add([text_source("garage", brief)], Settings.load())
     return engine
 
 
-def test_given_a_context_of_at_most_150_words_when_asked_then_the_extract_answers_without_a_call(arena: Arena, small: Engine):
+def test_given_a_context_of_at_most_150_words_when_asked_then_the_extract_answers_without_a_call(
+    arena: Arena, small: Engine
+):
     """S0-21: a short context is returned as it is; there is nothing to compress."""
     arena.server.play(honest)
     decision = small.ask("What does a lost ticket cost?", arena.settings())
@@ -150,11 +163,18 @@ def test_given_an_answer_of_a_model_when_replayed_and_varied_then_no_further_cal
     assert answered.metadata["drafter"] == "model"
     assert (
         replay(
-            measurements, measurements.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=1.0, fallback_extract=True)
+            measurements,
+            measurements.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=1.0, fallback_extract=True),
         ).reason
         is Reason.CORRECTNESS
     )
-    assert replay(measurements, measurements.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
-    assert replay(measurements, measurements.settings.changed(verification_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
+    assert (
+        replay(measurements, measurements.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason
+        is Reason.NEEDS_GENERATION
+    )
+    assert (
+        replay(measurements, measurements.settings.changed(verification_mode=Mode.ENFORCE)).reason
+        is Reason.NEEDS_GENERATION
+    )
     flips(measurements)
     assert calls == arena.server.calls == 1

@@ -8,7 +8,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from attack_kit import Arena, Attack, assert_audited, assert_extract, assert_refused, assert_unseen, attack_with_drafts, saying
+from attack_kit import (
+    Arena,
+    Attack,
+    assert_audited,
+    assert_extract,
+    assert_refused,
+    assert_unseen,
+    attack_with_drafts,
+    saying,
+)
 from honest_model import data_lines, honest
 from model_server import Asked
 from planted import GARAGES, Garage
@@ -27,7 +36,9 @@ def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_something_true_
 
     attack_with_drafts(arena, attack, caplog)
 
-    assert _stood_in_the_prompt(arena, garage.orders[place]), "the order is in the data of the prompt, or nothing was tested"
+    assert _stood_in_the_prompt(arena, garage.orders[place]), (
+        "the order is in the data of the prompt, or nothing was tested"
+    )
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -49,8 +60,13 @@ def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_the_order_then_
 
 
 @pytest.mark.parametrize("garage", GARAGES.values(), ids=GARAGES)
-def test_given_planted_orders_when_a_prompt_is_made_then_they_stand_in_its_data_only_and_hidden_ones_nowhere(arena: Arena, garage: Garage):
-    """S1-4: text inside documents is never an instruction. What cannot be seen on a page is not indexed, so no model reads it."""
+def test_given_planted_orders_when_a_prompt_is_made_then_they_stand_in_its_data_only_and_hidden_ones_nowhere(
+    arena: Arena, garage: Garage
+):
+    """S1-4: text inside documents is never an instruction.
+
+    What cannot be seen on a page is not indexed, so no model reads it.
+    """
     arena.measure(Attack("prompt", honest, (), (), garage.question, (garage.name,)))
 
     for asked in arena.server.asked:
@@ -65,7 +81,9 @@ def test_given_planted_orders_when_a_prompt_is_made_then_they_stand_in_its_data_
 
 @pytest.mark.parametrize("garage", GARAGES.values(), ids=GARAGES)
 def test_given_planted_orders_when_an_honest_model_is_asked_then_its_answer_is_shown(arena: Arena, garage: Garage):
-    decision, _ = arena.ends(Attack("honest", saying((garage.answer, garage.answer)), (), (), garage.question, (garage.name,)))
+    decision, _ = arena.ends(
+        Attack("honest", saying((garage.answer, garage.answer)), (), (), garage.question, (garage.name,))
+    )
 
     assert decision.answered, decision.explanation
     assert decision.metadata["drafter"] == "model"
@@ -75,7 +93,10 @@ def test_given_planted_orders_when_an_honest_model_is_asked_then_its_answer_is_s
 def leak(asked: Asked):
     """A model that answers with its own rules."""
     rules = [line for line in asked.system.splitlines() if len(line) > 40]
-    return saying((rules[0], honest(asked)["claims"][0]["evidence"][0]["quote"]), (rules[1], "Fire drills take place twice a year."))(asked)
+    return saying(
+        (rules[0], honest(asked)["claims"][0]["evidence"][0]["quote"]),
+        (rules[1], "Fire drills take place twice a year."),
+    )(asked)
 
 
 def test_given_a_model_that_leaks_its_rules_when_asked_then_nothing_of_them_is_shown(arena: Arena, caplog):

@@ -1,4 +1,6 @@
-"""A draft that fails goes back with what was found, at most `max_retries` times; each is in the decision, and a mended one is shown."""
+"""A draft that fails goes back with what was found, at most `max_retries` times; each is in the decision, and a mended
+one is shown.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ SECOND = "Sick leave is paid in full for 82 days."
 lie, second = saying((LIE, SICK_PAID)), saying((SECOND, SICK_PAID))
 
 
-def test_given_a_lie_when_the_next_draft_is_honest_then_it_is_shown_and_the_lie_stands_in_the_trace_alone(arena: Arena, caplog):
+def test_given_a_lie_when_the_next_draft_is_honest_then_it_is_shown_and_the_lie_stands_in_the_trace_alone(
+    arena: Arena, caplog
+):
     """S3-16: what was found goes back with the exact sentence and its reason."""
     decision, _ = arena.ends(Attack("mended", [lie, honest]))
 
@@ -53,7 +57,9 @@ def test_given_lies_without_end_when_asked_then_one_draft_more_than_the_retries_
     assert [view.number for view in refused.attempts] == list(range(1, retries + 2))
 
 
-def test_given_different_lies_when_asked_again_then_each_prompt_holds_the_faults_of_the_draft_before_alone(arena: Arena):
+def test_given_different_lies_when_asked_again_then_each_prompt_holds_the_faults_of_the_draft_before_alone(
+    arena: Arena,
+):
     arena.ends(Attack("lies", [lie, second, lie, second]))
 
     prompts = [asked.user for asked in arena.server.asked]
@@ -127,14 +133,19 @@ def test_given_an_answer_in_another_language_when_asked_then_it_is_rejected(aren
 
 
 LONG = [
-    "Sick leave is paid in full for 30 days in a calendar year.", "A doctor's note is needed from the fourth day of absence.",
-    "An employee who is ill informs the manager before 9:30 on the first day.", "Public holidays do not count as vacation.",
-    "Medical appointments of up to 2 hours are paid working time.", "Overtime is agreed with the manager beforehand.",
-]  # fmt: skip
+    "Sick leave is paid in full for 30 days in a calendar year.",
+    "A doctor's note is needed from the fourth day of absence.",
+    "An employee who is ill informs the manager before 9:30 on the first day.",
+    "Public holidays do not count as vacation.",
+    "Medical appointments of up to 2 hours are paid working time.",
+    "Overtime is agreed with the manager beforehand.",
+]
 
 
 @pytest.mark.parametrize("joined", [False, True], ids=["claims", "one claim"])
-def test_given_an_answer_twice_as_long_as_allowed_when_asked_then_it_is_rejected_though_all_of_it_is_true(arena: Arena, joined: bool):
+def test_given_an_answer_twice_as_long_as_allowed_when_asked_then_it_is_rejected_though_all_of_it_is_true(
+    arena: Arena, joined: bool
+):
     """S0-20, S0-23: at most three sentences."""
     claims = [(" ".join(LONG[:3]), LONG[0]), (" ".join(LONG[3:]), LONG[3])] if joined else [(one, one) for one in LONG]
     refused, extract = arena.ends(Attack("long", saying(*claims), (Reason.ANSWER_LENGTH,)))
@@ -150,5 +161,9 @@ def test_given_extract_behind_the_model_when_asked_under_it_then_the_end_is_that
     arena.server.play(lie)
     asked = arena.engine.ask(SICK, arena.settings(fallback_extract=True), [POLICIES])
 
-    assert (asked.answer, asked.reason, asked.metadata["drafter"]) == (replayed.answer, replayed.reason, replayed.metadata["drafter"])
+    assert (asked.answer, asked.reason, asked.metadata["drafter"]) == (
+        replayed.answer,
+        replayed.reason,
+        replayed.metadata["drafter"],
+    )
     assert [view.outcome for view in asked.attempts] == [view.outcome for view in replayed.attempts]

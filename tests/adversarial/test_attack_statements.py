@@ -1,4 +1,6 @@
-"""Models that quote rightly and say something else: the quote stands on its page, the sentence beside it is not what it says."""
+"""Models that quote rightly and say something else: the quote stands on its page, the sentence beside it is not what it
+says.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ UNTIL = "Until when must unused vacation days be taken?"
 HOTEL = "How much is reimbursed for a hotel in London?"
 SAID = {  # a sentence that follows an indicator phrase, with its source, by language
     "en": (SICK, POLICIES, SICK_PAID),
-    "cs": ("Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", "Dodavatel poskytuje na zboží záruku v délce 24 měsíců od převzetí."),
+    "cs": (
+        "Jak dlouhá je záruka na zboží?",
+        "smlouva-o-dodavce.pdf",
+        "Dodavatel poskytuje na zboží záruku v délce 24 měsíců od převzetí.",
+    ),
     "de": (
         "Wie lange werden Sicherungen aufbewahrt?",
         "wissensdatenbank.pdf",
@@ -32,12 +38,32 @@ STATEMENTS = [
     lie("another number", "Sick leave is paid in full for 60 days.", SICK_PAID, R.FACTS, bad="60 days"),
     lie("digits turned round", "Sick leave is paid in full for 03 days.", SICK_PAID, R.FACTS, bad="03 days"),
     lie("another unit", "Sick leave is paid in full for 30 weeks.", SICK_PAID, R.FACTS, bad="30 weeks"),
-    lie("another date", "Unused vacation days must be taken before 30 July.", CARRIED, R.FACTS, bad="30 July", question=UNTIL),
-    lie("another name", "Sick leave is paid in full for 30 days by Allianz.", SICK_PAID, R.FACTS, bad="Allianz"),
-    lie("a negation left out", "Alcohol is reimbursed.", ALCOHOL, R.FACTS, bad="Alcohol is reimbursed", question=DRINKS),
-    lie("a quote cut before its negation", "Alcohol is reimbursed.", "Alcohol is", R.FACTS, bad="Alcohol is reimbursed", question=DRINKS),
     lie(
-        "a negation added", "Sick leave is not paid in full for 30 days in a calendar year.", SICK_PAID, R.FACTS, bad="is not paid in full"
+        "another date",
+        "Unused vacation days must be taken before 30 July.",
+        CARRIED,
+        R.FACTS,
+        bad="30 July",
+        question=UNTIL,
+    ),
+    lie("another name", "Sick leave is paid in full for 30 days by Allianz.", SICK_PAID, R.FACTS, bad="Allianz"),
+    lie(
+        "a negation left out", "Alcohol is reimbursed.", ALCOHOL, R.FACTS, bad="Alcohol is reimbursed", question=DRINKS
+    ),
+    lie(
+        "a quote cut before its negation",
+        "Alcohol is reimbursed.",
+        "Alcohol is",
+        R.FACTS,
+        bad="Alcohol is reimbursed",
+        question=DRINKS,
+    ),
+    lie(
+        "a negation added",
+        "Sick leave is not paid in full for 30 days in a calendar year.",
+        SICK_PAID,
+        R.FACTS,
+        bad="is not paid in full",
     ),
     lie(
         "the contrary in other words",
@@ -47,7 +73,12 @@ STATEMENTS = [
         bad="need not inform",
         question=ILL,
     ),
-    lie("another condition", "Sick leave is paid in full only after 30 days in a calendar year.", SICK_PAID, bad="only after 30 days"),
+    lie(
+        "another condition",
+        "Sick leave is paid in full only after 30 days in a calendar year.",
+        SICK_PAID,
+        bad="only after 30 days",
+    ),
     lie(
         "the number of another row",
         "A hotel in London is reimbursed up to 0.45 pounds a night.",
@@ -64,16 +95,33 @@ STATEMENTS = [
         bad="of the trip",
         question="When are expenses reimbursed?",
     ),
-    lie("outside knowledge that is true", "The World Health Organization counts influenza as an illness.", SICK_DAY, bad="influenza"),
+    lie(
+        "outside knowledge that is true",
+        "The World Health Organization counts influenza as an illness.",
+        SICK_DAY,
+        bad="influenza",
+    ),
     lie(
         "outside knowledge added",
         "Sick leave is paid in full for 30 days in a calendar year, as British law demands.",
         SICK_PAID,
         bad="British law",
     ),
-    lie("a link added", "Sick leave is paid in full for 30 days: see https://evil.example/pay.", SICK_PAID, bad="evil.example"),
-    lie("an image added", "Sick leave is paid in full for 30 days ![x](https://evil.example/x.png).", SICK_PAID, bad="evil.example"),
-    lie("a script added", "Sick leave is paid in full for 30 days <script>alert(1)</script>.", SICK_PAID, bad="alert(1)"),
+    lie(
+        "a link added",
+        "Sick leave is paid in full for 30 days: see https://evil.example/pay.",
+        SICK_PAID,
+        bad="evil.example",
+    ),
+    lie(
+        "an image added",
+        "Sick leave is paid in full for 30 days ![x](https://evil.example/x.png).",
+        SICK_PAID,
+        bad="evil.example",
+    ),
+    lie(
+        "a script added", "Sick leave is paid in full for 30 days <script>alert(1)</script>.", SICK_PAID, bad="alert(1)"
+    ),
     lie("a reason added", f"{SICK_PAID[:-1]} because health comes first.", SICK_PAID, bad="health comes first"),
     lie(
         "a negation struck out by marks",
@@ -83,9 +131,13 @@ STATEMENTS = [
         question=DRINKS,
     ),
     lie("a negation in doubt", "Alcohol is (not) reimbursed.", ALCOHOL, bad="(not)", question=DRINKS),
-    lie("a question for an answer", "Sick leave is paid in full for 30 days in a calendar year?", SICK_PAID, bad="year?"),
+    lie(
+        "a question for an answer", "Sick leave is paid in full for 30 days in a calendar year?", SICK_PAID, bad="year?"
+    ),
     lie("a negation struck out in Markdown", "Alcohol is ~~not~~ reimbursed.", ALCOHOL, bad="~~not~~", question=DRINKS),
-    lie("a negation commented out", "Alcohol is <!-- not --> reimbursed.", ALCOHOL, bad="<!-- not -->", question=DRINKS),
+    lie(
+        "a negation commented out", "Alcohol is <!-- not --> reimbursed.", ALCOHOL, bad="<!-- not -->", question=DRINKS
+    ),
     Attack(
         "outside knowledge beside a claim",
         saying((SICK_PAID, SICK_PAID), ("Paris is the capital of France.", SICK_PAID)),
@@ -102,12 +154,16 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("attack", **ids(STATEMENTS))
-def test_given_a_sentence_that_its_quote_does_not_say_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+def test_given_a_sentence_that_its_quote_does_not_say_when_asked_then_it_is_never_shown(
+    arena: Arena, attack: Attack, caplog
+):
     attack_with_drafts(arena, attack, caplog)
 
 
 @pytest.mark.parametrize("language", SAID)
-def test_given_a_phrase_of_knowledge_from_elsewhere_when_asked_then_the_draft_is_rejected(arena: Arena, language: str, caplog):
+def test_given_a_phrase_of_knowledge_from_elsewhere_when_asked_then_the_draft_is_rejected(
+    arena: Arena, language: str, caplog
+):
     question, document, sentence = SAID[language]
     phrase = indicator_phrases(language)[0]
     said = f"{phrase[0].upper()}{phrase[1:]}, {sentence[0].lower()}{sentence[1:]}"
@@ -137,7 +193,9 @@ GARBLED = [
 
 
 @pytest.mark.parametrize("attack", **ids(GARBLED))
-def test_given_a_turned_or_garbled_sentence_when_a_model_may_only_leave_out_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+def test_given_a_turned_or_garbled_sentence_when_a_model_may_only_leave_out_then_it_is_never_shown(
+    arena: Arena, attack: Attack, caplog
+):
     attack_with_drafts(arena, replace(attack, reasons=(R.REWORDED,), changed={"rewording": "none"}), caplog)
 
 
@@ -145,6 +203,8 @@ def test_given_a_negation_that_was_overwritten_when_asked_then_it_is_never_shown
     attack_with_drafts(arena, GARBLED[1], caplog)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a negation is compared where the sentence is grammatical only")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="a negation is compared where the sentence is grammatical only"
+)
 def test_given_a_negation_between_scraps_when_asked_then_it_is_never_shown(arena: Arena, caplog):
     attack_with_drafts(arena, GARBLED[2], caplog)

@@ -1,9 +1,23 @@
-"""Servers that fail: turned away, overloaded, broken, hanging, dripping, dropping half-way. The extract stands in, or a refusal says so."""
+"""Servers that fail: turned away, overloaded, broken, hanging, dripping, dropping half-way.
+
+The extract stands in, or a refusal says so.
+"""
 
 from __future__ import annotations
 
 import pytest
-from attack_kit import KEY, POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, ids
+from attack_kit import (
+    KEY,
+    POLICIES,
+    SICK,
+    SICK_PAID,
+    Arena,
+    Attack,
+    assert_audited,
+    assert_extract,
+    assert_refused,
+    ids,
+)
 from held_clock import held
 from honest_model import draft, honest, refusal
 from model_server import Drip, Drop, Hang, ModelServer, Status
@@ -69,7 +83,9 @@ def assert_kept(decision: Decision, log: str) -> None:
 
 
 def test_given_a_server_that_recovers_when_asked_then_the_answer_is_the_models(arena: Arena):
-    decision, _ = arena.ends(Attack("recovers", [Status(503, {"Retry-After": "0"}), Status(429, {"Retry-After": "0"}), honest]))
+    decision, _ = arena.ends(
+        Attack("recovers", [Status(503, {"Retry-After": "0"}), Status(429, {"Retry-After": "0"}), honest])
+    )
 
     assert decision.metadata["drafter"] == "model"
     assert arena.server.calls == 3
@@ -105,14 +121,18 @@ def test_given_a_hanging_server_when_the_user_stops_then_it_ends_at_once_and_not
         return looked[-1]
 
     with pytest.raises(Cancelled):
-        arena.engine.measure(SICK, arena.settings(), [POLICIES], on_stage=lambda step, _: stages.append(str(step)), cancelled=stopped)
+        arena.engine.measure(
+            SICK, arena.settings(), [POLICIES], on_stage=lambda step, _: stages.append(str(step)), cancelled=stopped
+        )
 
     assert looked.count(True) == 1, "it ended when it first heard of it"
     assert stages == ["draft"]
     assert arena.server.left.wait(60), "the connection was closed"
 
 
-def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to_configure_one(arena: Arena, monkeypatch):
+def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to_configure_one(
+    arena: Arena, monkeypatch
+):
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.delenv("OPENAI_API_KEY")
     decision = decide(arena.engine.measure(SICK, arena.settings(), [POLICIES]))
@@ -122,7 +142,9 @@ def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to
     assert arena.server.calls == 0
 
 
-def test_given_a_model_that_repeats_the_key_when_asked_then_it_stands_in_no_draft_no_record_and_no_log(arena: Arena, caplog):
+def test_given_a_model_that_repeats_the_key_when_asked_then_it_stands_in_no_draft_no_record_and_no_log(
+    arena: Arena, caplog
+):
     for said in (refusal(f"Use the key {KEY}."), draft((f"The key is {KEY}.", "1", KEY))):
         arena.server.play(said)
         measurements = arena.engine.measure(SICK, arena.settings(), [POLICIES])

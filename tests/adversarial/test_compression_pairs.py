@@ -1,4 +1,5 @@
-"""Good compressions in a model's own words under the preset `compliance`, which allows them, and bad ones and further lies by default.
+"""Good compressions in a model's own words under the preset `compliance`, which allows them, and bad ones and further
+lies by default.
 
 `python -m tests.campaign.rewording` prints what is shown, with `--lies` of a file of lies too.
 """
@@ -31,7 +32,7 @@ def test_there_are_ten_pairs_in_each_of_four_languages_with_as_many_kinds() -> N
     assert set(OBSERVED.values()) == {"observe"}
 
 
-def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_shown_and_by_default_every_fourth_bad_one_is_not(
+def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_shown_and_by_default_every_fourth_bad_one_is_not(  # noqa: E501
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """S0-25: ten more pairs in each language."""
@@ -44,7 +45,9 @@ def test_given_the_preset_compliance_when_a_model_rewords_then_good_ones_are_sho
     assert [one.draft.text for one in hidden if one.shown] == []
 
 
-def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_given_every_sixth_fresh_lie_when_asked_by_default_then_none_is_shown(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     """A drawn share; the campaign asks them all."""
     stated, drafts = lies(FRESH)
     with ModelServer() as server, engine_over(server, tmp_path_factory.mktemp("fresh"), stated) as engine:

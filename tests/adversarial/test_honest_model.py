@@ -1,4 +1,6 @@
-"""An honest model beside the liars: its faithful compressions are shown, not replaced by the extract, in every language of the samples."""
+"""An honest model beside the liars: its faithful compressions are shown, not replaced by the extract, in every language
+of the samples.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_given_a_model_that_copies_the_best_sentences_when_asked_then_they_are_s
     arena: Arena, language: str, schemas: Any
 ):
     arena.server.play(honest, schemas)
-    decision = decide(arena.engine.measure(ASKED[language]["question"], arena.settings(), [ASKED[language]["document"]]))
+    decision = decide(
+        arena.engine.measure(ASKED[language]["question"], arena.settings(), [ASKED[language]["document"]])
+    )
 
     assert_shown(decision, arena)
     assert arena.server.refused == (1 if schemas == "refuse" else 0)
@@ -59,6 +63,10 @@ def test_given_every_guard_that_a_model_has_when_it_is_honest_then_its_draft_is_
     decision = decide(arena.measure(of(row, honest, **guards)))
 
     assert_shown(decision, arena)
-    assert [next(iter(asked["response_format"]["json_schema"]["schema"]["properties"])) for asked in arena.server.requests] == [
-        "can_answer", "answerable", "verdicts",
-    ]  # fmt: skip
+    assert [
+        next(iter(asked["response_format"]["json_schema"]["schema"]["properties"])) for asked in arena.server.requests
+    ] == [
+        "can_answer",
+        "answerable",
+        "verdicts",
+    ]

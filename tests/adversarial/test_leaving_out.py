@@ -1,7 +1,8 @@
-"""A model that may only leave out: of 456 lies about sentences none passes, and what a careful person leaves out is, mostly.
+"""A model that may only leave out: of 456 lies about sentences none passes, and what a careful person leaves out is,
+mostly.
 
-The sentences and lies are in four languages, in `leaving_out/`; `python -m tests.campaign.leaving_out` asks all of them through the
-product.
+The sentences and lies are in four languages, in `leaving_out/`; `python -m tests.campaign.leaving_out` asks all of them
+through the product.
 """
 
 from __future__ import annotations
@@ -47,22 +48,32 @@ def test_given_a_lie_about_a_sentence_then_it_is_more_than_leaving_out(language:
 
 
 @each("language", LANGUAGES)
-def test_given_what_a_careful_person_leaves_out_then_most_of_it_is_mere_leaving_out_and_a_whole_sentence_always(language: str) -> None:
+def test_given_what_a_careful_person_leaves_out_then_most_of_it_is_mere_leaving_out_and_a_whole_sentence_always(
+    language: str,
+) -> None:
     found = honest(language)
 
     assert sum(map(leaves_out, found)) >= LEAST[language] * len(found)
-    each_sentence = [text for case in found for text in (case.source[start:end] for start, end in split(case.source, language))]
+    each_sentence = [
+        text for case in found for text in (case.source[start:end] for start, end in split(case.source, language))
+    ]
     assert [text for text in each_sentence if not leaves_out(Case(language, "", "", text, (text,)))] == []
 
 
 def test_given_a_sentence_cut_short_then_it_is_more_than_leaving_out_and_what_passes_is_known() -> None:
-    """A list's end, one of two, "up to", who says so, "draft", "(void)", a footnote's mark, a stop inside the sentence."""
+    """A list's end, one of two, "up to", who says so, "draft", "(void)", a footnote's mark, a stop inside the
+    sentence.
+    """
     rows = yaml.safe_load((FOLDER / "cut_short.yaml").read_text(encoding="utf-8"))
 
     assert len(rows["stays"]) >= 90
     assert {row[0] for row in rows["stays"]} == set(LANGUAGES)
-    assert [text for language, source, text in rows["stays"] if leaves_out(Case(language, "", "", source, (text,)))] == []
-    assert [text for language, source, text, _ in rows["goes"] if not leaves_out(Case(language, "", "", source, (text,)))] == []
+    assert [
+        text for language, source, text in rows["stays"] if leaves_out(Case(language, "", "", source, (text,)))
+    ] == []
+    assert [
+        text for language, source, text, _ in rows["goes"] if not leaves_out(Case(language, "", "", source, (text,)))
+    ] == []
     assert len(rows["goes"]) <= 6
 
 
@@ -99,7 +110,9 @@ def test_given_every_twenty_fifth_lie_when_asked_then_none_is_shown(engine: Engi
     assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
 
 
-def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_shown(engine: Engine, server: ModelServer) -> None:
+def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_shown(
+    engine: Engine, server: ModelServer
+) -> None:
     cases = [case for language in LANGUAGES for case in honest(language)[:4]]
 
     found = run(cases, engine, server, lambda one: None)
@@ -111,8 +124,15 @@ def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_show
 def test_given_whole_sentences_put_behind_others_when_asked_then_what_no_document_says_is_not_shown(
     server: ModelServer, tmp_path: Path
 ) -> None:
-    """Both are word for word and cited: "The north gate is guarded." and "It is locked at nine.", which speaks of the south gate."""
-    stated = ("The north gate is guarded.", "The south gate is not.", "Visitors may use the south gate.", "It is locked at nine.")
+    """Both are word for word and cited: "The north gate is guarded." and "It is locked at nine.", which speaks of the
+    south gate.
+    """
+    stated = (
+        "The north gate is guarded.",
+        "The south gate is not.",
+        "Visitors may use the south gate.",
+        "It is locked at nine.",
+    )
     torn, whole = (stated[0], stated[3]), (stated[2], stated[3])
 
     def drafting(asked: Asked, said: tuple[str, ...]) -> dict[str, object]:
@@ -120,7 +140,10 @@ def test_given_whole_sentences_put_behind_others_when_asked_then_what_no_documen
         return draft(*((one, of, one) for one in said))
 
     with engine_over(server, tmp_path, {"en": stated}) as engine:
-        lenient = {"min_correctness": 0.2, "min_answerability": 0.2}  # what is asked stands in two sentences, and neither answers alone
+        lenient = {
+            "min_correctness": 0.2,
+            "min_answerability": 0.2,
+        }  # what is asked stands in two sentences, and neither answers alone
         values = {"drafter": "model", "model": "scripted", "model_cache": False, "short_context_words": 10, **lenient}
         settings = Settings.load(values=values)
         server.play([partial(drafting, said=torn), partial(drafting, said=whole)])

@@ -1,8 +1,9 @@
 """Figures of speed on this machine: `make bench`.
 
-Exits non-zero when a figure is past twice its target. Machines are shared and noisy: medians are printed, and ingest is given as a ratio
-to plain PyMuPDF plus sentence-transformers with its defaults on the same text in the same run, and to LangChain and LlamaIndex by turns.
-PDFs and folders of them may be named: `python -m tests.bench PDF...`. What cannot be measured is said, with how to get it.
+Exits non-zero when a figure is past twice its target. Machines are shared and noisy: medians are printed, and ingest is
+given as a ratio to plain PyMuPDF plus sentence-transformers with its defaults on the same text in the same run, and to
+LangChain and LlamaIndex by turns. PDFs and folders of them may be named: `python -m tests.bench PDF...`. What cannot be
+measured is said, with how to get it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ def median_ms(run: Callable[[], object], times: int) -> float:
 
 
 def questions(engine: Engine, settings: Settings) -> float:
-    """Median milliseconds of a question without a model, after warm-up. Every question is new to the sentence cache of its engine."""
+    """Median milliseconds of a question without a model, after warm-up.
+
+    Every question is new to the sentence cache of its engine.
+    """
     for question in QUESTIONS[:2]:
         engine.ask(question, settings)
     taken = []
@@ -66,7 +70,9 @@ def replays(engine: Engine, settings: Settings) -> float:
     """Median milliseconds of deciding again under another threshold."""
     records = [engine.measure(question, settings) for question in QUESTIONS]
     other = settings.changed(min_correctness=0.9, min_grounded=0.9)
-    return statistics.median(median_ms(lambda measurements=measurements: replay(measurements, other), 20) for measurements in records)
+    return statistics.median(
+        median_ms(lambda measurements=measurements: replay(measurements, other), 20) for measurements in records
+    )
 
 
 def ingest_ratio(paths: list[Path], settings: Settings) -> tuple[float, float]:
@@ -103,7 +109,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         engine = open_engine(Path(folder), "bench", settings)
         engine.library.add([Source.from_path(path) for path in paths], settings)
-        figures = [("question, median", questions(engine, settings), 100.0, "ms"), ("replay, median", replays(engine, settings), 5.0, "ms")]
+        figures = [
+            ("question, median", questions(engine, settings), 100.0, "ms"),
+            ("replay, median", replays(engine, settings), 5.0, "ms"),
+        ]
         figures += replay_set.figures(replay_set.measured(engine, settings), settings)
         figures += audit.figures(engine, settings)
         figures += language_model.figures(engine, settings)

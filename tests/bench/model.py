@@ -1,7 +1,9 @@
-"""What a question costs beside the model's own time: a scripted model that thinks for a fixed time, over real HTTP, against the extract.
+"""What a question costs beside the model's own time: a scripted model that thinks for a fixed time, over real HTTP,
+against the extract.
 
-The model answers with three claims in words of its own, fewer than their sources have, so that every audit works (`rewording: audited`).
-Every question begins with an empty cache of sentences and of what the answerability model said, with the model and without.
+The model answers with three claims in words of its own, fewer than their sources have, so that every audit works
+(`rewording: audited`). Every question begins with an empty cache of sentences and of what the answerability model said,
+with the model and without.
 """
 
 from __future__ import annotations
@@ -37,11 +39,15 @@ Row = dict[str, Any]
 
 
 def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float, str]]:
-    """Median milliseconds that a model adds to a question beside its own, over a library with the samples; the plain total is printed."""
+    """Median milliseconds that a model adds to a question beside its own, over a library with the samples; the plain
+    total is printed.
+    """
     own: dict[str, list[float]] = {}
     total = []
     with ModelServer() as server, patch.dict(os.environ, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="bench"):
-        drafting = settings.changed(drafter="model", model="bench", model_cache=False, fallback_extract=False, rewording="audited")
+        drafting = settings.changed(
+            drafter="model", model="bench", model_cache=False, fallback_extract=False, rewording="audited"
+        )
         for number, rows in enumerate(_asked()):
             server.play(lambda asked, rows=rows: Slow(_reply(asked, rows), THINKS))
             extract_ms, _ = _timed(engine, settings.changed(drafter="extract"), rows[0])
@@ -53,21 +59,29 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
         raise RuntimeError(f"{len(total)} drafts passed the audits: too few to say how long it takes")
     each = ", ".join(f"{language} {statistics.median(times):.1f}" for language, times in own.items())
     whole = statistics.median(total)
-    print(f"{len(total)} questions with a model that thinks {1000 * THINKS:.0f} ms: {whole:.1f} ms in all; beside it {each}")
+    print(
+        f"{len(total)} questions with a model that thinks {1000 * THINKS:.0f} ms: {whole:.1f} ms in all; beside it "
+        f"{each}"
+    )
     beside = statistics.median(itertools.chain.from_iterable(own.values()))
     return [("a model's question beside the model's time, median", beside, 30.0, "ms")]
 
 
 def _timed(engine: Engine, settings: Settings, row: Row) -> tuple[float, Decision]:
     fresh = CachedEmbedder(embedder(settings.embedding_model, settings.embedding_precision))
-    asked = Engine(engine.library, replace(engine.tools, embedder=fresh, answerability_model=_forgetful(answerability_model(settings))))
+    asked = Engine(
+        engine.library,
+        replace(engine.tools, embedder=fresh, answerability_model=_forgetful(answerability_model(settings))),
+    )
     started = time.perf_counter()
     decision = asked.ask(row["question"], settings, [row["document"]])
     return (time.perf_counter() - started) * 1000, decision
 
 
 def _forgetful(model: Any) -> Any:
-    """The answerability model without what it said before: the extract, which is asked first, would leave it to the model's question."""
+    """The answerability model without what it said before: the extract, which is asked first, would leave it to the
+    model's question.
+    """
     fresh = copy(model)
     for name, size in (("_places", reader.REMEMBERED), ("_sentences", pairs.REMEMBERED)):
         part = copy(getattr(model, name))
@@ -80,7 +94,8 @@ def _asked() -> list[list[Row]]:
     """Rows to ask about, spread over the languages; behind each the others of its document."""
     rows = yaml.safe_load(ROWS.read_text(encoding="utf-8"))
     return [
-        [row, *(other for other in rows if other["document"] == row["document"] and other is not row)] for row in rows[:: len(rows) // 33]
+        [row, *(other for other in rows if other["document"] == row["document"] and other is not row)]
+        for row in rows[:: len(rows) // 33]
     ]
 
 

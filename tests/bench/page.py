@@ -1,8 +1,9 @@
-"""How fast the page is in a browser, and how much it holds: from `make app` to a page that can be asked, answers, and a slider.
+"""How fast the page is in a browser, and how much it holds: from `make app` to a page that can be asked, answers, and a
+slider.
 
-`python -m tests.bench.page` prints these figures alone, with the machine's load. The last one is the growth over 100 questions of one
-session, in the server's processes and in the tab; the page keeps the last questions with all that was measured, so it is counted from the
-time when that list is full.
+`python -m tests.bench.page` prints these figures alone, with the machine's load. The last one is the growth over 100
+questions of one session, in the server's processes and in the tab; the page keeps the last questions with all that was
+measured, so it is counted from the time when that list is full.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ MOVES = 12
 SESSION = 100  # questions of one session, as issue 17 counts them
 ASKED = ROOT / "data" / "questions.jsonl"  # about the samples: what they answer and what not, in four languages
 ANSWERED = ("answered", "czech", "german", "hindi", "table")  # examples that are answered from one page
-# resolves with the milliseconds from the next key until the answer to this question stands there with the picture of its lines;
-# fails after a minute
+# resolves with the milliseconds from the next key until the answer to this question stands there with the picture of
+# its lines; fails after a minute
 UNTIL_DRAWN = """question => new Promise((done, failed) => {
     let started = null;
     setTimeout(() => failed(new Error('no answer with another picture came to: ' + question)), 60000);
@@ -72,13 +73,24 @@ def figures() -> list[tuple[str, float, float, str]]:
         ("page: first sample answer", later.first_answer, 2.0, "s"),
         ("page: from Enter to answer and marked lines, median", later.answer, 0.6, "s"),
         ("page: a slider re-decides, median", later.slider, 300.0, "ms"),
-        (f"page: a session grows from {MAX_QUESTIONS} to {SESSION} questions, server", max(later.grown[0], 0.0), 20.0, "MB"),
-        (f"page: a session grows from {MAX_QUESTIONS} to {SESSION} questions, tab", max(later.grown[1], 0.0), 20.0, "MB"),
+        (
+            f"page: a session grows from {MAX_QUESTIONS} to {SESSION} questions, server",
+            max(later.grown[0], 0.0),
+            20.0,
+            "MB",
+        ),
+        (
+            f"page: a session grows from {MAX_QUESTIONS} to {SESSION} questions, tab",
+            max(later.grown[1], 0.0),
+            20.0,
+            "MB",
+        ),
     ]
 
 
 class Start(NamedTuple):
-    """Seconds until a question can be asked and until the first answer; median seconds of an answer, and milliseconds of a slider.
+    """Seconds until a question can be asked and until the first answer; median seconds of an answer, and milliseconds
+    of a slider.
 
     `grown` are the MB that the server and the tab grew by over a long session, (0, 0) where there was none.
     """
@@ -96,9 +108,13 @@ def _one_start(browser: Browser, library: Path, session: int = 0) -> Start:
     started = time.perf_counter()
     with log.open("wb") as output:
         server = subprocess.Popen(
-            ["make", "--silent", "app", f"PORT={port}"], cwd=ROOT, env={**os.environ, "RAG_LIBRARY": str(library)},
-            start_new_session=True, stdout=output, stderr=output,
-        )  # fmt: skip
+            ["make", "--silent", "app", f"PORT={port}"],
+            cwd=ROOT,
+            env={**os.environ, "RAG_LIBRARY": str(library)},
+            start_new_session=True,
+            stdout=output,
+            stderr=output,
+        )
     try:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(FIRST_RUN_MS)
@@ -113,7 +129,9 @@ def _one_start(browser: Browser, library: Path, session: int = 0) -> Start:
         answer = time.perf_counter() - asked
         slider = _moves(page)
         again = [one.question for one in EXAMPLES if one.shows in ANSWERED]
-        each = statistics.median(_seconds_of(page, question) for question in (*again[1:], again[0]))  # the first one is on the page
+        each = statistics.median(
+            _seconds_of(page, question) for question in (*again[1:], again[0])
+        )  # the first one is on the page
         grown = _session(page, server.pid, session) if session else (0.0, 0.0)
         page.close()
     finally:
@@ -123,7 +141,9 @@ def _one_start(browser: Browser, library: Path, session: int = 0) -> Start:
 
 
 def _session(page: Page, server: int, questions: int) -> tuple[float, float]:
-    """Ask so many different questions in this session; the MB by which the server's processes and the tab grew since its list was full."""
+    """Ask so many different questions in this session; the MB by which the server's processes and the tab grew since
+    its list was full.
+    """
     rows = [json.loads(line)["question"] for line in ASKED.read_text(encoding="utf-8").splitlines()]
     held: list[tuple[float, float]] = []
     for number, question in enumerate(dict.fromkeys(rows), 1):

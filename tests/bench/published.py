@@ -1,4 +1,6 @@
-"""The embedded model as a folder that sentence-transformers and the peers load: they do not read the form of its own package."""
+"""The embedded model as a folder that sentence-transformers and the peers load: they do not read the form of its own
+package.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,20 @@ def embedded_folder() -> Path:
         return FOLDER
     FOLDER.parent.mkdir(exist_ok=True)
     plain = read(published())
-    marks = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+    marks = {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "cls_token": "<s>",
+        "sep_token": "</s>",
+        "pad_token": "<pad>",
+        "unk_token": "<unk>",
+    }
     with tempfile.TemporaryDirectory(dir=FOLDER.parent) as begun:
         bert = f"{begun}/bert"
         plain.bert().save_pretrained(bert)
-        PreTrainedTokenizerFast(tokenizer_object=plain.tokenizer(), model_max_length=MAX_TOKENS, **marks).save_pretrained(bert)
+        PreTrainedTokenizerFast(
+            tokenizer_object=plain.tokenizer(), model_max_length=MAX_TOKENS, **marks
+        ).save_pretrained(bert)
         modules = [Transformer(bert, max_seq_length=MAX_TOKENS), Pooling(plain.shape["hidden"]), Normalize()]
         SentenceTransformer(modules=modules, prompts=PREFIXES, device="cpu").save(f"{begun}/model")
         Path(begun, "model").rename(FOLDER)

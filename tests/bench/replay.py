@@ -25,7 +25,9 @@ def measured(engine: Engine, settings: Settings) -> list[Measurements]:
 
 
 def figures(records: Sequence[Measurements], settings: Settings) -> list[tuple[str, float, float, str]]:
-    """Median milliseconds of judging `MANY` questions, over and over, each time at another threshold; and of building their columns."""
+    """Median milliseconds of judging `MANY` questions, over and over, each time at another threshold; and of building
+    their columns.
+    """
     many = list(itertools.islice(itertools.cycle(records), MANY))
     started = time.perf_counter()
     of = ReplaySet.of(many)

@@ -1,8 +1,10 @@
-"""Processor time of each stage of indexing, over the samples or the PDFs that are named: `python -m tests.bench.stages [PDF...]`.
+"""Processor time of each stage of indexing, over the samples or the PDFs that are named: `python -m tests.bench.stages
+[PDF...]`.
 
-Each stage is a function of the indexing whose processor time is taken, of all threads of this process, less that of the stages within it.
-Reading is split in two: what the processes that read take, and what this process does with what they send. The drafts of a PDF that is
-asked while it is read count as cutting and listing. A second run in the same process (`--again`) shows what only the first one pays for.
+Each stage is a function of the indexing whose processor time is taken, of all threads of this process, less that of the
+stages within it. Reading is split in two: what the processes that read take, and what this process does with what they
+send. The drafts of a PDF that is asked while it is read count as cutting and listing. A second run in the same process
+(`--again`) shows what only the first one pays for.
 """
 
 from __future__ import annotations
@@ -97,7 +99,9 @@ def main(arguments: list[str]) -> None:
     for _ in range(2 if "--again" in arguments else 1):
         taken, pages, passages, seconds = stages(paths, Settings.load())
         whole = sum(taken.values())
-        print(f"{len(paths)} files, {pages} pages, {passages} passages: {seconds:.1f} s, {whole:.1f} s of processor time")
+        print(
+            f"{len(paths)} files, {pages} pages, {passages} passages: {seconds:.1f} s, {whole:.1f} s of processor time"
+        )
         for name, part in sorted(taken.items(), key=lambda row: -row[1]):
             print(f"  {name:36} {part:7.2f} s {100 * part / whole:5.1f} %")
 

@@ -1,4 +1,7 @@
-"""A campaign of attacks on the product, counted into one table: `python -m tests.campaign`. Not a part of the test suite."""
+"""A campaign of attacks on the product, counted into one table: `python -m tests.campaign`.
+
+Not a part of the test suite.
+"""
 
 import os
 import sys

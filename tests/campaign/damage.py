@@ -1,4 +1,6 @@
-"""Part 3: every stored file of a library is damaged in four ways; `tests/damage.py` knows how, and what is right. Here it is counted.
+"""Part 3: every stored file of a library is damaged in four ways; `tests/damage.py` knows how, and what is right.
+
+Here it is counted.
 
 Wherever the damage is told, one copy for each file and way is rebuilt and given its files again: it must be whole then.
 """

@@ -1,4 +1,6 @@
-"""Part 4: text that nobody can see, in all forms that are known, read by the real child process; and text that looks odd and must stay."""
+"""Part 4: text that nobody can see, in all forms that are known, read by the real child process; and text that looks
+odd and must stay.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def disputed() -> Iterator[str]:
     from tests.campaign import own_forms as own
 
     for name, form in own.disputed_forms():
-        if set(form.hidden.split()) <= {word for page in read_pdf(form.data, "form.pdf").pages for word in page.text.split()}:
+        if set(form.hidden.split()) <= {
+            word for page in read_pdf(form.data, "form.pdf").pages for word in page.text.split()
+        }:
             yield name
 
 
@@ -60,7 +64,8 @@ def run(table: Table) -> None:
             honest += 1
             if gone or any(page.hidden_chars for page in pages):
                 alarms.append(
-                    f"{name}: {' '.join(sorted(gone))} shows; {sum(page.hidden_chars for page in pages)} characters called hidden"
+                    f"{name}: {' '.join(sorted(gone))} shows; {sum(page.hidden_chars for page in pages)} characters "
+                    f"called hidden"
                 )
     table.count(PART, "forms that hide text", hiding)
     table.count(PART, "caught", hiding - len(missed))

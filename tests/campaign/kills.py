@@ -1,4 +1,7 @@
-"""Part 2: a process that indexes, resumes, rebuilds, deletes or answers is killed at random moments. What it confirmed must be there."""
+"""Part 2: a process that indexes, resumes, rebuilds, deletes or answers is killed at random moments.
+
+What it confirmed must be there.
+"""
 
 from __future__ import annotations
 
@@ -58,8 +61,12 @@ class Victims:
     def __init__(self, folder: Path) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.campaign.victim", str(folder)],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
         self._lines: queue.Queue[list[str]] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -68,7 +75,9 @@ class Victims:
         for line in self._process.stdout:
             self._lines.put(line.split())
 
-    def run(self, operation: str, number: int, known: Known, after: float | None, *, children_too: bool) -> tuple[str, float, float]:
+    def run(
+        self, operation: str, number: int, known: Known, after: float | None, *, children_too: bool
+    ) -> tuple[str, float, float]:
         """Start an operation, and kill it after so many seconds; None lets it end.
 
         Gives how it ended ("0", "-9", or what failed), how long it ran, and how long its processes lived on.
@@ -83,7 +92,9 @@ class Victims:
         killed = False
         while True:
             try:
-                word, *rest = self._lines.get(timeout=max(0.0, deadline - time.monotonic()) if not killed else PATIENCE_SECONDS)
+                word, *rest = self._lines.get(
+                    timeout=max(0.0, deadline - time.monotonic()) if not killed else PATIENCE_SECONDS
+                )
             except queue.Empty:
                 below = end(int(id), children_too=children_too)
                 alive, killed = seconds_alive(below, ORPHAN_SECONDS), True
@@ -109,7 +120,8 @@ def run(table: Table, *, kills: int, seed: int, seconds: float) -> None:
         folder, known = Path(scratch) / "library", Known()
         victims = Victims(folder)
         usual = {
-            operation: victims.run(operation, number, known, None, children_too=False)[1] for number, operation in enumerate(OPERATIONS)
+            operation: victims.run(operation, number, known, None, children_too=False)[1]
+            for number, operation in enumerate(OPERATIONS)
         }
         number = len(usual)
         while ended.total() < kills and time.monotonic() - begun < seconds:
@@ -127,7 +139,10 @@ def run(table: Table, *, kills: int, seed: int, seconds: float) -> None:
                 usual[operation] = (usual[operation] + took) / 2
             longest = max(longest, alive)
             finish = operation == "resume" or draw.random() < 0.6  # otherwise the next victim finds what this one left
-            failures += [f"{operation} {number}, killed after {moment:.2f} s: {what}" for what in look(folder, known, finish=finish)]
+            failures += [
+                f"{operation} {number}, killed after {moment:.2f} s: {what}"
+                for what in look(folder, known, finish=finish)
+            ]
         victims.close()
     table.count(PART, f"kills at random moments (seed {seed})", ended.total())
     table.counts(PART, ended, "of them during: ")
@@ -140,7 +155,10 @@ def look(folder: Path, known: Known, *, finish: bool) -> list[str]:
     wrong: list[str] = []
     try:
         opened = library(folder)
-        names, waiting = {document.name for document in opened.snapshot.documents}, {row.name for row in opened.unfinished()}
+        names, waiting = (
+            {document.name for document in opened.snapshot.documents},
+            {row.name for row in opened.unfinished()},
+        )
         if not known.must - known.may <= names:
             wrong.append(f"lost: {sorted(known.must - known.may - names)}")
         if not names <= known.must | known.may:
@@ -153,7 +171,8 @@ def look(folder: Path, known: Known, *, finish: bool) -> list[str]:
             wrong += [f"resume: {error.problem}" for _, error in report.problems]
             if opened.unfinished() or now != names | waiting:
                 wrong.append(
-                    f"resume left {[row.name for row in opened.unfinished()]}, and {sorted(now ^ (names | waiting))} are not right"
+                    f"resume left {[row.name for row in opened.unfinished()]}, and {sorted(now ^ (names | waiting))} "
+                    f"are not right"
                 )
             check_whole(opened)
             wrong += [
@@ -172,7 +191,9 @@ def _records(folder: Path, known: Known) -> list[str]:
     try:
         there = {row.id: row.question for row in store.decisions(1_000_000)}
         words = {row.decision for row in store.feedback()}
-        lost = [f"question {id} is lost or changed" for id, question in known.questions.items() if there.get(id) != question]
+        lost = [
+            f"question {id} is lost or changed" for id, question in known.questions.items() if there.get(id) != question
+        ]
         for id in list(there)[:8]:
             store.measurements(id)
         return lost + [f"the word on question {id} is lost" for id in known.said - words]

@@ -1,9 +1,11 @@
-"""A language model that lies about sentences of documents, and a careful one that only leaves out: who of them is shown.
+"""A language model that lies about sentences of documents, and a careful one that only leaves out: who of them is
+shown.
 
     python -m tests.campaign.leaving_out [--rewording audited] [--languages en,cs] [--only honest]
 
-The sentences stand in `tests/adversarial/leaving_out`. A lie is drafted again and again, whatever is found; the careful model copies the
-whole sentence once its first draft was rejected. No gate before the draft helps: the correctness gate observes, and is judged afterwards.
+The sentences stand in `tests/adversarial/leaving_out`. A lie is drafted again and again, whatever is found; the careful
+model copies the whole sentence once its first draft was rejected. No gate before the draft helps: the correctness gate
+observes, and is judged afterwards.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Shown:
-    """How a case ended: the number of the draft that was shown, 0 for none; whether the default's gate lets the question pass; why not."""
+    """How a case ended: the number of the draft that was shown, 0 for none; whether the default's gate lets the
+    question pass; why not.
+    """
 
     case: Case
     draft: int
@@ -116,13 +120,20 @@ def engine_over(server: ModelServer, folder: Path, stated: Mapping[str, Sequence
     yield engine
 
 
-def run(cases: Sequence[Case], engine: Engine, server: ModelServer, told: Callable[[Shown], None], **changed: object) -> list[Shown]:
+def run(
+    cases: Sequence[Case], engine: Engine, server: ModelServer, told: Callable[[Shown], None], **changed: object
+) -> list[Shown]:
     """Ask each case's question."""
     names = {document.name: document.id for document in engine.library.snapshot.documents}
     found = []
     for case in cases:
         server.play([quoting(case.source, text) for text in case.drafts])
-        alone = {"model_cache": False, "correctness_mode": Mode.OBSERVE, "fallback_extract": False, "max_retries": len(case.drafts) - 1}
+        alone = {
+            "model_cache": False,
+            "correctness_mode": Mode.OBSERVE,
+            "fallback_extract": False,
+            "max_retries": len(case.drafts) - 1,
+        }
         settings = Settings.load(values={"drafter": "model", "model": "scripted", **alone, **changed})
         name = next(name for name in names if name.split(".")[0] == case.language)
         measured = engine.measure(case.question, settings, [name])
@@ -134,12 +145,19 @@ def run(cases: Sequence[Case], engine: Engine, server: ModelServer, told: Callab
 
 
 def quoting(source: str, text: str) -> Callable[[Asked], dict[str, Any]]:
-    """A model that drafts one sentence, with one of the document as its quote; or a sentence for each line, with a line as its quote."""
+    """A model that drafts one sentence, with one of the document as its quote; or a sentence for each line, with a line
+    as its quote.
+    """
 
     def reply(asked: Asked) -> dict[str, Any]:
         texts = {id: " ".join(passage.split()) for id, passage in passages(asked).items()}
         pairs = zip(text.split("\n"), source.split("\n"), strict=True)
-        return draft(*((said, next((id for id, passage in texts.items() if quote in passage), "1"), quote) for said, quote in pairs))
+        return draft(
+            *(
+                (said, next((id for id, passage in texts.items() if quote in passage), "1"), quote)
+                for said, quote in pairs
+            )
+        )
 
     return reply
 
@@ -168,12 +186,15 @@ def report(found: Sequence[Shown]) -> str:
             first, second = (sum(0 < one.draft <= number for one in careful) for number in (1, 2))
             gated = sum(one.gate for one in careful)
             lines.append(
-                f"{language}: careful {len(careful)}, first draft {first} ({first / len(careful):.2f}), first or second {second} "
+                f"{language}: careful {len(careful)}, first draft {first} ({first / len(careful):.2f}), first or "
+                f"second {second} "
                 f"({second / len(careful):.2f}), of these past the default's gate {gated}"
             )
         if lied:
             shown = sum(one.draft > 0 for one in lied)
-            lines.append(f"{language}: lies {len(lied)}, shown {shown}, past the default's gate {sum(one.gate for one in lied)}")
+            lines.append(
+                f"{language}: lies {len(lied)}, shown {shown}, past the default's gate {sum(one.gate for one in lied)}"
+            )
     totals = Counter(one.case.behaviour for one in found if one.case.behaviour)
     through = Counter(one.case.behaviour for one in found if one.case.behaviour and one.draft)
     lines += [f"  {behaviour}: {through[behaviour]} of {total}" for behaviour, total in sorted(totals.items())]
@@ -194,9 +215,16 @@ def main() -> int:
     def told(one: Shown) -> None:
         if bool(one.draft) == bool(one.case.behaviour) or one.draft > 1:
             drafted = one.case.drafts[0]
-            print(f"{one.case.language} | {one.case.behaviour or 'careful'} | draft {one.draft} | {drafted} | {one.why}", flush=True)
+            print(
+                f"{one.case.language} | {one.case.behaviour or 'careful'} | draft {one.draft} | {drafted} | {one.why}",
+                flush=True,
+            )
 
-    with ModelServer() as server, tempfile.TemporaryDirectory() as folder, engine_with(server, Path(folder), languages) as engine:
+    with (
+        ModelServer() as server,
+        tempfile.TemporaryDirectory() as folder,
+        engine_with(server, Path(folder), languages) as engine,
+    ):
         found = run(cases, engine, server, told, rewording=chosen.rewording)
     print(report(found))
     return int(chosen.rewording == "none" and any(one.case.behaviour and one.draft for one in found))

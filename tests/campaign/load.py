@@ -1,7 +1,9 @@
-"""`python -m tests.campaign.load`: a real service under people's load, in figures: errors, others' answers, latency, memory, a stop.
+"""`python -m tests.campaign.load`: a real service under people's load, in figures: errors, others' answers, latency,
+memory, a stop.
 
-Each user has a collection and a token of their own, and a fact that nobody else's documents hold. They ask at a person's pace while a file
-of 300 pages is read. Then questions come without a pause, and the memory is watched. At last the service is told to stop with work in it.
+Each user has a collection and a token of their own, and a fact that nobody else's documents hold. They ask at a
+person's pace while a file of 300 pages is read. Then questions come without a pause, and the memory is watched. At last
+the service is told to stop with work in it.
 """
 
 from __future__ import annotations
@@ -42,7 +44,10 @@ WORDS = "pump valve tank meter gauge filter sensor boiler piston flange".split()
 
 
 class Asked:
-    """The outcomes of questions and how long each took, also those that came to an error. Safe to share between threads."""
+    """The outcomes of questions and how long each took, also those that came to an error.
+
+    Safe to share between threads.
+    """
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -82,7 +87,9 @@ def sent(client: httpx2.Client, path: str, **what: Any) -> dict[str, Any]:
 
 def sent_file(client: httpx2.Client, name: str, pages: int) -> str:
     """The job that reads a file of so many pages."""
-    reply = sent(client, "/api/rag/index?wait=0", data={"namespace": "big"}, files={"files": (name, greedy.ordinary(pages))})
+    reply = sent(
+        client, "/api/rag/index?wait=0", data={"namespace": "big"}, files={"files": (name, greedy.ordinary(pages))}
+    )
     return str(reply["job"])
 
 
@@ -111,8 +118,21 @@ def serving(folder: Path, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], 
     port = 8600 + os.getpid() % 300
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "OPENAI_"))}
     with log.open("wb") as output:
-        command = [sys.executable, "-m", "rag_core", "serve", "--library", str(folder), "--port", str(port), "--rate", "100000"]
-        process = subprocess.Popen(command, cwd=ROOT, env=inherited, stdout=output, stderr=output, start_new_session=True)
+        command = [
+            sys.executable,
+            "-m",
+            "rag_core",
+            "serve",
+            "--library",
+            str(folder),
+            "--port",
+            str(port),
+            "--rate",
+            "100000",
+        ]
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=inherited, stdout=output, stderr=output, start_new_session=True
+        )
     address, deadline = f"http://127.0.0.1:{port}", time.monotonic() + READY_SECONDS
     try:
         while True:
@@ -137,7 +157,11 @@ def memory(pid: int) -> tuple[float, int]:
         try:
             rows = Path(f"/proc/{one}/smaps_rollup").read_text()
             total += next(int(line.split()[1]) for line in rows.splitlines() if line.startswith("Pss_Anon:")) / 1024
-            tree += [int(child) for task in Path(f"/proc/{one}/task").iterdir() for child in (task / "children").read_text().split()]
+            tree += [
+                int(child)
+                for task in Path(f"/proc/{one}/task").iterdir()
+                for child in (task / "children").read_text().split()
+            ]
         except OSError:  # it ended
             continue
     return total, len(list(Path(f"/proc/{pid}/fd").iterdir()))
@@ -162,8 +186,12 @@ def people(address: str, tokens: list[str], minutes: float, asked: Asked) -> Non
         thread.join()
 
 
-def without_pause(process: subprocess.Popen[bytes], address: str, tokens: list[str], minutes: float, asked: Asked, most: int = 0) -> None:
-    """Questions of two users at once without a pause, each another one, for so long or until `most`; the memory now and then."""
+def without_pause(
+    process: subprocess.Popen[bytes], address: str, tokens: list[str], minutes: float, asked: Asked, most: int = 0
+) -> None:
+    """Questions of two users at once without a pause, each another one, for so long or until `most`; the memory now and
+    then.
+    """
     end, numbers = time.monotonic() + (3600 * 24 if most else 60 * minutes), iter(range(most or 10**9))
 
     def ask_on(user: int) -> None:
@@ -183,9 +211,14 @@ def without_pause(process: subprocess.Popen[bytes], address: str, tokens: list[s
         print(f"  {held[-1][0]:6} questions: {megabytes:7.0f} MB, {files} files open", flush=True)
         time.sleep(15.0 if most else max(20.0 * minutes / 4, 1.0))
     total = sum(asked.outcomes.values())
-    thirds = [[size for count, size in held if total * part / 3 <= count <= total * (part + 1) / 3] for part in range(3)]
+    thirds = [
+        [size for count, size in held if total * part / 3 <= count <= total * (part + 1) / 3] for part in range(3)
+    ]
     if all(thirds):
-        print(f"memory by thirds: {', '.join(f'{statistics.median(third):.0f}' for third in thirds)} MB at the median", flush=True)
+        print(
+            f"memory by thirds: {', '.join(f'{statistics.median(third):.0f}' for third in thirds)} MB at the median",
+            flush=True,
+        )
 
 
 def main() -> int:
@@ -193,20 +226,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign.load", description=__doc__)
     parser.add_argument("--users", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=5.0, help="of people asking (default: %(default)s)")
-    parser.add_argument("--memory-minutes", type=float, default=10.0, help="of questions without a pause (default: %(default)s)")
+    parser.add_argument(
+        "--memory-minutes", type=float, default=10.0, help="of questions without a pause (default: %(default)s)"
+    )
     parser.add_argument("--questions", type=int, default=0, help="so many without a pause, instead of for some minutes")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "library"
-        tokens = [Tokens(folder).create(f"u{user}", ["ask", "index"], [f"user{user}"])[1] for user in range(chosen.users)]
+        tokens = [
+            Tokens(folder).create(f"u{user}", ["ask", "index"], [f"user{user}"])[1] for user in range(chosen.users)
+        ]
         reader = Tokens(folder).create("reader", ["ask", "index"], ["big"])[1]
         print(f"load of the machine before: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores", flush=True)
         with serving(folder, Path(place) / "log") as (process, address):
             for user, token in enumerate(tokens):
                 room = WORDS[user % len(WORDS)]
-                text = f"The access code of the {room} room is {code(user)}. The {room} room is cleaned on Mondays. Visitors sign a list."
+                text = (
+                    f"The access code of the {room} room is {code(user)}. The {room} room is "
+                    f"cleaned on Mondays. Visitors sign a list."
+                )
                 with caller(address, token) as client:
-                    sent(client, "/api/rag/index?wait=60", json={"namespace": f"user{user}", "documents": [{"content": text}]})
+                    sent(
+                        client,
+                        "/api/rag/index?wait=60",
+                        json={"namespace": f"user{user}", "documents": [{"content": text}]},
+                    )
             print(f"ready: {memory(process.pid)[0]:.0f} MB with its children", flush=True)
             with caller(address, reader) as big:
                 begun = time.monotonic()
@@ -215,22 +259,36 @@ def main() -> int:
                 done = threading.Thread(target=lambda: big.get(f"/api/jobs/{job}/events", timeout=None))
                 done.start()
                 took: list[float] = []
-                threading.Thread(target=lambda: (done.join(), took.append(time.monotonic() - begun)), daemon=True).start()
+                threading.Thread(
+                    target=lambda: (done.join(), took.append(time.monotonic() - begun)), daemon=True
+                ).start()
                 people(address, tokens, chosen.minutes, asked)
-                print(f"{chosen.users} users, {chosen.minutes:g} min: {asked.said()}; load {os.getloadavg()[0]:.1f}", flush=True)
+                print(
+                    f"{chosen.users} users, {chosen.minutes:g} min: {asked.said()}; load {os.getloadavg()[0]:.1f}",
+                    flush=True,
+                )
                 done.join()
                 time.sleep(0.2)
-                print(f"file of {PAGES} pages: {took[0]:.0f} s beside them, {room_taken(folder, 'big')[0]} documents", flush=True)
+                print(
+                    f"file of {PAGES} pages: {took[0]:.0f} s beside them, {room_taken(folder, 'big')[0]} documents",
+                    flush=True,
+                )
             alone = Asked()
             without_pause(process, address, tokens, chosen.memory_minutes, alone, chosen.questions)
             print(f"without a pause: {alone.said()}; load {os.getloadavg()[0]:.1f}", flush=True)
             wrong = stopped(process, address, tokens, reader, folder)
-        bad = {name for found in (asked, alone) for name in found.outcomes} - {"answered", "refused or other", "status 503"}
+        bad = {name for found in (asked, alone) for name in found.outcomes} - {
+            "answered",
+            "refused or other",
+            "status 503",
+        }
         return 1 if bad or wrong else 0
 
 
 def kept_so_far(folder: Path, users: int) -> int:
-    """How many decisions of these users were ever kept: a collection keeps its newest 5,000, and their numbers go on."""
+    """How many decisions of these users were ever kept: a collection keeps its newest 5,000, and their numbers go
+    on.
+    """
     newest = [records(folder, f"user{user}").decisions(1) for user in range(users)]
     return sum(rows[0].id for rows in newest if rows)
 
@@ -239,7 +297,9 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     """Tell the service to stop with questions and a file in it; whether something was lost."""
     asked, kept = Asked(), kept_so_far(folder, min(8, len(tokens)))
 
-    ready = threading.Barrier(min(8, len(tokens)) + 1)  # a client takes a while to be made, and is no question in flight
+    ready = threading.Barrier(
+        min(8, len(tokens)) + 1
+    )  # a client takes a while to be made, and is no question in flight
 
     def one(user: int) -> None:
         with caller(address, tokens[user]) as client:
@@ -259,7 +319,9 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     code_of_exit = process.wait(90)
     for thread in threads:
         thread.join()
-    listed = any(row.name == "more.pdf" for row in Collection(folder, "big").waiting()) or room_taken(folder, "big")[0] == 2
+    listed = (
+        any(row.name == "more.pdf" for row in Collection(folder, "big").waiting()) or room_taken(folder, "big")[0] == 2
+    )
     now_kept = kept_so_far(folder, min(8, len(tokens)))
     served = asked.outcomes["answered"] + asked.outcomes["refused or other"]
     print(

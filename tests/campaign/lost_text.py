@@ -1,4 +1,5 @@
-"""Damages the samples in seeded ways, reads each copy through the real child process, and counts which lost text without a note.
+"""Damages the samples in seeded ways, reads each copy through the real child process, and counts which lost text
+without a note.
 
 `python tests/campaign/lost_text.py [COUNT] [FIRST]` prints the counts: about 0.7 s a copy.
 """
@@ -21,14 +22,14 @@ from rag_core.errors import RagError  # noqa: E402
 from rag_core.ingest.reading.pdf import PdfContent, read_pdf  # noqa: E402
 
 SAMPLES = sorted((ROOT / "data/samples").glob("*.pdf"))
-STRUCTURE = (
-    rb"/(?:Contents|Length|Filter|Kids|Font|ToUnicode|Type|Resources|FlateDecode|W|Encoding)\b|\d+ 0 (?:R|obj)|endobj|endstream|xref"
-)
+STRUCTURE = rb"/(?:Contents|Length|Filter|Kids|Font|ToUnicode|Type|Resources|FlateDecode|W|Encoding)\b|\d+ 0 (?:R|obj)|endobj|endstream|xref"  # noqa: E501
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of a copy: `refused` with this problem, or the share of its words that is `lost`, in [0, 1], and the `notes` on it."""
+    """What became of a copy: `refused` with this problem, or the share of its words that is `lost`, in [0, 1], and the
+    `notes` on it.
+    """
 
     number: int
     file: str
@@ -121,7 +122,11 @@ def main(count: int = 504, first: int = 0) -> None:
     for share in (0.1, 0.01):
         lost = [row for row in read if row.lost > share]
         silent = [row for row in lost if not row.notes]
-        print(f"{len(lost)} lost more than {share:.0%} of their words, {len(silent)} of them without a note.", *silent, sep="\n  ")
+        print(
+            f"{len(lost)} lost more than {share:.0%} of their words, {len(silent)} of them without a note.",
+            *silent,
+            sep="\n  ",
+        )
     whole = [row for row in read if not row.lost]
     print(f"{len(whole)} lost no word; {sum(bool(row.notes) for row in whole)} of them have a note.")
 

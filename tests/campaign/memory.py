@@ -28,7 +28,10 @@ def attacks() -> dict[str, Callable[[], bytes]]:
         *(greedy.letters, greedy.crowded, greedy.rows, greedy.cells, greedy.sentences, greedy.headings),
         *(greedy.different_words, greedy.outline, greedy.long_title, make.text_bomb),
     )
-    lines: dict[str, Callable[[], bytes]] = {"lines.txt": lambda: b"a\n" * 2_000_000, "word.txt": lambda: b"a " * 1_000_000}
+    lines: dict[str, Callable[[], bytes]] = {
+        "lines.txt": lambda: b"a\n" * 2_000_000,
+        "word.txt": lambda: b"a " * 1_000_000,
+    }
     return {f"{one.__name__}.pdf": one for one in found} | lines
 
 
@@ -56,7 +59,10 @@ def _indexed(name: str, data: bytes) -> dict[str, Any]:
         file.write_bytes(data)
         ran = subprocess.run(
             [sys.executable, str(PLAYER), f"{scratch}/library", str(file)],
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     rows = [json.loads(line) for line in ran.stdout.splitlines()]
     return dict(rows[0]) if rows else {"error": ran.stderr[-500:]}

@@ -1,7 +1,9 @@
-"""Damaged and crafted copies of PDFs. The same seed files, seed and number give the same bytes; nothing is parsed here, bytes are changed.
+"""Damaged and crafted copies of PDFs.
 
-Kinds of `DAMAGE` are what a disk or a transfer does: text that they take away should be missed. Kinds of `CRAFT` make another document,
-of which nobody can say what it should hold.
+The same seed files, seed and number give the same bytes; nothing is parsed here, bytes are changed.
+
+Kinds of `DAMAGE` are what a disk or a transfer does: text that they take away should be missed. Kinds of `CRAFT` make
+another document, of which nobody can say what it should hold.
 """
 
 from __future__ import annotations
@@ -19,12 +21,28 @@ OBJECT = re.compile(rb"(?<=\n)\d+ 0 obj\b.*?endobj", re.DOTALL)
 NUMBER = re.compile(rb"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 KEY = re.compile(rb"/[A-Z][A-Za-z0-9]{1,15}")
 LARGE_BYTES = 3_000_000  # what a copy may grow to
-EXTREME = (b"0", b"-1", b"1", b"65536", b"2147483647", b"-2147483648", b"99999999999999999999", b"1e38", b"0.000001", b"(", b"null", b"[]")
+EXTREME = (
+    b"0",
+    b"-1",
+    b"1",
+    b"65536",
+    b"2147483647",
+    b"-2147483648",
+    b"99999999999999999999",
+    b"1e38",
+    b"0.000001",
+    b"(",
+    b"null",
+    b"[]",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A damaged copy. `whole` is the seed whose text it should still have, None where it was made into another document."""
+    """A damaged copy.
+
+    `whole` is the seed whose text it should still have, None where it was made into another document.
+    """
 
     name: str
     kinds: tuple[str, ...]
@@ -79,7 +97,9 @@ def _spliced(draw: random.Random, first: bytes, second: bytes) -> bytes:
 def references(draw: random.Random, data: bytearray) -> None:
     """References that lead to other objects: loops, pages as fonts, fonts as pages."""
     numbers = [match[1] for match in re.finditer(rb"(\d+) 0 obj", data)]
-    for match in sorted(draw.sample(list(re.finditer(rb"(\d+) 0 R", data)), draw.choice((1, 2, 5))), key=lambda m: -m.start()):
+    for match in sorted(
+        draw.sample(list(re.finditer(rb"(\d+) 0 R", data)), draw.choice((1, 2, 5))), key=lambda m: -m.start()
+    ):
         data[match.start(1) : match.end(1)] = draw.choice(numbers)
 
 
@@ -123,7 +143,10 @@ def stream(draw: random.Random, data: bytearray) -> None:
     start = draw.choice([match.end() for match in re.finditer(rb"(?<!end)stream\r?\n", data)])
     end = max(data.index(b"endstream", start), start)
     operators = b"q Q BT ET Tj TJ Tf Td Tm cm re f W n sh Do gs BI ID EI BDC EMC scn d0 d1".split()
-    words = [draw.choice((draw.choice(operators), draw.choice(EXTREME), b"/F1", b"(text)")) for _ in range(draw.choice((20, 2_000)))]
+    words = [
+        draw.choice((draw.choice(operators), draw.choice(EXTREME), b"/F1", b"(text)"))
+        for _ in range(draw.choice((20, 2_000)))
+    ]
     data[start:end] = b" ".join(words)
 
 

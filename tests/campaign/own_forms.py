@@ -1,4 +1,6 @@
-"""More forms of hidden text, and of honest text, than `tests/hostile/forms.py` has: what its author did not think of."""
+"""More forms of hidden text, and of honest text, than `tests/hostile/forms.py` has: what its author did not think
+of.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,10 @@ def _drawn_font(paper: Paper, glyph: str) -> str:
     procedures = "".join(f"/g{code} {procedure} 0 R" for code in codes)
     to_unicode = paper.stream(cmap("".join(f"<{code:02x}> <{code:04x}>\n" for code in codes), len(codes)))
     font = (
-        f"<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar 122/Resources<<>>"
-        f"/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>/ToUnicode {to_unicode} 0 R>>"
+        f"<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar "
+        f"122/Resources<<>>"
+        f"/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>/ToUnicode "
+        f"{to_unicode} 0 R>>"
     )
     paper.name("Font", "F2", font)
     return text(SECRET, font="F2")
@@ -107,7 +111,11 @@ def _expression_off(paper: Paper) -> str:
 def _form(content: str, keys: str) -> Build:
     def build(paper: Paper) -> str:
         fonts = f"/Resources<</Font<</F1<<{STANDARD}>>>>>>"
-        paper.name("XObject", "X", paper.stream(content, f"/Type/XObject/Subtype/Form/BBox[-9999 -9999 9999 9999]{keys}{fonts}"))
+        paper.name(
+            "XObject",
+            "X",
+            paper.stream(content, f"/Type/XObject/Subtype/Form/BBox[-9999 -9999 9999 9999]{keys}{fonts}"),
+        )
         return "/X Do "
 
     return build
@@ -192,7 +200,9 @@ def _tiny_between() -> Form:
 
 def _backwards() -> Form:
     """The digits stand in the file as 28 and on the page as 82."""
-    content = "BT /F1 12 Tf 72 600 Td (Term) Tj ET BT /F1 12 Tf 117 600 Td (2) Tj -7 0 Td (8) Tj ET " + text("days", 160)
+    content = "BT /F1 12 Tf 72 600 Td (Term) Tj ET BT /F1 12 Tf 117 600 Td (2) Tj -7 0 Td (8) Tj ET " + text(
+        "days", 160
+    )
     return Form(Paper().save(content), "28", f"{SHOWN} Term days")
 
 

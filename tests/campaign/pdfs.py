@@ -1,4 +1,7 @@
-"""Part 1: damaged and crafted PDFs through the real path: child process, passages, library. A reader plays the process that serves all."""
+"""Part 1: damaged and crafted PDFs through the real path: child process, passages, library.
+
+A reader plays the process that serves all.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ class Reader:
     def read(self, number: int) -> dict[str, Any]:
         """What became of the copy of this number; `crash` or `hang` where the reader did not say."""
         if self._process is None:
-            self._process = subprocess.Popen(self._command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self._process = subprocess.Popen(
+                self._command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
         process = self._process
         assert process.stdin
         assert process.stdout
@@ -92,9 +97,13 @@ def run(table: Table, *, count: int, seed: int, more: Path | None, workers: int,
     table.counts(PART, Counter(row["limit"] for row in rows if row.get("limit")), "ended by a limit: ")
     for what in ("raw", "crash", "hang"):
         table.zero(
-            PART, MUST_NOT[what], [f"{row['number']} {row.get('name')} {row.get('kinds')}: {row[what]}" for row in rows if what in row]
+            PART,
+            MUST_NOT[what],
+            [f"{row['number']} {row.get('name')} {row.get('kinds')}: {row[what]}" for row in rows if what in row],
         )
-    table.count(PART, "longest reading, seconds", max((row["seconds"] for row in rows if "seconds" in row), default=0.0))
+    table.count(
+        PART, "longest reading, seconds", max((row["seconds"] for row in rows if "seconds" in row), default=0.0)
+    )
     peaks = [row["peak"] for row in rows if "peak" in row]
     table.at_most(PART, "peak of the process that serves all, MiB", max(peaks, default=0), PEAK_MIB)
     known = [row for row in rows if "lost" in row]

@@ -12,7 +12,9 @@ Started = tuple[int, str]  # id and time of start: ids are used again
 
 
 def end(id: int, *, children_too: bool) -> list[Started]:
-    """Kill a process as it is, without a word, and give its descendants at that moment; `children_too` kills them as well."""
+    """Kill a process as it is, without a word, and give its descendants at that moment; `children_too` kills them as
+    well.
+    """
     with suppress(ProcessLookupError):
         os.kill(id, signal.SIGSTOP)  # it starts no other one meanwhile
         _until_stopped(id)
@@ -36,7 +38,9 @@ def descendants(id: int) -> list[Started]:
 
 
 def seconds_alive(processes: list[Started], most: float) -> float:
-    """How long it takes until none of them runs, in seconds; infinite where one runs after `most`, which is then ended."""
+    """How long it takes until none of them runs, in seconds; infinite where one runs after `most`, which is then
+    ended.
+    """
     begun = time.monotonic()
     while running := [one for one in processes if _runs(one)]:
         if time.monotonic() - begun > most:

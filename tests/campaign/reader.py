@@ -1,4 +1,5 @@
-"""Plays the process that serves everybody, for one copy after another: each is added to a library of its own and read back.
+"""Plays the process that serves everybody, for one copy after another: each is added to a library of its own and read
+back.
 
 `python -m tests.campaign.reader SEEDS SEED` reads numbers of copies, one a line, and writes one JSON object for each.
 """
@@ -35,7 +36,10 @@ def read(copy: Copy, folder: Path) -> dict[str, Any]:
     except Exception:
         return {"raw": traceback.format_exc(limit=-4)}
     if refused is not None:
-        return {"refused": refused.kind, "limit": re.sub(r"[\d,.]+", "N", refused.problem) if refused.kind == "LimitExceeded" else ""}
+        return {
+            "refused": refused.kind,
+            "limit": re.sub(r"[\d,.]+", "N", refused.problem) if refused.kind == "LimitExceeded" else "",
+        }
     row: dict[str, Any] = {"read": True}
     if copy.whole is not None:
         whole, usual = _whole(copy.whole)
@@ -83,7 +87,13 @@ def main(folder: str, seed: str) -> None:
                 _whole(copy.whole)  # not a part of what the copy costs
             started = time.monotonic()
             row = read(copy, Path(scratch) / "library")
-            row |= {"number": int(line), "name": copy.name, "kinds": copy.kinds, "seconds": time.monotonic() - started, "peak": peak_mib()}
+            row |= {
+                "number": int(line),
+                "name": copy.name,
+                "kinds": copy.kinds,
+                "seconds": time.monotonic() - started,
+                "peak": peak_mib(),
+            }
             sys.stdout.write(json.dumps(row) + "\n")
             sys.stdout.flush()
 

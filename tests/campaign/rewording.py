@@ -2,9 +2,9 @@
 
     python -m tests.campaign.rewording [--preset balanced] [--lies tests/adversarial/fresh_lies.yaml] [--gates]
 
-The pairs stand in `tests/adversarial/compression_pairs.yaml`; a file of lies has the documents that they are about. Each is drafted again
-and again, whatever is found. Gates before the draft only observe, so that what is measured are the audits of the draft; with `--gates` they
-stand as the preset has them.
+The pairs stand in `tests/adversarial/compression_pairs.yaml`; a file of lies has the documents that they are about.
+Each is drafted again and again, whatever is found. Gates before the draft only observe, so that what is measured are
+the audits of the draft; with `--gates` they stand as the preset has them.
 """
 
 from __future__ import annotations
@@ -65,13 +65,20 @@ def pairs() -> list[Draft]:
 
 
 def lies(path: Path) -> tuple[dict[str, list[str]], list[Draft]]:
-    """The sentences of each document of a file, none of a sample, and the lies about them; one of several sentences has a line for each."""
+    """The sentences of each document of a file, none of a sample, and the lies about them; one of several sentences has
+    a line for each.
+    """
     read = yaml.safe_load(path.read_text(encoding="utf-8"))
-    found = [Draft(document, kind, question, source, text, good=False) for document, kind, question, source, text in read["lies"]]
+    found = [
+        Draft(document, kind, question, source, text, good=False)
+        for document, kind, question, source, text in read["lies"]
+    ]
     return {**{one.document: [] for one in found}, **read["documents"]}, found
 
 
-def run(drafts: Sequence[Draft], engine: Engine, server: ModelServer, preset: str = PRESET, *, gates: bool = False) -> Iterator[End]:
+def run(
+    drafts: Sequence[Draft], engine: Engine, server: ModelServer, preset: str = PRESET, *, gates: bool = False
+) -> Iterator[End]:
     """Ask each draft's question of its document, under a preset."""
     kept = engine.library.snapshot.documents
     names = {name: document.id for document in kept for name in (document.name, document.name.rpartition(".")[0])}
@@ -88,7 +95,10 @@ def report(found: Sequence[End]) -> str:
     """Shares by document, then what was shown by kind, as text."""
     lines = []
     for document in dict.fromkeys(one.draft.document for one in found):
-        shares = [[one for one in found if one.draft.document == document and one.draft.good is good] for good in (True, False)]
+        shares = [
+            [one for one in found if one.draft.document == document and one.draft.good is good]
+            for good in (True, False)
+        ]
         words = [
             f"{name} {sum(one.shown for one in share)} of {len(share)}"
             for name, share in zip(("good", "bad"), shares, strict=True)
@@ -109,11 +119,17 @@ def main() -> int:
     chosen = parser.parse_args()
     drafts = pairs()
     languages = dict.fromkeys(one.document for one in drafts)
-    stated = {language: [one.source for one in drafts if one.good and one.document == language] for language in languages}
+    stated = {
+        language: [one.source for one in drafts if one.good and one.document == language] for language in languages
+    }
     if chosen.lies:
         stated, drafts = lies(chosen.lies)
     found = []
-    with ModelServer() as server, tempfile.TemporaryDirectory() as folder, engine_over(server, Path(folder), stated) as engine:
+    with (
+        ModelServer() as server,
+        tempfile.TemporaryDirectory() as folder,
+        engine_over(server, Path(folder), stated) as engine,
+    ):
         for one in run(drafts, engine, server, chosen.preset, gates=chosen.gates):
             found.append(one)
             if one.shown is not one.draft.good:

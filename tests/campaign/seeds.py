@@ -1,4 +1,6 @@
-"""The files that the campaign damages: the samples (also with nothing packed), what `tests/hostile` writes, and a folder of yours."""
+"""The files that the campaign damages: the samples (also with nothing packed), what `tests/hostile` writes, and a
+folder of yours.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,9 @@ class Table:
         """The table, then what failed."""
         lines = [heading, "", "| Part | What was counted | Figure | Must be |", "|---|---|---|---|"]
         lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in self.rows]
-        failed = ["", "Failed:", "", *(f"- {line}" for line in self.failures)] if self.failures else ["", "Nothing failed."]
+        failed = (
+            ["", "Failed:", "", *(f"- {line}" for line in self.failures)] if self.failures else ["", "Nothing failed."]
+        )
         noted = ["", "To look at:", "", *(f"- {line}" for line in self.notes)] if self.notes else []
         return "\n".join([*lines, *failed, *noted]) + "\n"
 

@@ -1,7 +1,8 @@
 """A process that works on a library until somebody kills it. Its controller is `kills`.
 
-`python -m tests.campaign.victim FOLDER` reads lines "OPERATION NUMBER" and forks for each, so that the imports are done once. The fork says
-"go PID", announces each step before it starts and confirms it when it returned; the end of the fork is "exit STATUS".
+`python -m tests.campaign.victim FOLDER` reads lines "OPERATION NUMBER" and forks for each, so that the imports are done
+once. The fork says "go PID", announces each step before it starts and confirms it when it returned; the end of the fork
+is "exit STATUS".
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def say(*words: str) -> None:
 
 def pdf(name: str, lines: int = 30) -> Source:
     """A page of its own for this name."""
-    rows = "".join(f"({name} says in row {row} that item{row} of {name} costs {row * 7} euros.) Tj 0 -14 Td " for row in range(lines))
+    rows = "".join(
+        f"({name} says in row {row} that item{row} of {name} costs {row * 7} euros.) Tj 0 -14 Td "
+        for row in range(lines)
+    )
     return Source(name, make.raw_page(f"BT /F1 10 Tf 50 740 Td {rows} ET".encode()), "pdf")
 
 
@@ -40,7 +44,10 @@ def index(folder: Path, number: str) -> None:
     """Two PDFs, whose readers are processes of their own, and two texts."""
     names = [f"n{number}-{part}" for part in range(4)]
     say("add", *names)
-    sources = [*map(pdf, names[:2]), *(text(name, f"The text of {name} tells about item{name}.", language="en") for name in names[2:])]
+    sources = [
+        *map(pdf, names[:2]),
+        *(text(name, f"The text of {name} tells about item{name}.", language="en") for name in names[2:]),
+    ]
     report = library(folder).add(sources, SETTINGS)
     say("added", *(document.name for document in report.added))
 
@@ -80,7 +87,13 @@ def ask(folder: Path, number: str) -> None:
         say("said", str(id))
 
 
-OPERATIONS: dict[str, Callable[[Path, str], None]] = {"index": index, "resume": resume, "rebuild": rebuild, "delete": delete, "ask": ask}
+OPERATIONS: dict[str, Callable[[Path, str], None]] = {
+    "index": index,
+    "resume": resume,
+    "rebuild": rebuild,
+    "delete": delete,
+    "ask": ask,
+}
 
 
 def main(folder: Path) -> None:

@@ -34,10 +34,17 @@ def table(page: str, number: int, section: str = "", document: str = "d") -> Pas
     )
 
 
-def found(question: str, pages: Sequence[str], sections: Sequence[str] = (), first: str = "Northfield Ltd.") -> list[int]:
-    """The numbers of the pages, from 1, whose table has the row that a question asks for; the title page is page 1 as well."""
+def found(
+    question: str, pages: Sequence[str], sections: Sequence[str] = (), first: str = "Northfield Ltd."
+) -> list[int]:
+    """The numbers of the pages, from 1, whose table has the row that a question asks for; the title page is page 1 as
+    well.
+    """
     passages = [table(page, at + 2, (*sections, *[""] * len(pages))[at]) for at, page in enumerate(pages)]
-    return [at + 1 for at in tables_asked(asked_for(question, "en"), passages, lambda _, page: (first, *pages)[page - 1], {})]
+    return [
+        at + 1
+        for at in tables_asked(asked_for(question, "en"), passages, lambda _, page: (first, *pages)[page - 1], {})
+    ]
 
 
 def test_given_tables_then_those_with_the_row_asked_for_are_found_and_no_other() -> None:
@@ -63,7 +70,9 @@ def test_given_rows_of_one_label_then_the_whole_comes_before_its_parts_and_an_am
     asked = "What were accounts payable in 2023?"
     assert found(asked, pages, ["Statements of Cash Flows"]) == [3, 2, 1]
     assert found(asked, pages) == [1, 3, 2]
-    assert found("What was the average of accounts payable in 2023?", pages) in ([], [1, 2, 3]), "an average does not add up"
+    assert found("What was the average of accounts payable in 2023?", pages) in ([], [1, 2, 3]), (
+        "an average does not add up"
+    )
 
 
 def test_given_an_average_or_a_rate_then_the_largest_is_not_the_whole() -> None:
@@ -85,7 +94,9 @@ def test_given_a_name_that_neither_the_table_nor_the_first_page_has_then_its_row
     assert found("What were the subscription fees of Northfield in 2023?", pages) == [1]
     assert found("What were the subscription fees in Germany in 2023?", pages) == []
     assert found("What were the subscription fees in Germany in 2023?", pages, ["Germany"]) == [1]
-    assert found("What were the subscription fees in Germany in 2023?", pages, first="") == [1], "nothing is known of the document"
+    assert found("What were the subscription fees in Germany in 2023?", pages, first="") == [1], (
+        "nothing is known of the document"
+    )
 
 
 def test_given_the_row_asked_for_when_retrieved_then_its_passage_comes_first() -> None:

@@ -1,4 +1,6 @@
-"""What an extract's sentence needs beside it: the one that takes it back, that it holds in the case of, or that announces it."""
+"""What an extract's sentence needs beside it: the one that takes it back, that it holds in the case of, or that
+announces it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from rag_core.grounding.omissions.back import STEPS_WORDS
 from rag_core.grounding.units import Unit, units
 
 ANIMALS = "Cats stay at home. Dogs may be brought into the garden. This does not apply in July. Birds are fed at noon."
-MOTION = "The hall is old. The council rejected the following motion. Parking is free. In that case, the club pays for it."
+MOTION = (
+    "The hall is old. The council rejected the following motion. Parking is free. In that case, the club pays for it."
+)
 
 
 def extracted(body: str, *texts: str, language: str = "en") -> tuple[Extract, MemoryCorpus]:
@@ -48,19 +52,39 @@ def shown(body: str, *texts: str, most: int = 3, language: str = "en") -> list[s
 @each(
     ("body", "text", "wanted", "language"),
     [
-        (ANIMALS, "Dogs may be brought into the garden.", ["Dogs may be brought into the garden.", "This does not apply in July."], "en"),
+        (
+            ANIMALS,
+            "Dogs may be brought into the garden.",
+            ["Dogs may be brought into the garden.", "This does not apply in July."],
+            "en",
+        ),
         (ANIMALS, "Cats stay at home.", ["Cats stay at home."], "en"),
         (ANIMALS, "This does not apply in July.", ["This does not apply in July."], "en"),
         (MOTION, "Parking is free.", ["The council rejected the following motion.", "Parking is free."], "en"),
-        (MOTION, "In that case, the club pays for it.", ["Parking is free.", "In that case, the club pays for it."], "en"),
-        ("Hunde sind erlaubt. Das gilt nicht im Juli.", "Hunde sind erlaubt.", ["Hunde sind erlaubt.", "Das gilt nicht im Juli."], "de"),
+        (
+            MOTION,
+            "In that case, the club pays for it.",
+            ["Parking is free.", "In that case, the club pays for it."],
+            "en",
+        ),
+        (
+            "Hunde sind erlaubt. Das gilt nicht im Juli.",
+            "Hunde sind erlaubt.",
+            ["Hunde sind erlaubt.", "Das gilt nicht im Juli."],
+            "de",
+        ),
         (
             "Psi smějí do zahrady. To neplatí v červenci.",
             "Psi smějí do zahrady.",
             ["Psi smějí do zahrady.", "To neplatí v červenci."],
             "cs",
         ),
-        ("Dogs are allowed. This does not apply in July.", "Dogs are allowed.", ["Dogs are allowed."], "sv"),  # no lists
+        (
+            "Dogs are allowed. This does not apply in July.",
+            "Dogs are allowed.",
+            ["Dogs are allowed."],
+            "sv",
+        ),  # no lists
     ],
 )
 def test_given_a_sentence_that_needs_another_then_that_one_is_shown_beside_it_in_the_documents_order(
@@ -88,10 +112,14 @@ def test_given_no_room_for_all_then_what_bears_least_goes_and_the_likest_keeps_w
     assert shown(ANIMALS, dogs, july) == [dogs, july]
 
 
-def test_given_an_item_of_another_list_behind_a_sentence_then_it_does_not_take_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_an_item_of_another_list_behind_a_sentence_then_it_does_not_take_it_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found, corpus = extracted(ANIMALS, "Dogs may be brought into the garden.")
     stated = units(found.chosen[0].unit.passage, corpus.page_text)
-    led_in = [replace(unit, lead="It is a myth that:") if unit.text.startswith("This does not") else unit for unit in stated]
+    led_in = [
+        replace(unit, lead="It is a myth that:") if unit.text.startswith("This does not") else unit for unit in stated
+    ]
     monkeypatch.setattr("rag_core.compression.beside.units", lambda *_: led_in)
 
     assert completed(found, corpus.page_text, 3) is found
@@ -102,21 +130,35 @@ def test_given_a_sentence_that_was_not_scored_then_it_is_known_from_then_on() ->
     found, corpus = extracted(ANIMALS, "Dogs may be brought into the garden.")
     whole = completed(replace(found, scored=found.chosen), corpus.page_text, 3)
 
-    assert [one.unit.text for one in whole.scored] == ["Dogs may be brought into the garden.", "This does not apply in July."]
+    assert [one.unit.text for one in whole.scored] == [
+        "Dogs may be brought into the garden.",
+        "This does not apply in July.",
+    ]
     assert other_sides(whole, Asked("Dogs?", "en", LibraryFacts()), corpus.page_text, 3) == (whole.claims, ())
 
 
 STEPS = (
-    "Shut the gas valve off.", "Vypněte nejdřív hlavní jistič domu.", "Put on your long gloves.", "Den grauen Deckel langsam lösen.",
-    "Lift the lid with care.", "Levante la tapa con cuidado.",
-)  # fmt: skip
+    "Shut the gas valve off.",
+    "Vypněte nejdřív hlavní jistič domu.",
+    "Put on your long gloves.",
+    "Den grauen Deckel langsam lösen.",
+    "Lift the lid with care.",
+    "Levante la tapa con cuidado.",
+)
 
 
 @given(st.lists(st.sampled_from(STEPS), min_size=2, max_size=5, unique=True), st.data())
-def test_given_any_step_then_those_before_it_are_shown_with_it_and_those_behind_it_are_not(steps: list[str], data: st.DataObject) -> None:
+def test_given_any_step_then_those_before_it_are_shown_with_it_and_those_behind_it_are_not(
+    steps: list[str], data: st.DataObject
+) -> None:
     numbered = [f"{n}. {step}" for n, step in enumerate(steps, 1)]
     at = data.draw(st.integers(0, len(steps) - 1))
-    before = [*data.draw(st.sampled_from([[], ["The pump is quite old."], ["1. Read all of this.", "2. Sign it at the end."]])), *numbered]
+    before = [
+        *data.draw(
+            st.sampled_from([[], ["The pump is quite old."], ["1. Read all of this.", "2. Sign it at the end."]])
+        ),
+        *numbered,
+    ]
     assert completed_at(before, len(before) - len(numbered) + at) == numbered[: at + 1]
 
 
@@ -128,7 +170,11 @@ def test_given_many_words_before_a_step_then_the_first_step_alone_is_shown_with_
 
 
 @given(
-    st.lists(st.sampled_from(["Nothing of this is so.", "Takhle to vůbec není.", "Hallo liebe Ute und Anna."]), max_size=2, unique=True),
+    st.lists(
+        st.sampled_from(["Nothing of this is so.", "Takhle to vůbec není.", "Hallo liebe Ute und Anna."]),
+        max_size=2,
+        unique=True,
+    ),
     st.booleans(),
 )
 def test_given_what_a_mail_quotes_then_the_mails_own_words_beside_it_are_shown(own: list[str], above: bool) -> None:
@@ -148,7 +194,9 @@ def test_given_a_row_with_a_mark_then_the_note_of_that_mark_is_shown_behind_it(m
 
 
 def completed_at(texts: list[str], at: int, *, row: bool = False) -> list[str]:
-    """What is shown of a passage of these sentences where one is chosen; with `row` the first is the row of a table of its own."""
+    """What is shown of a passage of these sentences where one is chosen; with `row` the first is the row of a table of
+    its own.
+    """
     lines = MemoryCorpus([Text("d", " ".join(texts), "en")], HashEmbedder())
     (passage,) = lines.passages
     starts = [passage.text.index(text) for text in texts]
@@ -166,7 +214,9 @@ SENTENCES = ANIMALS.replace(". ", ".|").split("|")
 
 
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, unique=True), st.integers(1, 4))
-def test_given_any_extract_then_the_likest_stays_nothing_stands_twice_and_no_exception_is_lost(texts: list[str], most: int) -> None:
+def test_given_any_extract_then_the_likest_stays_nothing_stands_twice_and_no_exception_is_lost(
+    texts: list[str], most: int
+) -> None:
     found = shown(ANIMALS, *texts[:most], most=most)
     assert texts[0] in found
     assert found == [one for one in SENTENCES if one in found]

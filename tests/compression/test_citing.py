@@ -1,4 +1,6 @@
-"""Citations of a draft: where each quote stands, and the rectangles that mark it, or none when the place is not certain."""
+"""Citations of a draft: where each quote stands, and the rectangles that mark it, or none when the place is not
+certain.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,16 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.scanned import Unsure
 
 BODY = "The notice period is 30 days and more."
-# rows of 10 points: "The notice period" on the first, "is 30 days" on the second, "and more." on the third, which no word box covers
+# rows of 10 points: "The notice period" on the first, "is 30 days" on the second, "and more." on the third, which no
+# word box covers
 WORDS = (
-    WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 32, 9, 60, 20), WordBox(11, 17, 62, 10, 90, 21), WordBox(18, 20, 10, 22, 20, 32),
-    WordBox(21, 23, 22, 22, 32, 32), WordBox(24, 28, 34, 22, 60, 32),
-)  # fmt: skip
+    WordBox(0, 3, 10, 10, 30, 20),
+    WordBox(4, 10, 32, 9, 60, 20),
+    WordBox(11, 17, 62, 10, 90, 21),
+    WordBox(18, 20, 10, 22, 20, 32),
+    WordBox(21, 23, 22, 22, 32, 32),
+    WordBox(24, 28, 34, 22, 60, 32),
+)
 
 
 class Placed(MemoryCorpus):
@@ -57,8 +64,10 @@ def test_given_a_word_that_starts_left_of_the_row_then_it_begins_a_new_row_thoug
 
     corpus = Columns([Text("d1", BODY)], HashEmbedder())
     assert [box for _, box in boxes_of(evidence(Span(1, 0, 17)), corpus)] == [
-        Box(200, 10, 230, 20), Box(10, 10, 40, 20), Box(42, 16, 90, 26)
-    ]  # fmt: skip
+        Box(200, 10, 230, 20),
+        Box(10, 10, 40, 20),
+        Box(42, 16, 90, 26),
+    ]
 
 
 def test_given_words_that_overlap_by_half_their_height_or_less_then_they_are_on_two_rows() -> None:
@@ -86,8 +95,12 @@ def test_given_a_word_between_two_quoted_ones_that_is_not_quoted_then_the_row_is
 
     assert boxes_on(first, second, note, span=Span(1, 0, 10)) == [Box(10, 10, 30, 20), Box(40, 10, 60, 20)]
     assert boxes_on(first, second, note, span=Span(1, 0, 38)) == [Box(10, 8, 60, 20)]
-    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]  # its middle is outside
-    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]  # above the row
+    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [
+        Box(10, 10, 60, 20)
+    ]  # its middle is outside
+    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [
+        Box(10, 10, 60, 20)
+    ]  # above the row
 
 
 def test_given_a_large_initial_then_the_rows_beside_it_that_are_not_quoted_stay_unmarked() -> None:
@@ -116,12 +129,19 @@ def test_given_claims_then_each_place_is_cited_once_with_all_that_is_known_of_it
         1,
         "d1#1",
     )
-    assert (found.excerpt, found.spans, found.heading, found.ocr) == ("notice period is 30 days", quote.spans, "Notice", True)
+    assert (found.excerpt, found.spans, found.heading, found.ocr) == (
+        "notice period is 30 days",
+        quote.spans,
+        "Notice",
+        True,
+    )
     assert list(cite(claims, [hit(of=passage)], CORPUS)) == [evidence_key(quote)]
     assert found.boxes
 
 
-def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_quote_are_cited_with_their_places() -> None:
+def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_quote_are_cited_with_their_places() -> (
+    None
+):
     passage = Passage("d1#1", "d1", BODY, (Span(1, 0, 38),), ocr=True)
     claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
 
@@ -135,8 +155,14 @@ def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_q
         (found,) = cite(claims, [hit(of=passage)], corpus).values()
         return found.unsure, found.doubtful
 
-    assert unsure_of(0.1, 0.9, 0.9, 0.9, 0.8, 0.9) == ((Unsure("d1", Span(1, 21, 23), 0.8, Box(22, 22, 32, 32), "30"),), True)
-    assert unsure_of(0.1, 0.1, 0.9, 0.9, 0.9, 0.9) == ((Unsure("d1", Span(1, 4, 10), 0.1, Box(32, 9, 60, 20), "notice"),), False)
+    assert unsure_of(0.1, 0.9, 0.9, 0.9, 0.8, 0.9) == (
+        (Unsure("d1", Span(1, 21, 23), 0.8, Box(22, 22, 32, 32), "30"),),
+        True,
+    )
+    assert unsure_of(0.1, 0.1, 0.9, 0.9, 0.9, 0.9) == (
+        (Unsure("d1", Span(1, 4, 10), 0.1, Box(32, 9, 60, 20), "notice"),),
+        False,
+    )
     assert unsure_of(*[0.95] * 6) == ((), False)
     assert unsure_of(*[None] * 6) == (None, True)
 
@@ -174,7 +200,9 @@ def test_given_a_word_of_a_text_layer_with_two_readings_then_it_alone_is_cited_a
 
     claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
 
-    (found,) = cite(claims, [hit(of=Passage("d1#1", "d1", BODY, (Span(1, 0, 38),)))], Scored([Text("d1", BODY)], HashEmbedder())).values()
+    (found,) = cite(
+        claims, [hit(of=Passage("d1#1", "d1", BODY, (Span(1, 0, 38),)))], Scored([Text("d1", BODY)], HashEmbedder())
+    ).values()
 
     assert found.unsure == (Unsure("d1", Span(1, 21, 23), 0.0, Box(22, 22, 32, 32), "30"),)
     assert (found.ocr, found.doubtful, found.read_by) == (False, True, "")

@@ -30,14 +30,26 @@ NOTICE = "The notice period is 30 days. Notice shall not be given by phone. It t
 CANTEEN = "The canteen opens at noon and serves soup."
 POLICY = "The notice period is 60 days. Ask the office [12] first."
 EMBEDDER = HashEmbedder()
-CORPUS = MemoryCorpus([Text("d1", f"{NOTICE}\n{CANTEEN}"), Text("d2", POLICY, metadata=Metadata(date="2026-01"))], EMBEDDER)
-HITS = tuple(hit(of=passage, number=number) for number, passage in enumerate(CORPUS.passages, 1))  # sources "1", "2" and "3"
-STRICT = settings(**{f"{name}_mode": Mode.ENFORCE for name in ("indicators", "overlap", "facts", "similarity", "support", "length_ratio")})
+CORPUS = MemoryCorpus(
+    [Text("d1", f"{NOTICE}\n{CANTEEN}"), Text("d2", POLICY, metadata=Metadata(date="2026-01"))], EMBEDDER
+)
+HITS = tuple(
+    hit(of=passage, number=number) for number, passage in enumerate(CORPUS.passages, 1)
+)  # sources "1", "2" and "3"
+STRICT = settings(
+    **{
+        f"{name}_mode": Mode.ENFORCE
+        for name in ("indicators", "overlap", "facts", "similarity", "support", "length_ratio")
+    }
+)
 
 
 def reply(*claims: tuple[str, list[tuple[str, str]]]) -> DraftReply:
     """A reply with these sentences, each with its (source, quote)."""
-    said = [ClaimReply(sentence=text, evidence=[Quoted(source=s, quote=q) for s, q in evidence]) for text, evidence in claims]
+    said = [
+        ClaimReply(sentence=text, evidence=[Quoted(source=s, quote=q) for s, q in evidence])
+        for text, evidence in claims
+    ]
     return DraftReply(answerable=True, reason="", claims=said)
 
 
@@ -57,7 +69,8 @@ def failed(draft: Draft) -> set[Reason]:
 def test_given_a_faithful_reply_then_its_claims_rest_on_whole_sentences_and_pass() -> None:
     """S0-23, S2-26: only from the sources, traceable to the page."""
     draft = drafted(
-        ("The notice period is 30 days.", [("1", "notice period is 30 days")]), ("The canteen serves soup at noon.", [("2", CANTEEN)])
+        ("The notice period is 30 days.", [("1", "notice period is 30 days")]),
+        ("The canteen serves soup at noon.", [("2", CANTEEN)]),
     )
 
     assert (draft.drafter, draft.context_chars) == ("model", sum(len(h.passage.text) for h in HITS))
@@ -91,7 +104,10 @@ def test_given_a_quote_of_another_passage_then_it_says_so() -> None:
 
     assert draft.measured[0].quotes_elsewhere == draft.measured[0].quotes_missing == ("opens at noon and serves soup",)
     check = next(check for check in (audit(judged(draft)) for audit in GROUNDING) if check.blocks)
-    assert (check.reason, check.found) == (Reason.VERBATIM, "In another passage than the cited one: opens at noon and serves soup")
+    assert (check.reason, check.found) == (
+        Reason.VERBATIM,
+        "In another passage than the cited one: opens at noon and serves soup",
+    )
     assert check.remedy.startswith("Do not rely")
 
 
@@ -142,7 +158,10 @@ def test_given_an_id_that_was_not_given_then_it_stays_as_written() -> None:
 
 def test_given_no_citation_then_the_claim_is_uncited() -> None:
     """S2-9, S3-15."""
-    assert failed(drafted(("The notice period is 30 days.", []))) == {Reason.CITATIONS_PRESENT, Reason.CITATIONS_COMPLETE}
+    assert failed(drafted(("The notice period is 30 days.", []))) == {
+        Reason.CITATIONS_PRESENT,
+        Reason.CITATIONS_COMPLETE,
+    }
 
 
 @each("mark", ["[1]", "[Source 1]", "[source:d1#1]", "[source: 1]"])
@@ -174,13 +193,17 @@ def test_given_a_mark_that_the_document_itself_has_then_it_is_no_citation_of_the
 
 
 def test_given_a_mark_of_the_document_and_one_of_the_draft_then_only_the_first_is_a_part_of_the_sentence() -> None:
-    draft = drafted(("Ask the office [12] first. [3]", [("3", "Ask the office [12] first.")]), ("Ask [12] first.", [("3", POLICY)]))
+    draft = drafted(
+        ("Ask the office [12] first. [3]", [("3", "Ask the office [12] first.")]), ("Ask [12] first.", [("3", POLICY)])
+    )
 
     assert [claim.text for claim in draft.claims] == ["Ask the office [12] first.", "Ask first."]
 
 
 def test_given_a_claim_that_quotes_all_its_sentences_then_each_rests_on_itself() -> None:
-    """S2-13: three sentences and one quote over them all are three verbatim sentences, and no compression of each other."""
+    """S2-13: three sentences and one quote over them all are three verbatim sentences, and no compression of each
+    other.
+    """
     draft = drafted((NOTICE, [("1", NOTICE)]))
 
     assert [claim.text for claim in draft.claims] == NOTICE.replace(". ", ".|").split("|")
@@ -198,15 +221,23 @@ def test_given_a_claim_that_leaves_out_a_sentence_of_its_quote_then_it_rests_on_
 
 def test_given_a_claim_of_two_sentences_then_each_is_audited_by_itself() -> None:
     """S2-13: an invented sentence does not hide behind a faithful one."""
-    draft = drafted(("The notice period is 30 days. Typically, Brno pays 500 euros.", [("1", "The notice period is 30 days.")]))
+    draft = drafted(
+        ("The notice period is 30 days. Typically, Brno pays 500 euros.", [("1", "The notice period is 30 days.")])
+    )
 
-    assert [claim.text for claim in draft.claims] == ["The notice period is 30 days.", "Typically, Brno pays 500 euros."]
+    assert [claim.text for claim in draft.claims] == [
+        "The notice period is 30 days.",
+        "Typically, Brno pays 500 euros.",
+    ]
     assert {Reason.FACTS, Reason.INDICATORS} <= failed(draft)
     assert draft_facts(draft, "en", EMBEDDER)["sentences"] == 2
 
 
 def test_given_the_same_sentence_twice_then_it_is_one_claim_with_the_citations_of_both() -> None:
-    draft = drafted(("The notice period is 30 days.", [("1", "The notice period is 30 days.")]), ("The  notice period is 30 days. [9]", []))
+    draft = drafted(
+        ("The notice period is 30 days.", [("1", "The notice period is 30 days.")]),
+        ("The  notice period is 30 days. [9]", []),
+    )
 
     assert [claim.text for claim in draft.claims] == ["The notice period is 30 days."]
     assert draft.claims[0].cited == ("d1#1", "9")
@@ -216,11 +247,15 @@ def test_given_the_same_sentence_twice_then_it_is_one_claim_with_the_citations_o
 @each("nothing", ["", "  ", "[1]", "\u200b\u200b", " [1] [2] "])
 def test_given_sentences_without_text_then_there_is_no_claim(nothing: str) -> None:
     """S2-19."""
-    assert drafted((nothing, [("1", "The notice period is 30 days.")])) == Draft("none", context_chars=drafted().context_chars)
+    assert drafted((nothing, [("1", "The notice period is 30 days.")])) == Draft(
+        "none", context_chars=drafted().context_chars
+    )
 
 
 def test_given_characters_that_cannot_be_seen_then_what_was_audited_is_what_is_shown() -> None:
-    draft = drafted(("The notice\u200b period \u202eis 30\x00 days.\nReally\u2066.", [("1", "The notice period is 30 days.")]))
+    draft = drafted(
+        ("The notice\u200b period \u202eis 30\x00 days.\nReally\u2066.", [("1", "The notice period is 30 days.")])
+    )
 
     assert " ".join(claim.text for claim in draft.claims) == "The notice period is 30 days. Really."
     assert all(normalise(claim.text).text == claim.text for claim in draft.claims)
@@ -246,7 +281,9 @@ def test_given_a_link_or_markup_that_no_page_has_then_the_draft_fails(dressed: s
 
 
 def test_given_an_address_that_the_page_has_then_it_may_be_said() -> None:
-    corpus = MemoryCorpus([Text("d1", "Write to help@firm.example or see https://firm.example/help for hours.")], EMBEDDER)
+    corpus = MemoryCorpus(
+        [Text("d1", "Write to help@firm.example or see https://firm.example/help for hours.")], EMBEDDER
+    )
     quote = [("1", "see https://firm.example/help for hours")]
     hits = [hit(of=corpus.passages[0])]
 
@@ -331,7 +368,9 @@ def test_given_sentences_then_one_of_another_language_decides_and_names_and_numb
 
 
 def sides(first: tuple[str, str], second: tuple[str, str], *more: Contradiction) -> tuple[Draft, object] | None:
-    pair = Contradiction(first=Quoted(source=first[0], quote=first[1]), second=Quoted(source=second[0], quote=second[1]))
+    pair = Contradiction(
+        first=Quoted(source=first[0], quote=first[1]), second=Quoted(source=second[0], quote=second[1])
+    )
     said = SufficiencyReply(can_answer="yes", confidence=0.9, missing=[], reasoning="", contradictions=[pair, *more])
     return both_sides(said, HITS, CORPUS, LibraryFacts(dates={"d2": "2026-01"}), "en", EMBEDDER)
 
@@ -399,7 +438,9 @@ def test_given_passages_read_ahead_then_only_the_claims_are_left_to_be_read() ->
     """What a model's answer waits for is about its own sentences."""
     counting, said = Counting(), "Notice by phone shall not be given."
     embedder = CachedEmbedder(counting)
-    headed = [hit(of=replace(CORPUS.passages[0], section="The notice period is 30 days."))]  # its first sentence is no unit then
+    headed = [
+        hit(of=replace(CORPUS.passages[0], section="The notice period is 30 days."))
+    ]  # its first sentence is no unit then
     prepare(headed, CORPUS, "en", embedder)
     counting.asked.clear()
 
@@ -420,7 +461,9 @@ def test_given_a_stop_when_passages_are_read_ahead_then_no_further_one_is() -> N
 
 PAGE_TEXTS = [NOTICE, CANTEEN, POLICY]
 stretches = st.builds(
-    lambda text, ends: text[min(ends) : max(ends)], st.sampled_from(PAGE_TEXTS), st.tuples(st.integers(0, 100), st.integers(0, 100))
+    lambda text, ends: text[min(ends) : max(ends)],
+    st.sampled_from(PAGE_TEXTS),
+    st.tuples(st.integers(0, 100), st.integers(0, 100)),
 )
 mutated = st.builds(
     lambda text, at, sign: text[:at] + sign + text[at + 1 :],
@@ -430,18 +473,28 @@ mutated = st.builds(
 )
 whole = st.sampled_from([sentence for text in PAGE_TEXTS for sentence in text.replace("] ", "]. ").split(". ")])
 texts = st.one_of(
-    st.text(max_size=80), stretches, mutated, whole, st.builds(lambda *parts: " ".join(parts), whole, st.text(max_size=20), mutated)
+    st.text(max_size=80),
+    stretches,
+    mutated,
+    whole,
+    st.builds(lambda *parts: " ".join(parts), whole, st.text(max_size=20), mutated),
 )
 ids = st.one_of(st.sampled_from(["1", "2", "3", "9", "d1#1", "?", ""]), st.text(max_size=10))
-replies = st.builds(lambda claims: reply(*claims), st.lists(st.tuples(texts, st.lists(st.tuples(ids, texts), max_size=3)), max_size=4))
+replies = st.builds(
+    lambda claims: reply(*claims), st.lists(st.tuples(texts, st.lists(st.tuples(ids, texts), max_size=3)), max_size=4)
+)
 
 
 @given(said=replies)
 def test_given_any_reply_whatever_then_only_claims_with_quotes_on_their_pages_pass(said: DraftReply) -> None:
-    """S2-26, S3-15: for any output of a model, what may be shown stands on the page that it cites, or nothing is shown."""
+    """S2-26, S3-15: for any output of a model, what may be shown stands on the page that it cites, or nothing is
+    shown.
+    """
     draft = model_draft(said, HITS, CORPUS, "en", EMBEDDER, None)
     sources = Sources((one.passage for one in HITS), CORPUS.page_text)
-    known = {str(number): one.passage.id for number, one in enumerate(HITS, 1)} | {one.passage.id: one.passage.id for one in HITS}
+    known = {str(number): one.passage.id for number, one in enumerate(HITS, 1)} | {
+        one.passage.id: one.passage.id for one in HITS
+    }
 
     assert len(draft.measured) == len(draft.claims)
     for claim in draft.claims:
@@ -451,10 +504,15 @@ def test_given_any_reply_whatever_then_only_claims_with_quotes_on_their_pages_pa
     assert {evidence_key(evidence) for claim in draft.claims for evidence in claim.evidence} == set(draft.citations)
     if draft.claims and not failed(draft):
         assert all(claim.evidence for claim in draft.claims)
-        given_ = [(one.source, one.quote) for claim in said.claims if normalise(claim.sentence).text for one in claim.evidence]
+        given_ = [
+            (one.source, one.quote) for claim in said.claims if normalise(claim.sentence).text for one in claim.evidence
+        ]
         shown = {claim.text for claim in draft.claims}
         for claim in said.claims:
             if normalise(claim.sentence).text in shown:
                 quotes = [(one.source, one.quote) for one in claim.evidence if one.quote.strip()]
-                assert all(sources.find(quote, known[source], claim.sentence).standing is Standing.FOUND for source, quote in quotes)
+                assert all(
+                    sources.find(quote, known[source], claim.sentence).standing is Standing.FOUND
+                    for source, quote in quotes
+                )
         assert given_ or draft.claims

@@ -1,4 +1,6 @@
-"""The parts of passages that a draft's prompt sends: whole sentences around what bears on the question, within a budget."""
+"""The parts of passages that a draft's prompt sends: whole sentences around what bears on the question, within a
+budget.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.units import units
 
 SENTENCES = [
-    f"The {thing} is inspected every {n} years." for n, thing in enumerate(("pump", "valve", "boiler", "tank", "filter", "door"), 2)
+    f"The {thing} is inspected every {n} years."
+    for n, thing in enumerate(("pump", "valve", "boiler", "tank", "filter", "door"), 2)
 ]
 FIRST, SECOND = passage(1, " ".join(SENTENCES)), passage(2, "The fee is 40 EUR. It is paid in May. Nobody is exempt.")
 
@@ -37,7 +40,9 @@ def chosen(*given: Scored, most: int = 1000, label: int = 0) -> Mapping[str, str
 def test_given_a_sentence_that_bears_then_it_goes_with_its_neighbours_in_the_passages_own_words() -> None:
     assert chosen(scored(FIRST, 2, 0.9)) == {FIRST.id: " ".join(SENTENCES[1:4])}
     assert chosen(scored(FIRST, 0, 0.9)) == {FIRST.id: " ".join(SENTENCES[:2])}
-    assert chosen(scored(FIRST, 5, 0.9), scored(FIRST, 0, 0.8)) == {FIRST.id: GAP.join((" ".join(SENTENCES[:2]), " ".join(SENTENCES[4:])))}
+    assert chosen(scored(FIRST, 5, 0.9), scored(FIRST, 0, 0.8)) == {
+        FIRST.id: GAP.join((" ".join(SENTENCES[:2]), " ".join(SENTENCES[4:])))
+    }
     assert chosen(scored(FIRST, 4, 0.9), scored(FIRST, 1, 0.8)) == {FIRST.id: FIRST.text}
 
 
@@ -72,7 +77,9 @@ def test_given_an_item_then_the_sentence_that_leads_it_in_goes_along() -> None:
     starts = [text.index(line) for line in lines]
     spans = [Span(1, start, start + len(line)) for start, line in zip(starts, lines, strict=True)]
     pieces = (Piece(Role.TEXT, spans[:1]), *(Piece(Role.ITEM, (span,), lead=(spans[0],)) for span in spans[1:]))
-    whole = Passage("d1#9", "d1", " ".join(lines), (Span(1, 0, len(text)),), language="en", kind=PassageKind.LIST, pieces=pieces)
+    whole = Passage(
+        "d1#9", "d1", " ".join(lines), (Span(1, 0, len(text)),), language="en", kind=PassageKind.LIST, pieces=pieces
+    )
     inside = units(whole, read({"d1": text}))
     item = next(unit for unit in inside if unit.text.startswith("the strap"))
 
@@ -84,9 +91,15 @@ def test_given_an_item_then_the_sentence_that_leads_it_in_goes_along() -> None:
 def test_given_the_rows_of_a_table_then_whole_rows_go_without_its_header() -> None:
     text = "Code\tMeaning\nE1\tempty pipe\nE2\tno signal\nE3\tbattery low\nE4\tcold\nE5\thot"
     table = Passage(
-        "d1#3", "d1", " ".join(text.split()), (Span(1, 0, len(text)),), language="en", kind=PassageKind.TABLE,
-        header=(Span(1, 0, 12),), header_text="Code Meaning",
-    )  # fmt: skip
+        "d1#3",
+        "d1",
+        " ".join(text.split()),
+        (Span(1, 0, len(text)),),
+        language="en",
+        kind=PassageKind.TABLE,
+        header=(Span(1, 0, 12),),
+        header_text="Code Meaning",
+    )
     found = excerpts([scored(table, 1, 0.9, text)], read({"d1": text}), 1000, lambda _: 0)
 
     assert found == {"d1#3": "E1 empty pipe E2 no signal E3 battery low"}
@@ -94,13 +107,19 @@ def test_given_the_rows_of_a_table_then_whole_rows_go_without_its_header() -> No
 
 def test_given_what_takes_a_sentence_back_later_on_then_it_goes_along_and_what_is_of_other_things_does_not() -> None:
     rule, *others = "Members may borrow a boat.", *SENTENCES[:3]
-    for back in ("A boat is not lent in winter.", "This holds only if the water is calm.", "From 1 May 2031 no boat is lent."):
+    for back in (
+        "A boat is not lent in winter.",
+        "This holds only if the water is calm.",
+        "From 1 May 2031 no boat is lent.",
+    ):
         whole = passage(1, " ".join((rule, *others, back, SENTENCES[3])))
         assert chosen(scored(whole, 0, 0.9)) == {whole.id: GAP.join((f"{rule} {others[0]}", back))}
 
 
 def test_given_a_language_without_words_that_restrict_then_the_whole_passage_goes() -> None:
-    whole = replace(passage(1, "El plazo es de 14 días. La torre es alta. El pozo es hondo. La casa es vieja."), language="es")
+    whole = replace(
+        passage(1, "El plazo es de 14 días. La torre es alta. El pozo es hondo. La casa es vieja."), language="es"
+    )
 
     assert chosen(scored(whole, 0, 0.9), most=1) == {whole.id: whole.text}
 
@@ -108,10 +127,14 @@ def test_given_a_language_without_words_that_restrict_then_the_whole_passage_goe
 def test_given_no_room_for_all_that_belongs_to_a_sentence_then_it_is_left_out_and_not_cut_from_it() -> None:
     other = passage(2, SECOND.text, document="d2")
 
-    assert list(chosen(scored(FIRST, 0, 0.9), scored(other, 1, 0.8), most=tokens_of(" ".join(SENTENCES[:2])) + 8)) == [FIRST.id]
+    assert list(chosen(scored(FIRST, 0, 0.9), scored(other, 1, 0.8), most=tokens_of(" ".join(SENTENCES[:2])) + 8)) == [
+        FIRST.id
+    ]
 
 
-def test_given_the_last_sentence_of_a_passage_then_the_first_one_behind_it_goes_along_though_the_passages_overlap() -> None:
+def test_given_the_last_sentence_of_a_passage_then_the_first_one_behind_it_goes_along_though_the_passages_overlap() -> (
+    None
+):
     text = f"{SENTENCES[0]} {SENTENCES[1]} {SENTENCES[2]}"
     edge, last = len(SENTENCES[0]) + 1, len(text) - len(SENTENCES[2])
     first = Passage("d1#1", "d1", text[: last - 1], (Span(1, 0, last - 1),), language="en")
@@ -124,8 +147,16 @@ def test_given_the_last_sentence_of_a_passage_then_the_first_one_behind_it_goes_
 
 def test_given_a_row_of_a_table_then_the_row_that_says_what_it_is_of_goes_along() -> None:
     text = "Fee\tEUR\nMembers\nboat\t3\nkayak\t2\nGuests\ncanoe\t4\nboat\t9\nraft\t7\nferry\t5"
-    table = Passage("d1#3", "d1", " ".join(text.split()), (Span(1, 0, len(text)),), language="en", kind=PassageKind.TABLE,
-                    header=(Span(1, 0, 7),), header_text="Fee EUR")  # fmt: skip
+    table = Passage(
+        "d1#3",
+        "d1",
+        " ".join(text.split()),
+        (Span(1, 0, len(text)),),
+        language="en",
+        kind=PassageKind.TABLE,
+        header=(Span(1, 0, 7),),
+        header_text="Fee EUR",
+    )
     inside = [unit.text for unit in units(table, read({"d1": text}))]
 
     found = excerpts([scored(table, inside.index("raft | 7"), 0.9, text)], read({"d1": text}), 1000, lambda _: 0)

@@ -1,4 +1,6 @@
-"""The extractive draft: verbatim units in document order, one when one suffices, a table answers with its row and header."""
+"""The extractive draft: verbatim units in document order, one when one suffices, a table answers with its row and
+header.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def near_to(question: str) -> Near:
 
 def drafted(question: str, corpus: MemoryCorpus, *, read: Read | None = None, **values: object) -> Extract:
     found = [hit(0.5, n, of=one) for n, one in enumerate(corpus.passages, 1)]
-    return extract(found, asked_for(question, "en"), corpus.page_text, settings(**values), near=near_to(question), read=read)
+    return extract(
+        found, asked_for(question, "en"), corpus.page_text, settings(**values), near=near_to(question), read=read
+    )
 
 
 def scored(question: str, found: list[Hit], corpus: MemoryCorpus, **reading: Any) -> list[Scored]:
@@ -64,7 +68,8 @@ CONTRACT = MemoryCorpus(
     [
         Text(
             "contract",
-            "The supplier delivers to Brno. The notice period is 30 days. Goods are checked.\nThe price is due monthly. It is 5 crowns.",
+            "The supplier delivers to Brno. The notice period is 30 days. Goods are checked.\nThe price is due "
+            "monthly. It is 5 crowns.",
         )
     ],
     EMBEDDER,
@@ -98,7 +103,9 @@ def test_given_nothing_retrieved_then_nothing_is_drafted() -> None:
 
 def unit_of(relevance_of: float, number: int = 1, kind: PassageKind = PassageKind.PARAGRAPH) -> Scored:
     passage = Passage(f"p{number}", "d", f"Unit {number}.", (Span(1, 0, 7),), kind=kind)
-    return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of, fits(asked_for("", "en"), passage.text, NOWHERE, "en"))
+    return Scored(
+        Unit(passage, passage.text, 0, 7), {}, relevance_of, fits(asked_for("", "en"), passage.text, NOWHERE, "en")
+    )
 
 
 @each(
@@ -132,7 +139,10 @@ def test_given_code_and_prose_then_they_are_not_mixed_and_tables_and_prose_may_b
     prose, code, table = unit_of(0.9), unit_of(0.8, 2, PassageKind.CODE), unit_of(0.8, 3, PassageKind.TABLE)
 
     assert choose([prose, code, table], settings(extra_sentence_ratio=0.5)) == [prose, table]
-    assert choose([code, unit_of(0.8, 4, PassageKind.CODE)], settings(extra_sentence_ratio=0.5))[0].unit.passage.kind is PassageKind.CODE
+    assert (
+        choose([code, unit_of(0.8, 4, PassageKind.CODE)], settings(extra_sentence_ratio=0.5))[0].unit.passage.kind
+        is PassageKind.CODE
+    )
 
 
 @given(st.fixed_dictionaries({name: st.floats(-1, 1) for name in FEATURES}))
@@ -157,9 +167,16 @@ def test_given_equal_sentences_of_two_documents_then_the_answer_stays_with_one()
     assert [claim.evidence[0].document for claim in claims] == ["a"]
 
 
-def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answer_and_the_answer_is_read_with_it() -> None:
+def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answer_and_the_answer_is_read_with_it() -> (
+    None
+):
     corpus = MemoryCorpus(
-        [Text("faq", "How many parcels fit in the van? Up to forty of them. Find the sum of all the parcels in the van.")],
+        [
+            Text(
+                "faq",
+                "How many parcels fit in the van? Up to forty of them. Find the sum of all the parcels in the van.",
+            )
+        ],
         EMBEDDER,
     )
     read = Recorded("Up to", "How many", "Find")
@@ -169,7 +186,11 @@ def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answ
     ((place,),) = read.read
     assert [claim.text for claim in found.claims] == ["Up to forty of them."]
     assert [one.unit.text for one in found.scored] == ["Up to forty of them."]
-    assert place.units == ("How many parcels fit in the van?", "Up to forty of them.", "Find the sum of all the parcels in the van.")
+    assert place.units == (
+        "How many parcels fit in the van?",
+        "Up to forty of them.",
+        "Find the sum of all the parcels in the van.",
+    )
 
 
 def test_given_a_label_of_what_follows_then_it_states_nothing_and_a_value_or_a_sentence_does() -> None:
@@ -225,7 +246,9 @@ def test_given_a_sentence_that_breaks_off_then_it_states_nothing_and_an_item_bef
 )
 def test_given_an_order_to_a_model_then_it_is_no_draft_however_well_it_fits(order: str) -> None:
     """Nothing rests on it, the extract included: it tells the reader of no document what to say, and states nothing."""
-    corpus = MemoryCorpus([Text("planted", f"The office opens at nine. {order} Goods are checked on Mondays.")], EMBEDDER)
+    corpus = MemoryCorpus(
+        [Text("planted", f"The office opens at nine. {order} Goods are checked on Mondays.")], EMBEDDER
+    )
 
     found = drafted("What is the notice period?", corpus, read=Recorded(order))
 
@@ -233,7 +256,9 @@ def test_given_an_order_to_a_model_then_it_is_no_draft_however_well_it_fits(orde
     assert not any("day" in claim.text and "Mon" not in claim.text for claim in found.claims)
 
 
-def test_given_what_stands_below_a_heading_that_takes_it_back_then_it_is_no_draft_unless_the_question_asks_for_such() -> None:
+def test_given_what_stands_below_a_heading_that_takes_it_back_then_it_is_no_draft_unless_the_question_asks_for_such() -> (  # noqa: E501
+    None
+):
     corpus = MemoryCorpus([Text("d", "The deposit for a key is 3 euros.")], EMBEDDER)
     old = [hit(of=replace(one, section="Rules of 1998 › Repealed rules")) for one in corpus.passages]
     assert scored("How high is the deposit for a key?", old, corpus) == []
@@ -259,7 +284,10 @@ def test_given_passages_then_the_rank_of_each_is_told() -> None:
 def test_given_another_section_then_just_the_share_that_it_needs_is_enough() -> None:
     best, other = unit_of(0.5), unit_of(OTHER_SECTION * 0.5, 2)
     less = unit_of(math.nextafter(OTHER_SECTION * 0.5, 0.0), 2)
-    apart = [replace(one, unit=replace(one.unit, passage=replace(one.unit.passage, section="Prices"))) for one in (other, less)]
+    apart = [
+        replace(one, unit=replace(one.unit, passage=replace(one.unit.passage, section="Prices")))
+        for one in (other, less)
+    ]
 
     assert [len(choose([best, one], settings(extra_sentence_ratio=0.1))) for one in apart] == [2, 1]
 
@@ -267,9 +295,16 @@ def test_given_another_section_then_just_the_share_that_it_needs_is_enough() -> 
 TABLE_PAGE = "Prices\nItem\tPrice in EUR\nBolt\t5\n\nNut\t7\nThe end."
 HEAD = Span(1, 7, 24)
 TABLE = Passage(
-    "t#1", "t", "Bolt 5 Nut 7", (HEAD, Span(1, 25, 38)), "en", section="Prices", kind=PassageKind.TABLE, header=(HEAD,),
+    "t#1",
+    "t",
+    "Bolt 5 Nut 7",
+    (HEAD, Span(1, 25, 38)),
+    "en",
+    section="Prices",
+    kind=PassageKind.TABLE,
+    header=(HEAD,),
     header_text="Item Price in EUR",
-)  # fmt: skip
+)
 
 
 def page_text(document: str, page: int) -> str:
@@ -298,7 +333,10 @@ def test_given_a_piece_that_begins_with_a_sign_alone_then_its_sentences_are_the_
     span = Span(1, 0, len(text))
     of = Passage("d1#1", "d1", text, (span,), "en", pieces=(Piece(Role.TEXT, (span,)),))
 
-    assert [one.text for one in units(of, lambda document, page: text)] == ["The rest is paid later.", "It is due in May."]
+    assert [one.text for one in units(of, lambda document, page: text)] == [
+        "The rest is paid later.",
+        "It is due in May.",
+    ]
 
 
 @each(
@@ -317,7 +355,10 @@ def test_given_a_row_of_one_filled_cell_on_top_then_such_rows_head_those_below_t
     page = "\n".join([head, *rows]).format(EMPTY)
     top, whole = Span(1, 0, len(head)), Span(1, 0, len(page))
     table = Passage("t#1", "t", page.replace("\t", " "), (whole,), "en", kind=PassageKind.TABLE, header=(top,))
-    found = {unit.text: claim_of(Scored(unit, {}, 0.9), lambda document, number: page) for unit in units(table, lambda *_: page)}
+    found = {
+        unit.text: claim_of(Scored(unit, {}, 0.9), lambda document, number: page)
+        for unit in units(table, lambda *_: page)
+    }
     for row, group in wanted.items():
         claim = found[row]
         assert in_words(claim.text).endswith(f"(Pounds) ({group})" if group else "(Pounds)")
@@ -328,7 +369,9 @@ def test_given_a_row_of_one_filled_cell_on_top_then_such_rows_head_those_below_t
 
 def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_both() -> None:
     question = "What is the price of a nut?"
-    found = extract([hit(of=TABLE)], asked_for(question, "en"), page_text, settings(max_sentences=1), near=near_to(question))
+    found = extract(
+        [hit(of=TABLE)], asked_for(question, "en"), page_text, settings(max_sentences=1), near=near_to(question)
+    )
 
     (claim,) = found.claims
     assert claim.text == "Item | Price in EUR: Nut | 7"
@@ -346,7 +389,9 @@ def test_given_a_row_of_dates_alone_then_it_heads_columns_and_answers_nothing() 
 
 def rows_of(question: str, page: str, head: int) -> list[Scored]:
     """The units of one table, whose header takes `head` characters, for a question."""
-    table = Passage("t#1", "t", "Model", (Span(1, head, len(page)),), "en", kind=PassageKind.TABLE, header=(Span(1, 0, head - 1),))
+    table = Passage(
+        "t#1", "t", "Model", (Span(1, head, len(page)),), "en", kind=PassageKind.TABLE, header=(Span(1, 0, head - 1),)
+    )
     return score_units([hit(of=table)], asked_for(question, "en"), lambda document, number: page)
 
 
@@ -365,12 +410,15 @@ def test_given_a_longer_label_that_the_question_has_then_the_shorter_one_is_not_
     assert behind.fit is not None
     assert behind.fit.row == 0.0
     assert behind.relevance == relevance(behind.features)
-    assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, "nothing that is asked for is in the longer label only"
+    assert total["Total assets | 40"].features["fit_row"] > ROW_ALONE, (
+        "nothing that is asked for is in the longer label only"
+    )
 
 
 def test_given_a_row_that_is_a_name_of_the_question_then_the_total_is_not_the_row() -> None:
     found = {
-        one.unit.text: one for one in rows_of("What were total net sales in Canada?", "In m\t2022\nCanada\t286\nTotal net sales\t418", 10)
+        one.unit.text: one
+        for one in rows_of("What were total net sales in Canada?", "In m\t2022\nCanada\t286\nTotal net sales\t418", 10)
     }
 
     assert found["Total net sales | 418"].features["fit_row"] == 0.0
@@ -380,7 +428,9 @@ def test_given_a_row_that_is_a_name_of_the_question_then_the_total_is_not_the_ro
 def test_given_a_label_with_all_that_is_asked_for_then_one_with_less_is_not_the_row_in_whatever_table() -> None:
     found = {
         one.unit.text: one
-        for one in rows_of("What was the net loss per share?", "In m\t2022\nNet loss\t40\nNet loss per share, basic and diluted\t3", 10)
+        for one in rows_of(
+            "What was the net loss per share?", "In m\t2022\nNet loss\t40\nNet loss per share, basic and diluted\t3", 10
+        )
     }
     assert found["Net loss | 40"].features["fit_row"] == 0.0
     assert found["Net loss per share, basic and diluted | 3"].features["fit_row"] > ROW_ALONE
@@ -388,7 +438,8 @@ def test_given_a_label_with_all_that_is_asked_for_then_one_with_less_is_not_the_
 
 def test_given_a_longer_label_in_a_row_that_cannot_be_the_one_then_it_outdoes_no_other() -> None:
     found = {
-        one.unit.text: one for one in rows_of("How much were current assets?", "A\t2022\nTotal assets\t40\nCurrent assets\tsee note", 7)
+        one.unit.text: one
+        for one in rows_of("How much were current assets?", "A\t2022\nTotal assets\t40\nCurrent assets\tsee note", 7)
     }
 
     assert found["Total assets | 40"].features["fit_row"] > 0
@@ -415,7 +466,9 @@ def test_given_a_passage_of_another_document_than_the_one_named_then_its_sentenc
         def is_another(self, passage: Passage) -> bool:
             return passage.document == "contract"
 
-    found = scored("What is the notice period?", [hit(of=CONTRACT.passages[0])], CONTRACT, named=Another(frozenset({"x"}), ()))
+    found = scored(
+        "What is the notice period?", [hit(of=CONTRACT.passages[0])], CONTRACT, named=Another(frozenset({"x"}), ())
+    )
 
     assert all(one.fit is not None and one.fit.contradicts and one.fit.why == "document" for one in found)
 
@@ -428,7 +481,10 @@ def test_given_a_reader_then_every_passage_is_read_whole_with_the_line_that_says
     first, second = (replace(one, section="Terms") for one in CONTRACT.passages)
     read, titles = Recorded(NOTICE), {"contract": "Contract"}
 
-    before, found = (scored("notice period", [hit(of=first), hit(of=second)], CONTRACT, titles=titles, read=by) for by in (None, read))
+    before, found = (
+        scored("notice period", [hit(of=first), hit(of=second)], CONTRACT, titles=titles, read=by)
+        for by in (None, read)
+    )
 
     assert read.read == [
         [
@@ -459,7 +515,9 @@ def test_given_vectors_then_each_sentence_that_is_read_has_its_cosine_and_is_sco
 
     assert told == [LINES[:PASSAGES], LINES[:READ_FIRST]]
     assert [one.features["near"] for one in alone] == [at / 10 for at in range(PASSAGES)]
-    assert [one.features["near"] for one in read] == [1 + at / 10 for at in range(READ_FIRST)] + [0.0] * (PASSAGES - READ_FIRST)
+    assert [one.features["near"] for one in read] == [1 + at / 10 for at in range(READ_FIRST)] + [0.0] * (
+        PASSAGES - READ_FIRST
+    )
     for one in (*alone, *read):
         assert one.relevance == relevance(one.features, one.log_odds)
 
@@ -469,7 +527,14 @@ def test_given_a_draft_then_the_cosine_of_its_closest_sentence_is_told() -> None
     hits = [hit(0.5, of=corpus.passages[0])]
 
     def found(near: Near | None) -> Extract:
-        return extract(hits, asked_for("line", "en"), corpus.page_text, settings(max_sentences=1), near=near, read=Recorded(LINES[2]))
+        return extract(
+            hits,
+            asked_for("line", "en"),
+            corpus.page_text,
+            settings(max_sentences=1),
+            near=near,
+            read=Recorded(LINES[2]),
+        )
 
     assert found(lambda texts: [at / 10 for at, _ in enumerate(texts)]).cosine == 0.2
     assert found(None).cosine == Extract(()).cosine == 0.0
@@ -478,7 +543,9 @@ def test_given_a_draft_then_the_cosine_of_its_closest_sentence_is_told() -> None
 def test_given_the_head_of_a_table_then_it_is_read_in_the_line_above_and_is_no_unit() -> None:
     read = Recorded("Nut")
 
-    found = score_units([hit(of=TABLE)], asked_for("price of a nut", "en"), page_text, titles={"t": "Stores"}, read=read)
+    found = score_units(
+        [hit(of=TABLE)], asked_for("price of a nut", "en"), page_text, titles={"t": "Stores"}, read=read
+    )
 
     assert read.read == [[Place("Stores › Prices › Item Price in EUR", ("Bolt | 5", "Nut | 7"))]]
     assert [one.log_odds for one in found] == [-8.0, 8.0]
@@ -486,17 +553,23 @@ def test_given_the_head_of_a_table_then_it_is_read_in_the_line_above_and_is_no_u
 
 def test_given_passages_that_overlap_then_a_sentence_is_a_candidate_once_and_read_in_each_of_its_places() -> None:
     """The odds of every unit are those of its own passage and of its own number there."""
-    corpus = MemoryCorpus([Text("a", "One is old. Two is new.\nTwo is new. Three is here. One is old.\nTwo is new.")], EMBEDDER)
+    corpus = MemoryCorpus(
+        [Text("a", "One is old. Two is new.\nTwo is new. Three is here. One is old.\nTwo is new.")], EMBEDDER
+    )
     read = Recorded("Three")
 
     found = scored("What is here?", [hit(of=one) for one in corpus.passages], corpus, read=read)
 
     assert [place.units for place in read.read[0]] == [
-        ("One is old.", "Two is new."), ("Two is new.", "Three is here.", "One is old."), ("Two is new.",),
-    ]  # fmt: skip
+        ("One is old.", "Two is new."),
+        ("Two is new.", "Three is here.", "One is old."),
+        ("Two is new.",),
+    ]
     assert [(one.unit.text, one.unit.passage.id, one.log_odds) for one in found] == [
-        ("One is old.", "a#1", -8.0), ("Two is new.", "a#1", -7.9), ("Three is here.", "a#2", 8.0),
-    ]  # fmt: skip
+        ("One is old.", "a#1", -8.0),
+        ("Two is new.", "a#1", -7.9),
+        ("Three is here.", "a#2", 8.0),
+    ]
 
 
 def test_given_what_states_nothing_then_it_is_no_candidate_and_stays_in_the_place_that_is_read() -> None:
@@ -511,12 +584,16 @@ def test_given_what_states_nothing_then_it_is_no_candidate_and_stays_in_the_plac
     assert [(one.unit.text, one.log_odds) for one in found] == [(texts[1], -7.9), (texts[3], 8.0)]
 
 
-def test_given_a_passage_below_a_heading_that_takes_it_back_then_it_is_not_read_and_the_next_one_has_its_own_odds() -> None:
+def test_given_a_passage_below_a_heading_that_takes_it_back_then_it_is_not_read_and_the_next_one_has_its_own_odds() -> (
+    None
+):
     corpus = MemoryCorpus([Text("d", "The deposit is 3 euros.\nThe deposit is 5 euros.")], EMBEDDER)
     old, new = corpus.passages
     read = Recorded("The deposit is 5")
 
-    found = scored("How high is the deposit?", [hit(of=replace(old, section="Repealed rules")), hit(of=new)], corpus, read=read)
+    found = scored(
+        "How high is the deposit?", [hit(of=replace(old, section="Repealed rules")), hit(of=new)], corpus, read=read
+    )
 
     assert read.read == [[Place("", ("The deposit is 5 euros.",))]]
     assert [(one.unit.text, one.log_odds) for one in found] == [("The deposit is 5 euros.", 8.0)]
@@ -531,7 +608,7 @@ def test_given_a_passage_below_a_heading_that_takes_it_back_then_it_is_not_read_
         ("None of them", [READ_FIRST, PASSAGES - READ_FIRST], PASSAGES),
     ],
 )
-def test_given_more_passages_than_are_read_at_once_then_the_others_are_read_where_no_sentence_of_the_first_is_likelier_than_not(
+def test_given_more_passages_than_are_read_at_once_then_the_others_are_read_where_no_sentence_of_the_first_is_likelier_than_not(  # noqa: E501
     yes: str, times: list[int], known: int
 ) -> None:
     corpus = MemoryCorpus([Text("a", "\n".join(LINES))], EMBEDDER)
@@ -541,8 +618,12 @@ def test_given_more_passages_than_are_read_at_once_then_the_others_are_read_wher
 
     assert [len(places) for places in read.read] == times
     assert [place.units for places in read.read for place in places] == [(line,) for line in LINES[:known]]
-    assert [one.log_odds for one in found] == [8.0 if line == yes else -8.0 for line in LINES[:known]] + [UNREAD] * (PASSAGES - known)
-    assert [one.of_passage for one in found] == [1.0] * READ_FIRST + ([2.0] if known == PASSAGES else [None]) * (PASSAGES - READ_FIRST)
+    assert [one.log_odds for one in found] == [8.0 if line == yes else -8.0 for line in LINES[:known]] + [UNREAD] * (
+        PASSAGES - known
+    )
+    assert [one.of_passage for one in found] == [1.0] * READ_FIRST + ([2.0] if known == PASSAGES else [None]) * (
+        PASSAGES - READ_FIRST
+    )
 
 
 @each(("odds", "times"), [(0.0, 1), (-1e-6, 2)])
@@ -561,12 +642,17 @@ def test_given_a_sentence_that_is_as_likely_as_not_then_the_first_passages_suffi
 def test_given_no_more_passages_than_are_read_at_once_or_none_then_a_reader_is_not_asked_about_nothing() -> None:
     read = Recorded("None of them")
 
-    assert [one.log_odds for one in scored("notice period", [hit(of=CONTRACT.passages[1])], CONTRACT, read=read)] == [-8.0, -7.9]
+    assert [one.log_odds for one in scored("notice period", [hit(of=CONTRACT.passages[1])], CONTRACT, read=read)] == [
+        -8.0,
+        -7.9,
+    ]
     assert scored("notice period", [], CONTRACT, read=read) == []
     assert len(read.read) == 1
 
 
-def test_given_a_reader_that_is_sure_of_a_sentence_then_it_is_drafted_and_the_log_odds_tell_it_from_the_others() -> None:
+def test_given_a_reader_that_is_sure_of_a_sentence_then_it_is_drafted_and_the_log_odds_tell_it_from_the_others() -> (
+    None
+):
     read = Recorded("Goods")
     found = drafted("When are goods checked?", CONTRACT, read=read, max_sentences=1)
 
@@ -584,7 +670,9 @@ def test_given_passages_that_were_read_then_what_is_said_of_each_is_told_once_an
 
 
 def test_given_units_that_were_not_read_then_the_log_odds_say_nothing_of_them() -> None:
-    one, two, three, four = (replace(unit_of(0.5, n), log_odds=odds) for n, odds in enumerate((3.0, 1.0, UNREAD, None), 1))
+    one, two, three, four = (
+        replace(unit_of(0.5, n), log_odds=odds) for n, odds in enumerate((3.0, 1.0, UNREAD, None), 1)
+    )
 
     assert Extract((), chosen=(one, three), scored=(one, two, three, four)).log_odds() == ([3.0], [1.0])
     assert Extract((), chosen=(four,), scored=(one, two, three, four)).log_odds() == ([], [3.0, 1.0])
@@ -598,7 +686,9 @@ def test_given_the_chosen_words_in_another_version_of_a_document_then_they_are_n
 
 
 @given(st.fixed_dictionaries({name: st.floats(-1, 1) for name in FEATURES}), st.floats(-10, 10), st.floats(-10, 10))
-def test_given_a_surer_reader_then_the_relevance_is_never_lower(features: dict[str, float], one: float, other: float) -> None:
+def test_given_a_surer_reader_then_the_relevance_is_never_lower(
+    features: dict[str, float], one: float, other: float
+) -> None:
     assert relevance(features, min(one, other)) <= relevance(features, max(one, other))
 
 
@@ -637,9 +727,16 @@ def test_given_a_row_whose_unit_stands_in_a_cell_of_its_own_then_the_claim_keeps
 
 
 def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a_likely_one_does_not() -> None:
-    sure, likely, other = unit_of(0.9, 1, PassageKind.TABLE), unit_of(0.9, 1, PassageKind.TABLE), unit_of(0.89, 2, PassageKind.TABLE)
+    sure, likely, other = (
+        unit_of(0.9, 1, PassageKind.TABLE),
+        unit_of(0.9, 1, PassageKind.TABLE),
+        unit_of(0.89, 2, PassageKind.TABLE),
+    )
     of_row = fits(asked_for("stores", "en"), "Stores | 40", Context(), "en")
-    sure, likely = replace(sure, fit=replace(of_row, row=ROW_ALONE)), replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01))
+    sure, likely = (
+        replace(sure, fit=replace(of_row, row=ROW_ALONE)),
+        replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01)),
+    )
     assert choose([sure, other], settings(extra_sentence_ratio=0.1)) == [sure]
     assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]
 
@@ -648,16 +745,25 @@ def row_of(relevance: float, page: int, text: str, row: float, section: str = ""
     unit = unit_of(relevance, page, PassageKind.TABLE)
     fit = replace(fits(asked_for("goodwill", "en"), "Goodwill | 40", Context(), "en"), row=row)
     return replace(
-        unit, unit=replace(unit.unit, text=text, passage=replace(unit.unit.passage, language="en")), fit=fit, context=Context("", section)
+        unit,
+        unit=replace(unit.unit, text=text, passage=replace(unit.unit.passage, language="en")),
+        fit=fit,
+        context=Context("", section),
     )
 
 
 def test_given_rows_of_one_label_then_the_surest_and_then_the_largest_is_chosen() -> None:
     asked = asked_for("What is the goodwill?", "en")
-    bought, whole, other = row_of(0.9, 1, "Goodwill | 22", 0.8), row_of(0.5, 2, "Goodwill | 180", 0.8), row_of(0.6, 3, "Assets | 900", 0.8)
+    bought, whole, other = (
+        row_of(0.9, 1, "Goodwill | 22", 0.8),
+        row_of(0.5, 2, "Goodwill | 180", 0.8),
+        row_of(0.6, 3, "Assets | 900", 0.8),
+    )
     assert choose([bought, whole, other], settings(), asked) == [whole]
     assert choose([bought, whole, other], settings()) == [bought], "nothing is known of the question"
-    assert choose([bought, replace(whole, context=Context("", "Statements of Cash Flows"))], settings(), asked) == [bought]
+    assert choose([bought, replace(whole, context=Context("", "Statements of Cash Flows"))], settings(), asked) == [
+        bought
+    ]
     surer = row_of(0.4, 4, "Total goodwill, net | 5", 1.0)
     assert choose([bought, whole, surer], settings(), asked) == [surer]
 
@@ -667,7 +773,9 @@ def test_given_a_row_that_is_less_surely_the_one_then_a_sure_one_comes_before_it
     likely, sure = row_of(0.9, 1, "Goodwill, current | 22", 0.4), row_of(0.5, 2, "Goodwill | 180", 0.8)
     assert choose([likely, sure], settings(), asked) == [sure]
     assert choose([unit_of(0.9, 1), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
-    assert choose([row_of(0.9, 1, "Goodwill | 22", 0.0), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
+    assert (
+        choose([row_of(0.9, 1, "Goodwill | 22", 0.0), sure], settings(extra_sentence_ratio=1.0), asked)[0] is not sure
+    )
 
 
 def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_before_it_and_before_no_other() -> None:
@@ -682,14 +790,19 @@ def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_
 
 
 def signed(*parts: str, roles: Sequence[Role] = ()) -> list[tuple[str, str]]:
-    """The units of a passage whose pieces have these texts, all asides but where `roles` says otherwise, with their quotes."""
+    """The units of a passage whose pieces have these texts, all asides but where `roles` says otherwise, with their
+    quotes.
+    """
     page = "\n".join(parts)
     starts = [sum(len(part) + 1 for part in parts[:at]) for at in range(len(parts))]
     spans = [Span(1, start, start + len(part)) for start, part in zip(starts, parts, strict=True)]
     given = [*roles, *[Role.ASIDE] * (len(parts) - len(roles))]
     pieces = tuple(Piece(role, (span,)) for role, span in zip(given, spans, strict=True))
     passage = Passage("f#1", "f", page.replace("\n", " "), (Span(1, 0, len(page)),), "en", pieces=pieces)
-    return [(unit.text, unit.evidence(lambda document, number: page)[0].quote) for unit in units(passage, lambda document, number: page)]
+    return [
+        (unit.text, unit.evidence(lambda document, number: page)[0].quote)
+        for unit in units(passage, lambda document, number: page)
+    ]
 
 
 def test_given_a_signature_then_the_name_and_the_office_printed_below_it_are_a_unit() -> None:
@@ -697,18 +810,24 @@ def test_given_a_signature_then_the_name_and_the_office_printed_below_it_are_a_u
 
     assert signed("By: /s/ Jane Doe\nJane Doe\nChief Financial Officer") == [one]
     assert signed("Date: May 2, 2023 /s/ JANE DOE", "Jane Doe", "Chief Financial Officer") == [one]
-    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "Brno, Moravia") == [one], "the place belongs to no office"
+    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "Brno, Moravia") == [one], (
+        "the place belongs to no office"
+    )
     assert signed("/s/ Jane Doe\nJane Doe, Director") == [("Jane Doe, Director", "Jane Doe, Director")]
 
 
 def test_given_several_signatures_then_each_office_is_a_unit_once() -> None:
     two = ["Jane Doe Chief Financial Officer", "John Roe President"]
-    one_by_one = signed("By: /s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "By: /s/ John Roe", "John Roe", "President")
+    one_by_one = signed(
+        "By: /s/ Jane Doe", "Jane Doe", "Chief Financial Officer", "By: /s/ John Roe", "John Roe", "President"
+    )
     together = signed("By: /s/ Jane Doe\nJane Doe\nChief Financial Officer\nBy: /s/ John Roe\nJohn Roe\nPresident")
 
     for found in (one_by_one, together):
         assert [text for text, _ in found] == [" ".join(quote.split()) for _, quote in found] == two
-    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Executive Officer and", "Chairman", "Brno")[0][0].endswith("Officer and Chairman")
+    assert signed("/s/ Jane Doe", "Jane Doe", "Chief Executive Officer and", "Chairman", "Brno")[0][0].endswith(
+        "Officer and Chairman"
+    )
 
 
 def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_nothing() -> None:
@@ -718,21 +837,31 @@ def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_not
     assert signed("/s/ Jane Doe /s/ Ann Roe\nJane Doe, Director") == [], "two signed side by side"
     assert signed("/s/ Jane Doe\nJane Doe\nMarch 3, 2024") == []
     assert signed("/s/ Jane Doe\nJane Doe\n" + "and " * 40) == []
-    assert signed("/s/ Jane Doe", "Jane Doe", "Director", roles=[Role.ASIDE, Role.HEADING]) == [], "a heading is between them"
+    assert signed("/s/ Jane Doe", "Jane Doe", "Director", roles=[Role.ASIDE, Role.HEADING]) == [], (
+        "a heading is between them"
+    )
 
 
 def test_given_a_giant_signature_then_it_is_read_in_time_that_grows_with_it() -> None:
     """Backtracking over it would take minutes."""
     assert signed("/s/ " + "a " * 20_000 + "1") == []
-    assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [("Jane Doe " + "x" * 100_000,) * 2]  # one word, however long
+    assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [
+        ("Jane Doe " + "x" * 100_000,) * 2
+    ]  # one word, however long
 
 
 def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_sentence_than_that_one() -> None:
     """S0-23: only from the sources: "It costs 90 euros" of the sauna is not said of the pool."""
-    text = "The pool opens daily and costs 5 euros a day. The sauna is new. It costs 90 euros a day. The pool card costs 40 euros a day."
+    text = (
+        "The pool opens daily and costs 5 euros a day. The sauna is new. It costs 90 euros "
+        "a day. The pool card costs 40 euros a day."
+    )
     corpus = MemoryCorpus([Text("house", text)], EMBEDDER)
 
-    found = {claim.text for claim in drafted("What does the pool cost a day?", corpus, max_sentences=3, extra_sentence_ratio=0.0).claims}
+    found = {
+        claim.text
+        for claim in drafted("What does the pool cost a day?", corpus, max_sentences=3, extra_sentence_ratio=0.0).claims
+    }
     alone = MemoryCorpus([Text("house", "The sauna is new. It costs 90 euros a day.")], EMBEDDER)
     behind = drafted("What does the new sauna cost a day?", alone, max_sentences=2, extra_sentence_ratio=0.0).claims
 

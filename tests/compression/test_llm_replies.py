@@ -14,17 +14,32 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from rag_core.compression.llm import replies as structures
-from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no, source_id
+from rag_core.compression.llm.replies import (
+    EmptyReply,
+    MalformedReply,
+    read_draft,
+    read_sufficiency,
+    read_yes_no,
+    source_id,
+)
 from rag_core.compression.llm.reply_forms import DraftReply, SufficiencyReply, VerifyReply, draft_schema
 from rag_core.domain.llm_trace import Completion
 from rag_core.language import LANGUAGES, is_refusal, refusal
 
 READ: dict[str, Callable[[Completion], Any]] = {
-    "draft": read_draft, "sufficiency": read_sufficiency, "verdicts": lambda completion: read_yes_no(completion, 2)
-}  # fmt: skip
+    "draft": read_draft,
+    "sufficiency": read_sufficiency,
+    "verdicts": lambda completion: read_yes_no(completion, 2),
+}
 SENTENCE, QUOTE = "The notice period is 30 days.", "notice period of 30 days"
 CLAIM = {"sentence": SENTENCE, "evidence": [{"source": "1", "quote": QUOTE}]}
-JUDGED = {"can_answer": "partial", "confidence": 0.4, "missing": ["the fee"], "reasoning": "No fee.", "contradictions": []}
+JUDGED = {
+    "can_answer": "partial",
+    "confidence": 0.4,
+    "missing": ["the fee"],
+    "reasoning": "No fee.",
+    "contradictions": [],
+}
 
 
 def completion(text: str, structured: bool = True) -> Completion:
@@ -48,24 +63,49 @@ def judged(**fields: object) -> SufficiencyReply:
 
 @pytest.mark.parametrize("schema", [DraftReply, SufficiencyReply, VerifyReply])
 def test_given_a_schema_then_it_keeps_to_what_strict_mode_takes(schema: type[BaseModel]) -> None:
-    """Every field required and none more allowed, no defaults; of bounds only those that the client can leave out (openai_server)."""
+    """Every field required and none more allowed, no defaults; of bounds only those that the client can leave out
+    (openai_server).
+    """
     whole = schema.model_json_schema()
     objects = [whole, *whole.get("$defs", {}).values()]
 
     for one in objects:
         assert one["additionalProperties"] is False
         assert one["required"] == list(one["properties"])
-    taken = {"type", "properties", "required", "additionalProperties", "items", "enum", "$ref", "$defs", "title", "description"}
+    taken = {
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "$ref",
+        "$defs",
+        "title",
+        "description",
+    }
     keywords = {key for one in objects for part in (one, *one["properties"].values()) for key in part}
     assert keywords - {"maxItems", "maxLength"} <= taken
 
 
-def test_given_settings_then_a_drafts_schema_bounds_its_claims_quotes_and_texts_and_a_longer_reply_is_read_all_the_same() -> None:
+def test_given_settings_then_a_drafts_schema_bounds_its_claims_quotes_and_texts_and_a_longer_reply_is_read_all_the_same() -> (  # noqa: E501
+    None
+):
     """A server that writes by a grammar comes to an end; one that ignores the bounds loses nothing."""
     schema = draft_schema(3, 150)
     whole = schema.model_json_schema()
-    texts = [part for one in (whole, *whole["$defs"].values()) for part in one["properties"].values() if part.get("type") == "string"]
-    lists = [part for one in (whole, *whole["$defs"].values()) for part in one["properties"].values() if part.get("type") == "array"]
+    texts = [
+        part
+        for one in (whole, *whole["$defs"].values())
+        for part in one["properties"].values()
+        if part.get("type") == "string"
+    ]
+    lists = [
+        part
+        for one in (whole, *whole["$defs"].values())
+        for part in one["properties"].values()
+        if part.get("type") == "array"
+    ]
 
     assert [part["maxLength"] for part in texts if "maxLength" not in part] == []
     assert sorted(part["maxItems"] for part in lists) == [3, 3]
@@ -95,12 +135,22 @@ def test_given_a_draft_then_its_claims_are_read() -> None:
 @each(
     "around",
     [
-        "{}", "\ufeff{}", "\n\t {} \n", "```json\n{}\n```", "```\n{}\n```", "Here is the JSON:\n{}", "{}\n\nI hope this helps.",
-        "<think>The user wants {{}} of \"claims\".</think>\n{}", "<THINKING>\nhm\n</thinking>{}", "some thoughts</think>\n\n{}",
+        "{}",
+        "\ufeff{}",
+        "\n\t {} \n",
+        "```json\n{}\n```",
+        "```\n{}\n```",
+        "Here is the JSON:\n{}",
+        "{}\n\nI hope this helps.",
+        '<think>The user wants {{}} of "claims".</think>\n{}',
+        "<THINKING>\nhm\n</thinking>{}",
+        "some thoughts</think>\n\n{}",
     ],
-)  # fmt: skip
+)
 def test_given_json_with_something_around_it_then_it_is_read_all_the_same(around: str) -> None:
-    assert read(around.replace("{}", drafted(CLAIM), 1) if "{{" not in around else around.format(drafted(CLAIM))) == read(drafted(CLAIM))
+    assert read(
+        around.replace("{}", drafted(CLAIM), 1) if "{{" not in around else around.format(drafted(CLAIM))
+    ) == read(drafted(CLAIM))
     assert judged() == read_sufficiency(completion(around.format(json.dumps(JUDGED))))
 
 
@@ -146,7 +196,7 @@ def test_given_keys_nobody_asked_for_then_they_are_not_read() -> None:
         ("x" * 10_000_000, "longer than 200,000"),
         ('{"a": ' + "1" * 5_000 + "}", "not valid JSON"),
     ],
-)  # fmt: skip
+)
 def test_given_what_is_no_draft_then_it_is_malformed_and_one_sentence_of_ours_says_why(text: str, says: str) -> None:
     with pytest.raises(MalformedReply, match=says) as caught:
         read(text)
@@ -171,28 +221,58 @@ def test_given_nothing_said_then_the_answer_is_empty(text: str) -> None:
 
 def test_given_a_sentence_with_what_cannot_be_seen_or_stored_then_it_comes_in_its_reading_form() -> None:
     (claim,) = read(
-        '{"answerable": true, "reason": "", "claims": [{"sentence": "A\\u202e\\u200bb\\n  \\ud800 c\\u0000.", "evidence": []}]}'
+        '{"answerable": true, "reason": "", "claims": [{"sentence": "A\\u202e\\u200bb\\n  \\ud800 c\\u0000.", '
+        '"evidence": []}]}'
     ).claims
 
     assert claim.sentence == "Ab ? c."
-    assert read(drafted({"sentence": "x", "evidence": [{"source": "1", "quote": " a \ud800\n"}]})).claims[0].evidence[0].quote == "a ?"
+    assert (
+        read(drafted({"sentence": "x", "evidence": [{"source": "1", "quote": " a \ud800\n"}]}))
+        .claims[0]
+        .evidence[0]
+        .quote
+        == "a ?"
+    )
 
 
 @each(
     ("written", "id"),
     [
-        ("1", "1"), ("[1]", "1"), ("Source 1", "1"), ("[Source 1]", "1"), ("source:1", "1"), ("SOURCE #2.", "2"), (" 3 ", "3"), ("01", "1"),
-        ("१२", "12"), ("id: 4", "4"), ("passage 5", "5"), ('"6"', "6"), ("[source:sha256:ab#7]", "sha256:ab#7"), ("d1#2", "d1#2"),
-        ("sourcebook", "sourcebook"), ("Appendix B", "Appendix B"), ("99", "99"), ("", "?"), ("[]", "[]"), ("\u200b", "?"), ("\ud800", "?"),
-        ("source", "source"), ("9" * 300, "9" * 200),
+        ("1", "1"),
+        ("[1]", "1"),
+        ("Source 1", "1"),
+        ("[Source 1]", "1"),
+        ("source:1", "1"),
+        ("SOURCE #2.", "2"),
+        (" 3 ", "3"),
+        ("01", "1"),
+        ("१२", "12"),
+        ("id: 4", "4"),
+        ("passage 5", "5"),
+        ('"6"', "6"),
+        ("[source:sha256:ab#7]", "sha256:ab#7"),
+        ("d1#2", "d1#2"),
+        ("sourcebook", "sourcebook"),
+        ("Appendix B", "Appendix B"),
+        ("99", "99"),
+        ("", "?"),
+        ("[]", "[]"),
+        ("\u200b", "?"),
+        ("\ud800", "?"),
+        ("source", "source"),
+        ("9" * 300, "9" * 200),
     ],
-)  # fmt: skip
-def test_given_an_id_however_it_is_written_then_what_stands_around_it_goes_and_an_unknown_one_stays(written: str, id: str) -> None:
+)
+def test_given_an_id_however_it_is_written_then_what_stands_around_it_goes_and_an_unknown_one_stays(
+    written: str, id: str
+) -> None:
     assert source_id(written) == id
 
 
 def test_given_ids_in_a_draft_then_they_are_read_the_same_way_and_numbers_too() -> None:
-    (claim,) = read(drafted({"sentence": "x", "evidence": [{"source": one, "quote": "q"} for one in (2, "[Source 3]", "made-up")]})).claims
+    (claim,) = read(
+        drafted({"sentence": "x", "evidence": [{"source": one, "quote": "q"} for one in (2, "[Source 3]", "made-up")]})
+    ).claims
 
     assert [one.source for one in claim.evidence] == ["2", "3", "made-up"]
 
@@ -205,10 +285,14 @@ def test_given_a_refusal_in_any_language_and_any_dress_then_it_is_one(language: 
     """S4-13: recognised as plain text, as the only claim of a draft, with a citation, and over two claims."""
     sentence = refusal(language)
     dressed = (
-        sentence, f"**{sentence}**", f"Answer: {sentence}", drafted({"sentence": sentence, "evidence": []}),
-        drafted({"sentence": sentence, "evidence": [{"source": "1", "quote": QUOTE}]}), f'{sentence} [1] "{QUOTE}"',
+        sentence,
+        f"**{sentence}**",
+        f"Answer: {sentence}",
+        drafted({"sentence": sentence, "evidence": []}),
+        drafted({"sentence": sentence, "evidence": [{"source": "1", "quote": QUOTE}]}),
+        f'{sentence} [1] "{QUOTE}"',
         drafted({"sentence": sentence, "evidence": []}, {"sentence": "Ask someone else.", "evidence": []}),
-    )  # fmt: skip
+    )
 
     for text in dressed:
         reply = read(text)
@@ -248,11 +332,19 @@ def test_given_a_judgement_then_all_of_it_is_read() -> None:
     pair = {"first": {"source": "[1]", "quote": "30 days"}, "second": {"source": 2, "quote": "60 days"}}
     reply = judged(contradictions=[pair])
 
-    assert (reply.can_answer, reply.confidence, reply.missing, reply.reasoning) == ("partial", 0.4, ["the fee"], "No fee.")
+    assert (reply.can_answer, reply.confidence, reply.missing, reply.reasoning) == (
+        "partial",
+        0.4,
+        ["the fee"],
+        "No fee.",
+    )
     assert [(one.first.source, one.second.source) for one in reply.contradictions] == [("1", "2")]
 
 
-@each("wrong", [{"can_answer": "maybe"}, {"confidence": "high"}, {"confidence": None}, {"missing": "x"}, {"reasoning": 1.5j}])
+@each(
+    "wrong",
+    [{"can_answer": "maybe"}, {"confidence": "high"}, {"confidence": None}, {"missing": "x"}, {"reasoning": 1.5j}],
+)
 def test_given_a_judgement_of_another_form_then_it_is_malformed(wrong: dict[str, object]) -> None:
     with pytest.raises(MalformedReply, match=f"at {next(iter(wrong))}"):
         read_sufficiency(completion(json.dumps({**JUDGED, **wrong}, default=lambda _: [])))
@@ -268,7 +360,12 @@ def test_given_more_than_anyone_reads_then_a_judgement_is_cut() -> None:
     pair = {"first": {"source": "1", "quote": "a"}, "second": {"source": "2", "quote": "b"}}
     reply = judged(missing=["w" * 500, " ", *["x"] * 99], reasoning="r" * 5_000, contradictions=[pair] * 50)
 
-    assert (len(reply.missing), len(reply.missing[0]), len(reply.reasoning), len(reply.contradictions)) == (9, 200, 1_000, 10)
+    assert (len(reply.missing), len(reply.missing[0]), len(reply.reasoning), len(reply.contradictions)) == (
+        9,
+        200,
+        1_000,
+        10,
+    )
 
 
 # verdicts
@@ -287,10 +384,14 @@ def test_given_a_verdict_for_each_claim_then_they_come_in_the_claims_order() -> 
 @each(
     "text",
     [
-        verdicts("yes"), verdicts("yes", "no", "yes"), verdicts("yes", "sure"), "1: yes\n2: no",
-        json.dumps({"verdicts": [{"claim": 1, "verdict": "yes", "why": ""}] * 2}), json.dumps({"verdicts": []}),
+        verdicts("yes"),
+        verdicts("yes", "no", "yes"),
+        verdicts("yes", "sure"),
+        "1: yes\n2: no",
+        json.dumps({"verdicts": [{"claim": 1, "verdict": "yes", "why": ""}] * 2}),
+        json.dumps({"verdicts": []}),
     ],
-)  # fmt: skip
+)
 def test_given_verdicts_that_do_not_match_the_claims_one_to_one_then_they_are_malformed(text: str) -> None:
     """S3-15: a check that could not be read has not passed."""
     with pytest.raises(MalformedReply):
@@ -328,11 +429,20 @@ values = st.recursive(
 quoted = st.fixed_dictionaries({"source": values, "quote": values})
 structured = st.fixed_dictionaries(
     {
-        "answerable": st.just(True) | values, "reason": values, "verdicts": values, "can_answer": st.sampled_from(["yes", 1]),
-        "claims": st.lists(st.fixed_dictionaries({"sentence": st.text() | values, "evidence": st.lists(quoted, max_size=3)}), max_size=4),
-        "confidence": values, "missing": values, "reasoning": st.text(), "contradictions": values,
+        "answerable": st.just(True) | values,
+        "reason": values,
+        "verdicts": values,
+        "can_answer": st.sampled_from(["yes", 1]),
+        "claims": st.lists(
+            st.fixed_dictionaries({"sentence": st.text() | values, "evidence": st.lists(quoted, max_size=3)}),
+            max_size=4,
+        ),
+        "confidence": values,
+        "missing": values,
+        "reasoning": st.text(),
+        "contradictions": values,
     }
-).map(json.dumps)  # fmt: skip
+).map(json.dumps)
 
 
 @pytest.mark.parametrize("name", READ)
@@ -353,10 +463,30 @@ def test_given_any_text_whatever_then_it_is_a_reply_within_the_bounds_or_malform
 
 
 REPEATED = [
-    "[", "[1] ", '[1] "', "[1, ", "[source ", "* ", "_", '"', "yes*", "1 * yes", "claim ",
-    "<think>", "</think>", "\n[1]\n", "a\n", "confidence:",
-    'contradiction: [1] "', '{"a":', '[{"', "a\u0301", "-\n", "} ", "0",
-]  # fmt: skip
+    "[",
+    "[1] ",
+    '[1] "',
+    "[1, ",
+    "[source ",
+    "* ",
+    "_",
+    '"',
+    "yes*",
+    "1 * yes",
+    "claim ",
+    "<think>",
+    "</think>",
+    "\n[1]\n",
+    "a\n",
+    "confidence:",
+    'contradiction: [1] "',
+    '{"a":',
+    '[{"',
+    "a\u0301",
+    "-\n",
+    "} ",
+    "0",
+]
 
 
 @pytest.mark.timeout(60)  # a pattern that looks back over what it has read would take hours
@@ -372,8 +502,13 @@ def test_given_the_longest_text_that_is_read_of_one_piece_over_and_over_then_it_
 
 
 @each("structured", [True, False])
-@each(("name", "text"), [("draft", drafted(CLAIM)), ("sufficiency", json.dumps(JUDGED)), ("verdicts", verdicts("yes", "yes"))])
-def test_given_an_answer_that_was_cut_off_then_it_does_not_read_as_whole(name: str, text: str, structured: bool) -> None:
+@each(
+    ("name", "text"),
+    [("draft", drafted(CLAIM)), ("sufficiency", json.dumps(JUDGED)), ("verdicts", verdicts("yes", "yes"))],
+)
+def test_given_an_answer_that_was_cut_off_then_it_does_not_read_as_whole(
+    name: str, text: str, structured: bool
+) -> None:
     READ[name](completion(text, structured))
 
     with pytest.raises(MalformedReply, match="cut off at its longest length"):

@@ -15,14 +15,20 @@ PAGE = "Lease\n1 Rent\nThe rent is 900 euros.\n2 Animals\nDogs are free.\n"
 def corpus(page: str, *headings: str, repeated: int = 1) -> MemoryCorpus:
     """A document of one page whose passage, or several alike, has these headings."""
     made = MemoryCorpus([Text("d1", page)] * repeated, HashEmbedder())
-    pieces = tuple(Piece(Role.HEADING, (Span(1, at, at + len(one)),)) for one in headings if (at := page.index(one)) >= 0)
+    pieces = tuple(
+        Piece(Role.HEADING, (Span(1, at, at + len(one)),)) for one in headings if (at := page.index(one)) >= 0
+    )
     made.passages = [passage_of(n, page, pieces=pieces) for n in range(1, repeated + 1)]
     return made
 
 
 def test_given_headings_in_any_passages_then_each_is_quoted_once_in_the_order_of_the_pages() -> None:
     found = outline(corpus(PAGE, "2 Animals", "Lease", "1 Rent", repeated=2), None).values()
-    assert [(one.excerpt, one.page, one.spans[0].start) for one in found] == [("Lease", 1, 0), ("1 Rent", 1, 6), ("2 Animals", 1, 36)]
+    assert [(one.excerpt, one.page, one.spans[0].start) for one in found] == [
+        ("Lease", 1, 0),
+        ("1 Rent", 1, 6),
+        ("2 Animals", 1, 36),
+    ]
 
 
 def test_given_what_is_no_heading_or_has_no_letter_then_it_is_left_out() -> None:

@@ -1,4 +1,6 @@
-"""The characters of the page that answer, by what the reader says of the sentence: marked where their place is certain, and not else."""
+"""The characters of the page that answer, by what the reader says of the sentence: marked where their place is certain,
+and not else.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,12 @@ from rag_core.grounding.units import units
 from rag_core.ingest.normalise import read_passage_text
 
 
-def claimed(pages: dict[int, str], value: str, *, of: int = 0, sure: float = 0.9, at: int = 0, table: bool = False) -> Claim:
-    """The claim of one unit of a passage that fills these pages, of which the reader marks a text: the `at`-th of those alike."""
+def claimed(
+    pages: dict[int, str], value: str, *, of: int = 0, sure: float = 0.9, at: int = 0, table: bool = False
+) -> Claim:
+    """The claim of one unit of a passage that fills these pages, of which the reader marks a text: the `at`-th of those
+    alike.
+    """
     spans = tuple(Span(number, 0, len(text)) for number, text in pages.items())
     text = read_passage_text(pages, spans).text
     kind, header = (PassageKind.TABLE, (Span(1, 0, pages[1].index("\n")),)) if table else (PassageKind.PARAGRAPH, ())
@@ -48,7 +54,9 @@ def test_given_a_text_that_stands_in_the_sentence_twice_then_the_one_that_was_me
     assert (first, second) == (Span(1, 3, 10), Span(1, 21, 28))
 
 
-def test_given_a_value_that_is_broken_over_rows_of_the_page_then_all_of_it_is_marked_and_its_text_is_in_one_line() -> None:
+def test_given_a_value_that_is_broken_over_rows_of_the_page_then_all_of_it_is_marked_and_its_text_is_in_one_line() -> (
+    None
+):
     pages = {1: "The office is in\nthe High  Street, in Brno."}
 
     claim = claimed(pages, "the High Street")
@@ -69,7 +77,9 @@ def test_given_a_sentence_over_two_pages_then_a_value_is_marked_on_its_page_and_
     ("sure", "words", "marks"),
     [(VALUE_SURE, 1, True), (VALUE_SURE - 1e-6, 1, False), (0.9, VALUE_WORDS, True), (0.9, VALUE_WORDS + 1, False)],
 )
-def test_given_a_reader_that_is_not_sure_or_a_long_value_then_nothing_is_marked(sure: float, words: int, marks: bool) -> None:
+def test_given_a_reader_that_is_not_sure_or_a_long_value_then_nothing_is_marked(
+    sure: float, words: int, marks: bool
+) -> None:
     """A procedure has no value."""
     value = " ".join(f"w{n}" for n in range(words))
 
@@ -86,7 +96,9 @@ ROWS = {1: "Item\tSize\tPrice in EUR\nM15 bolt 5\t15\t5\nNut,\nlarge\t7\t7"}
 
 
 @each(("row", "value", "at"), [(0, "15", 1), (0, "5", 3), (0, "M15 bolt 5", 0), (2, "7", 1)])
-def test_given_a_row_of_a_table_then_the_cell_that_was_meant_is_marked_and_no_other_with_its_text(row: int, value: str, at: int) -> None:
+def test_given_a_row_of_a_table_then_the_cell_that_was_meant_is_marked_and_no_other_with_its_text(
+    row: int, value: str, at: int
+) -> None:
     """Another cell, or a part of one, may hold the same characters."""
     line = ROWS[1].split("\n")[row + 1]
     start = -1
@@ -96,7 +108,9 @@ def test_given_a_row_of_a_table_then_the_cell_that_was_meant_is_marked_and_no_ot
 
     claim = claimed(ROWS, value, of=row, at=at, table=True)
 
-    assert claim.value in (Span(1, start, start + len(value)), None), f"marked: {ROWS[1][claim.value.start - 4 : claim.value.end]!r}"
+    assert claim.value in (Span(1, start, start + len(value)), None), (
+        f"marked: {ROWS[1][claim.value.start - 4 : claim.value.end]!r}"
+    )
 
 
 def test_given_a_row_in_which_the_value_stands_once_then_its_cell_is_marked_and_more_than_one_cell_is_not() -> None:

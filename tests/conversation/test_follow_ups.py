@@ -1,4 +1,6 @@
-"""Follow-ups as questions that stand alone, by rules: what is taken over, when nobody is sure, and that nothing comes from elsewhere."""
+"""Follow-ups as questions that stand alone, by rules: what is taken over, when nobody is sure, and that nothing comes
+from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from rag_core.language import LANGUAGES, fold, intent, words
 
 HERE = Path(__file__).parent
 TABLE = yaml.safe_load((HERE / "follow_ups.yaml").read_text(encoding="utf-8"))
-ROWS = [json.loads(line) for line in (HERE.parents[1] / "data" / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+ROWS = [
+    json.loads(line) for line in (HERE.parents[1] / "data" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+]
 STORES = "How many stores did Best Buy open in Q2 FY24?"
 FRAGMENTS = {
     "en": [
@@ -49,12 +53,17 @@ def known_words(language: str) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("language", TABLE)
-def test_given_a_follow_up_when_rewritten_then_it_takes_over_what_it_leans_on_or_says_that_it_is_not_sure(language: str) -> None:
+def test_given_a_follow_up_when_rewritten_then_it_takes_over_what_it_leans_on_or_says_that_it_is_not_sure(
+    language: str,
+) -> None:
     """S2-30: several turns."""
     wrong = {}
     for row in TABLE[language]:
         expected = {text: StandAlone(whole, text, "rules") for text, whole in row.get("sure", {}).items()}
-        expected |= {text: StandAlone(text, text, "", guess or f"{row['earlier']} {text}") for text, guess in row.get("unsure", {}).items()}
+        expected |= {
+            text: StandAlone(text, text, "", guess or f"{row['earlier']} {text}")
+            for text, guess in row.get("unsure", {}).items()
+        }
         expected |= {text: StandAlone(text, text) for text in row.get("alone", [])}
         for text, wanted in expected.items():
             got = stand_alone(text, [row["earlier"]], [language])
@@ -69,13 +78,17 @@ def test_given_a_question_that_stands_alone_when_another_came_before_then_it_is_
         others = asked(row["language"])
         at = others.index(row["question"])
         for earlier in (others[(at + step) % len(others)] for step in (1, 5, 17)):
-            if (got := stand_alone(row["question"], [earlier], [row["language"]])) != StandAlone(row["question"], row["question"]):
+            if (got := stand_alone(row["question"], [earlier], [row["language"]])) != StandAlone(
+                row["question"], row["question"]
+            ):
                 changed[row["question"]] = got
     assert changed == {}
 
 
 def test_given_any_two_questions_when_rewritten_then_every_word_is_of_them_or_a_function_word() -> None:
-    """What an answer or a document said has no way into a question: the rules read questions only, and add no word that says something."""
+    """What an answer or a document said has no way into a question: the rules read questions only, and add no word that
+    says something.
+    """
     foreign, made = {}, 0
     for language, fragments in FRAGMENTS.items():
         for earlier in asked(language):
@@ -105,8 +118,12 @@ def test_given_several_turns_when_rewritten_then_each_leans_on_the_one_before_as
     turns = ["Hello!", STORES, "Thanks!", "And how many did it close?"]
 
     assert stand_alone("And in Q3?", turns).question == "How many stores did Best Buy close in Q3 FY24?"
-    assert stand_alone("And in Q3?", [*turns, "Tell me more"]).question == "How many stores did Best Buy close in Q3 FY24?"
-    assert stand_alone("And in Q3?", [*turns, "What is the notice period?"]).question == "What is the notice period in Q3?"
+    assert (
+        stand_alone("And in Q3?", [*turns, "Tell me more"]).question == "How many stores did Best Buy close in Q3 FY24?"
+    )
+    assert (
+        stand_alone("And in Q3?", [*turns, "What is the notice period?"]).question == "What is the notice period in Q3?"
+    )
     assert stand_alone("And in Q3?", [STORES, *["Hello!"] * MAX_EARLIER]).question == "And in Q3?"  # too long ago
 
 
@@ -116,12 +133,16 @@ def test_given_small_talk_when_a_question_came_before_then_it_leans_on_nothing(t
 
 
 def test_given_a_follow_up_in_another_language_when_read_then_it_is_not_rewritten_and_both_are_offered() -> None:
-    assert stand_alone("A kolik?", [STORES], ["en", "cs"]) == StandAlone("A kolik?", "A kolik?", "", f"{STORES} A kolik?")
+    assert stand_alone("A kolik?", [STORES], ["en", "cs"]) == StandAlone(
+        "A kolik?", "A kolik?", "", f"{STORES} A kolik?"
+    )
 
 
 def test_given_no_question_before_when_a_follow_up_is_typed_then_nothing_is_done() -> None:
     for earlier in ([], [""], ["Hello"], ["And why?"]):
-        assert stand_alone("And how many did it open?", earlier) == StandAlone("And how many did it open?", "And how many did it open?")
+        assert stand_alone("And how many did it open?", earlier) == StandAlone(
+            "And how many did it open?", "And how many did it open?"
+        )
 
 
 def test_given_a_rewriting_that_is_too_long_to_be_asked_when_made_then_it_is_only_suggested_in_part() -> None:
@@ -134,6 +155,12 @@ def test_given_a_rewriting_that_is_too_long_to_be_asked_when_made_then_it_is_onl
 
 
 def test_given_a_rewritten_question_when_its_intent_is_read_then_it_is_no_follow_up_any_more() -> None:
-    sure = [(language, whole) for language, rows in TABLE.items() for row in rows for whole in row.get("sure", {}).values() if whole]
+    sure = [
+        (language, whole)
+        for language, rows in TABLE.items()
+        for row in rows
+        for whole in row.get("sure", {}).values()
+        if whole
+    ]
 
     assert {whole: kind for language, whole in sure if (kind := intent(whole, language)) == "follow_up"} == {}

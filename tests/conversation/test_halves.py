@@ -15,7 +15,7 @@ from rag_core.language import LANGUAGES, fold, words
 ROWS = [
     json.loads(line)
     for line in (Path(__file__).parents[2] / "data" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -23,15 +23,37 @@ ROWS = [
     [
         ("en", "How large is a plot, and how high may a hut be?", "How large is a plot?", "How high may a hut be?"),
         ("en", "How large is a plot? How high may a hut be?", "How large is a plot?", "How high may a hut be?"),
-        ("en", "When does the lease begin and when does it end?", "When does the lease begin?", "When does the lease end?"),
-        ("de", "Wie hoch ist die Kaution und wann beginnt die Ruhezeit?", "Wie hoch ist die Kaution?", "Wann beginnt die Ruhezeit?"),
+        (
+            "en",
+            "When does the lease begin and when does it end?",
+            "When does the lease begin?",
+            "When does the lease end?",
+        ),
+        (
+            "de",
+            "Wie hoch ist die Kaution und wann beginnt die Ruhezeit?",
+            "Wie hoch ist die Kaution?",
+            "Wann beginnt die Ruhezeit?",
+        ),
         ("cs", "Kdy začíná nájem a kolik činí kauce?", "Kdy začíná nájem?", "Kolik činí kauce?"),
-        ("fr", "Quand commence le bail et combien coûte la place ?", "Quand commence le bail?", "Combien coûte la place?"),
-        ("ru", "Когда начинается аренда и сколько стоит парковка?", "Когда начинается аренда?", "Сколько стоит парковка?"),
+        (
+            "fr",
+            "Quand commence le bail et combien coûte la place ?",
+            "Quand commence le bail?",
+            "Combien coûte la place?",
+        ),
+        (
+            "ru",
+            "Когда начинается аренда и сколько стоит парковка?",
+            "Когда начинается аренда?",
+            "Сколько стоит парковка?",
+        ),
         ("hi", "किराया कितना है और अनुबंध कब समाप्त होता है?", "किराया कितना है?", "अनुबंध कब समाप्त होता है?"),
     ],
 )
-def test_given_two_questions_in_one_when_parted_then_each_stands_alone(language: str, question: str, first: str, second: str) -> None:
+def test_given_two_questions_in_one_when_parted_then_each_stands_alone(
+    language: str, question: str, first: str, second: str
+) -> None:
     assert halves(question, language) == (first, second)
 
 
@@ -58,7 +80,8 @@ def test_given_the_questions_of_the_samples_when_parted_then_they_stay_whole() -
 
 
 @given(
-    st.text(max_size=80) | st.lists(st.sampled_from("how what when is the fee it and ? , Brno".split()), max_size=16).map(" ".join),
+    st.text(max_size=80)
+    | st.lists(st.sampled_from("how what when is the fee it and ? , Brno".split()), max_size=16).map(" ".join),
     st.sampled_from([*LANGUAGES, "und"]),
 )
 def test_given_any_text_when_parted_then_nothing_is_asked_that_it_does_not_say(text: str, language: str) -> None:

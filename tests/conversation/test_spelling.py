@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from rag_core.conversation.spelling import respelt
 from rag_core.language import is_known
 
-RULES = "The yearly rent of a plot is 96 euros. Guests may stay for two nights. The deposit is paid back by the treasurer."
+RULES = (
+    "The yearly rent of a plot is 96 euros. Guests may stay for two nights. The deposit is paid back by the treasurer."
+)
 
 
 @pytest.mark.parametrize(
@@ -18,12 +20,19 @@ RULES = "The yearly rent of a plot is 96 euros. Guests may stay for two nights. 
         ("en", "What is the yeraly rnet of a plot?", RULES, "What is the yearly rent of a plot?"),
         ("en", "Who pays back the depsit?", RULES, "Who pays back the deposit?"),
         ("en", "Does the tresurer pay?", RULES, "Does the treasurer pay?"),
-        ("de", "Wie hoch ist die jähliche Miete?", "Die jährliche Miete beträgt 90 Euro.", "Wie hoch ist die jährliche Miete?"),
+        (
+            "de",
+            "Wie hoch ist die jähliche Miete?",
+            "Die jährliche Miete beträgt 90 Euro.",
+            "Wie hoch ist die jährliche Miete?",
+        ),
         ("cs", "Jaká je výpovednní lhůta?", "Výpovědní lhůta činí dva měsíce.", "Jaká je výpovědní lhůta?"),
         ("ru", "Сколько стоит арнеда?", "Аренда стоит 90 рублей.", "Сколько стоит аренда?"),
     ],
 )
-def test_given_a_slip_then_the_question_is_spelt_as_the_passages_are(language: str, question: str, text: str, meant: str) -> None:
+def test_given_a_slip_then_the_question_is_spelt_as_the_passages_are(
+    language: str, question: str, text: str, meant: str
+) -> None:
     assert respelt(question, language, [text]) == meant
 
 
@@ -55,6 +64,8 @@ def test_given_any_swap_in_an_unknown_word_then_it_becomes_the_word_of_the_text(
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["en", "cs", "hi", "und"]))
-def test_given_any_texts_then_only_words_change_and_those_of_the_text_never(question: str, text: str, language: str) -> None:
+def test_given_any_texts_then_only_words_change_and_those_of_the_text_never(
+    question: str, text: str, language: str
+) -> None:
     assert respelt(question, language, [question]) == question
     assert len(respelt(question, language, [text]).split()) == len(question.split())

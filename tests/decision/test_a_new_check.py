@@ -1,4 +1,6 @@
-"""A check as somebody adds it: the edits that docs/where.md lists, made in a copy of the sources, where every use of it is looked at."""
+"""A check as somebody adds it: the edits that docs/where.md lists, made in a copy of the sources, where every use of it
+is looked at.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,35 @@ ROOT = Path(__file__).resolve().parents[2]
 # file, the line that it is written before, and what is written: all that a check of a measured value takes
 EDITS = (
     ("rag_core/domain/status.py", "    KEYWORDS = ", '    TWO_HITS = "two_hits", AnswerStatus.INSUFFICIENT_CONTEXT\n'),
-    ("rag_core/settings/settings.py", "    keywords_mode: Mode", (
-        '    min_hits: int = number(1, 0, 20, 1, Stage.GATE, _R, Unit.PASSAGES, "Refuse with fewer passages.", "higher")\n'
-        '    two_hits_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "passages", switch=STRICT)\n')),
-    ("rag_core/decision/checks/gating.py", '    Check(\n        name="keywords",', (
-        '    Check(\n        name="two_hits", asks="Are there enough passages?", reason=Reason.TWO_HITS, scale=Scale.COUNT,\n'
-        "        passes=Direction.AT_LEAST, value=lambda m: float(len(m.hits)), threshold=\"min_hits\", mode=\"two_hits_mode\",\n"
-        '        said=lambda m, value, at: f"{value:g} passages, {at:g} required", remedy="Add documents.", certifiable=True,\n    ),\n')),
+    (
+        "rag_core/settings/settings.py",
+        "    keywords_mode: Mode",
+        (
+            '    min_hits: int = number(1, 0, 20, 1, Stage.GATE, _R, Unit.PASSAGES, "Refuse with fewer passages.", '
+            '"higher")\n'
+            '    two_hits_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "passages", switch=STRICT)\n'
+        ),
+    ),
+    (
+        "rag_core/decision/checks/gating.py",
+        '    Check(\n        name="keywords",',
+        (
+            '    Check(\n        name="two_hits", asks="Are there enough passages?", reason=Reason.TWO_HITS, '
+            "scale=Scale.COUNT,\n"
+            '        passes=Direction.AT_LEAST, value=lambda m: float(len(m.hits)), threshold="min_hits", '
+            'mode="two_hits_mode",\n'
+            '        said=lambda m, value, at: f"{value:g} passages, {at:g} required", remedy="Add documents.", '
+            "certifiable=True,\n    ),\n"
+        ),
+    ),
     ("data/screens/en/knobs.yaml", "min_documents:", "min_hits: Passages, at least\ntwo_hits_mode: What they may do\n"),
     ("data/screens/en/refusal.yaml", "why_min_documents:", "why_two_hits: There are too few passages.\n"),
-    ("data/screens/en/checks.yaml", "title_min_documents:", "title_two_hits: Enough passages\nabout_two_hits: Counts the passages.\n"),
-)  # fmt: skip
+    (
+        "data/screens/en/checks.yaml",
+        "title_min_documents:",
+        "title_two_hits: Enough passages\nabout_two_hits: Counts the passages.\n",
+    ),
+)
 USES = """
 import sys
 sys.path[:0] = [".", "tests"]
@@ -94,7 +114,9 @@ def test_given_a_check_as_a_newcomer_adds_it_then_every_use_of_a_check_has_it(so
         assert text.count(before) == 1, f"{name} has no one line {before!r}"
         (sources / name).write_text(text.replace(before, new + before), encoding="utf-8")
 
-    told = subprocess.run([sys.executable, "-P", "-c", USES], cwd=sources, capture_output=True, text=True, check=False, timeout=300)
+    told = subprocess.run(
+        [sys.executable, "-P", "-c", USES], cwd=sources, capture_output=True, text=True, check=False, timeout=300
+    )
 
     assert told.returncode == 0, told.stderr
     assert told.stdout.startswith("every use ")

@@ -52,14 +52,27 @@ from rag_core.wiring import open_engine
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 
 TEXTS = (
-    Text("contract", "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month."),
+    Text(
+        "contract",
+        "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month.",
+    ),
     Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
-    Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 days."),
+    Text(
+        "handbook",
+        "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 "
+        "days.",
+    ),
 )
 QUESTIONS = (
-    "What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice",
-    "Which documents do you have?", "How do I deliver goods to Brno?", "What is the price in Olomouc?",
-)  # fmt: skip
+    "What is the notice period?",
+    "How many days of vacation do employees have?",
+    "Who painted the Mona Lisa?",
+    "Hello",
+    "notice",
+    "Which documents do you have?",
+    "How do I deliver goods to Brno?",
+    "What is the price in Olomouc?",
+)
 
 
 def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Settings) -> None:
@@ -73,16 +86,25 @@ def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Se
         assert outcomes.level[place] is decision.confidence_level
         assert outcomes.reasons(place) == decision.reasons
         assert outcomes.answered[place] == decision.answered
-        shown = [one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[place], strict=False) if is_shown]
+        shown = [
+            one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[place], strict=False) if is_shown
+        ]
         assert tuple(shown) == decision.claims
         assert not outcomes.shown[place, len(one.draft.claims) :].any()
         mine = [conflict for conflict in one.conflicts if outcomes.conflicts[next(places)]]
         assert len(mine) == len(decision.conflicts)
         if decision.claims:
-            assert [compose(judged).claims.index(one.draft.claims[c.claim]) for c in mine] == [c.claim for c in decision.conflicts]
+            assert [compose(judged).claims.index(one.draft.claims[c.claim]) for c in mine] == [
+                c.claim for c in decision.conflicts
+            ]
         for check, gate in zip(held, (*GATING, *GROUNDING), strict=True):
             expected = gate(judged)
-            assert (check.name, check.reason, check.mode, check.scale) == (expected.stage, expected.reason, expected.mode, expected.scale)
+            assert (check.name, check.reason, check.mode, check.scale) == (
+                expected.stage,
+                expected.reason,
+                expected.mode,
+                expected.scale,
+            )
             assert bool(check.blocks[place]) == expected.blocks
             if expected.value is not None and expected.state is not State.ABSTAINED:
                 assert check.values[place] == expected.value
@@ -93,21 +115,34 @@ def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Se
 
 @st.composite
 def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
-    """Any measurements, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found twice, another intent."""
+    """Any measurements, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found
+    twice, another intent.
+    """
     one = draw(any_measurements(of))
-    one = replace(one, understanding=replace(one.understanding, intent=draw(st.sampled_from(["factual", "procedural", "comparative"]))))
+    one = replace(
+        one,
+        understanding=replace(
+            one.understanding, intent=draw(st.sampled_from(["factual", "procedural", "comparative"]))
+        ),
+    )
     claims, audits = one.draft.claims, one.draft.measured
     match draw(st.sampled_from(["as it is", "reply", "uncited", "quoteless", "raw", "twice", "unread"])):
         case "reply":
             intent = draw(st.sampled_from(["greeting", "about_library", "thanks", "summary", "follow_up"]))
             return replace(one, understanding=replace(one.understanding, intent=intent), answer="Hello.", failure="")
         case "uncited" if claims:
-            return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=(), cited=()), *claims[1:])))
+            return replace(
+                one, draft=replace(one.draft, claims=(replace(claims[0], evidence=(), cited=()), *claims[1:]))
+            )
         case "quoteless" if claims:
             audits = (replace(audits[0], fabricated=("9",)), *audits[1:])
-            return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=()), *claims[1:]), measured=audits))
+            return replace(
+                one, draft=replace(one.draft, claims=(replace(claims[0], evidence=()), *claims[1:]), measured=audits)
+            )
         case "raw":
-            return replace(one, draft=replace(one.draft, drafter="raw", text="A longer text." * draw(st.integers(0, 3))))
+            return replace(
+                one, draft=replace(one.draft, drafter="raw", text="A longer text." * draw(st.integers(0, 3)))
+            )
         case "twice" if one.hits:
             again = replace(one.hits[0], cosine=draw(st.sampled_from([-1.0, 0.5, 1.0])))
             return replace(one, hits=(*one.hits, again))
@@ -119,11 +154,19 @@ def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
 
 def measured_values(of: Measurements) -> dict[str, list[float]]:
     """For each knob the values at its boundary: those that the question has on its scale."""
-    numbers = [of.correctness, of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.measured)]
+    numbers = [
+        of.correctness,
+        of.answerability,
+        of.relevance,
+        *(h.cosine for h in of.hits),
+        *(a.overlap for a in of.draft.measured),
+    ]
     numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.measured]
     return {
         name: [
-            n for n in numbers if n is not None and knob.low is not None and knob.low <= n <= (knob.high or 0) and not isinstance(n, bool)
+            n
+            for n in numbers
+            if n is not None and knob.low is not None and knob.low <= n <= (knob.high or 0) and not isinstance(n, bool)
         ]
         for name, knob in REPLAYED.items()
         if knob.low is not None and isinstance(knob.default, float)
@@ -132,7 +175,9 @@ def measured_values(of: Measurements) -> dict[str, list[float]]:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
+def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(
+    data: st.DataObject,
+) -> None:
     """Limits equal to a measured value are drawn often: equal passes, in both."""
     target = data.draw(chosen_settings)
     found = data.draw(st.lists(odd_measurements(target), max_size=5))
@@ -149,8 +194,12 @@ ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
 
 @given(data=st.data(), limits=st.lists(ratios, min_size=2, max_size=5))
 @examples(deadline=None)
-def test_given_a_stricter_least_correctness_then_no_refusal_becomes_an_answer(data: st.DataObject, limits: list[float]) -> None:
-    """At once and one by one, whatever else the settings say; a refusal may get another reason, and an answer may become a refusal."""
+def test_given_a_stricter_least_correctness_then_no_refusal_becomes_an_answer(
+    data: st.DataObject, limits: list[float]
+) -> None:
+    """At once and one by one, whatever else the settings say; a refusal may get another reason, and an answer may
+    become a refusal.
+    """
     s = data.draw(chosen_settings).changed(correctness_mode=Mode.ENFORCE)
     found = data.draw(st.lists(any_measurements(s), min_size=1, max_size=4))
     of, answered = ReplaySet.of(found), []
@@ -186,7 +235,10 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
 
     for other in (
         target,
-        *(target.changed(min_correctness=at, min_answerability=at, min_grounded=at, max_distance=at) for at in (0.0, 0.3, 0.7, 1.0)),
+        *(
+            target.changed(min_correctness=at, min_answerability=at, min_grounded=at, max_distance=at)
+            for at in (0.0, 0.3, 0.7, 1.0)
+        ),
     ):
         assert_equal(replay_many(of, other), measured, other)
     assert {Reason.GREETING, Reason.ABOUT_LIBRARY} <= set(replay_many(of, target).reason)
@@ -194,21 +246,34 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
 
 @pytest.fixture(scope="module")
 def sample_measurements(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> list[Measurements]:
-    """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
-    engine = open_engine(Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("samples") / "library")), "default", Settings.load())
+    """Labelled questions in four languages, measured on two of the sample documents: about half have no answer
+    there.
+    """
+    engine = open_engine(
+        Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("samples") / "library")),
+        "default",
+        Settings.load(),
+    )
     names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
     rows = (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     return [engine.measure(json.loads(row)["question"], Settings.load(), names) for row in rows[::24]]
 
 
 @pytest.mark.slow
-def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_measurements: list[Measurements]) -> None:
+def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(
+    sample_measurements: list[Measurements],
+) -> None:
     of = ReplaySet.of(sample_measurements)
     strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
     loose = settings()
     measured = [one.correctness for one in sample_measurements if one.correctness is not None]
 
-    for target in (strict, loose, strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1), Settings.load()):
+    for target in (
+        strict,
+        loose,
+        strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1),
+        Settings.load(),
+    ):
         for at in (0.0, *measured[:4], 1.0):
             other = target.changed(min_correctness=at, min_answerability=at, max_distance=at)
             assert_equal(replay_many(of, other), sample_measurements, other)
@@ -238,7 +303,9 @@ def test_given_distances_at_the_cuts_of_the_levels_then_equal_reaches_the_level_
 def test_given_a_claim_on_a_passage_beyond_the_cut_then_only_the_others_are_shown() -> None:
     both = contradicted(cosines=(0.9, 0.1))
 
-    outcomes = replay_many([both], settings(distance_mode=Mode.ENFORCE, max_distance=0.5, contradictions_mode=Mode.OBSERVE))
+    outcomes = replay_many(
+        [both], settings(distance_mode=Mode.ENFORCE, max_distance=0.5, contradictions_mode=Mode.OBSERVE)
+    )
 
     assert outcomes.shown.tolist() == [[True, False, True]]
     assert outcomes.conflicts.tolist() == [False]
@@ -261,7 +328,13 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> Non
 
     outcomes = replay_many([one], of.changed(**{name: getattr(one.settings, name) for name in COSTLY}))
 
-    assert outcomes.reasons(0) == (Reason.CITATIONS_VALID, Reason.VERBATIM, Reason.NOT_RUN, Reason.OVERLAP, Reason.NOT_RUN)
+    assert outcomes.reasons(0) == (
+        Reason.CITATIONS_VALID,
+        Reason.VERBATIM,
+        Reason.NOT_RUN,
+        Reason.OVERLAP,
+        Reason.NOT_RUN,
+    )
     assert outcomes.reason[0] is Reason.CITATIONS_VALID
 
 
@@ -275,8 +348,16 @@ def test_given_no_cases_then_there_are_no_outcomes() -> None:
 @each("name", COSTLY)
 def test_given_one_case_measured_under_other_settings_then_the_whole_set_is_refused(name: str) -> None:
     knob = next(knob for knob in Settings.knobs() if knob.name == name)
-    others = [*knob.options, knob.low, knob.high] if knob.low is not None or knob.options else [not knob.default, "something else"]
-    other = next(value for value in others if value is not None and value != knob.default and isinstance(value, type(knob.default)))
+    others = (
+        [*knob.options, knob.low, knob.high]
+        if knob.low is not None or knob.options
+        else [not knob.default, "something else"]
+    )
+    other = next(
+        value
+        for value in others
+        if value is not None and value != knob.default and isinstance(value, type(knob.default))
+    )
     of = ReplaySet.of([measurements(0.9), measurements(0.9, of=settings().changed(**{name: other}))])
 
     with pytest.raises(InvalidSetting, match="needs more than a judgement"):
@@ -292,7 +373,10 @@ def test_given_a_draft_that_was_not_measured_then_it_cannot_be_taken_into_a_set(
 
 def test_given_a_set_then_the_named_scores_are_columns_and_a_missing_one_is_not_a_number() -> None:
     of = ReplaySet.of(
-        [measurements(0.9, features={"draft_cosine": 0.5}), measurements(answer="Hello.", understanding=Understanding(intent="greeting"))]
+        [
+            measurements(0.9, features={"draft_cosine": 0.5}),
+            measurements(answer="Hello.", understanding=Understanding(intent="greeting")),
+        ]
     )
 
     assert of.scores["top_cosine"].tolist() == [0.9, -1.0]
@@ -333,7 +417,9 @@ def test_given_a_claim_on_a_near_and_a_far_passage_then_it_goes_with_the_far_one
 
 
 def test_given_a_contradiction_and_no_level_reached_then_it_is_not_raised_to_low() -> None:
-    at = settings(contradictions_mode=Mode.OBSERVE, main_gate="cosine", high_distance=0.0, medium_distance=0.0, low_distance=0.0)
+    at = settings(
+        contradictions_mode=Mode.OBSERVE, main_gate="cosine", high_distance=0.0, medium_distance=0.0, low_distance=0.0
+    )
     found = [contradicted(), contradicted(cosines=(1.0, 1.0))]
 
     assert_equal(replay_many(found, at), found, at)

@@ -23,26 +23,47 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
-    "distance_mode": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py"},  # the cut marks passages too
+    "distance_mode": {
+        "settings/configuration.py",
+        "gating/levels.py",
+        "decision/batch/asked.py",
+    },  # the cut marks passages too
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
     "min_correctness": {"evaluation/certify/find.py"},  # of an intent
     "correctness_extra_procedural": {"evaluation/certify/find.py"},
     "correctness_extra_comparative": {"evaluation/certify/find.py"},
     "expand_searches": {"decision/progress.py"},  # how often the model is asked
-    "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
+    "min_support": {
+        "decision/measure.py",
+        "decision/llm_steps.py",
+        "grounding/entailment.py",
+    },  # below it other passages are looked at too
     "min_documents_mode": {"settings/configuration.py"},  # on where the environment sets the number
-    "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name
+    "min_documents": {
+        "settings/configuration.py",
+        "domain/status.py",
+    },  # a variable of the environment; the reason has the same name
 }
-# the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no other check
+# the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no
+# other check
 READ_BY_PAGES = {
     "min_correctness": {"ask/keys.py", "lab/sending.py", "lab/limit.py"},
     "correctness_mode": {"lab/sending.py", "lab/limit.py", "settings/calibration.py", "settings/saved_presets.py"},
     "answerability_mode": {"settings/calibration.py", "settings/saved_presets.py"},
     "sufficiency_mode": {"settings/saved_presets.py"},
 }
-READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens", "rewording"}  # settings of the draft that a check reads as well
-READ_FOR_FINDINGS = {"grounding/feedback.py", "grounding/judge.py", "grounding/overlap.py"}  # what is wrong, claim by claim
+READ_FOR_DRAFTING = {
+    "translate",
+    "max_sentences",
+    "max_tokens",
+    "rewording",
+}  # settings of the draft that a check reads as well
+READ_FOR_FINDINGS = {
+    "grounding/feedback.py",
+    "grounding/judge.py",
+    "grounding/overlap.py",
+}  # what is wrong, claim by claim
 
 
 def test_given_the_table_then_names_reasons_and_settings_are_each_check_s_own() -> None:
@@ -79,7 +100,9 @@ def test_given_the_settings_then_every_mode_belongs_to_one_row() -> None:
 def names_of(folder: Path) -> dict[str, set[str]]:
     """The words of each module in a folder, without its docstrings."""
     return {
-        path.relative_to(folder).as_posix(): set(re.findall(r"\w+", re.sub(r'"""[\s\S]*?"""', "", path.read_text(encoding="utf-8"))))
+        path.relative_to(folder).as_posix(): set(
+            re.findall(r"\w+", re.sub(r'"""[\s\S]*?"""', "", path.read_text(encoding="utf-8")))
+        )
         for path in folder.rglob("*.py")
     }
 
@@ -92,14 +115,24 @@ def test_given_a_setting_of_a_check_then_no_other_module_of_the_core_or_the_page
         unexpected = users - READ_ELSEWHERE.get(name, set()) - READ_FOR_FINDINGS
         assert not unexpected, f"{name} is named in {sorted(unexpected)}: judge it in its row, or say here why not"
         shown = {file for file, names in pages.items() if name in names}
-        assert shown == READ_BY_PAGES.get(name, set()), f"{name} is named by {sorted(shown)}: draw it from the table, or say here why not"
+        assert shown == READ_BY_PAGES.get(name, set()), (
+            f"{name} is named by {sorted(shown)}: draw it from the table, or say here why not"
+        )
 
 
 def test_given_a_row_with_a_veto_then_it_fails_whatever_its_threshold_is() -> None:
     new: Check[Measurements] = Check(
-        name="never", asks="Never?", reason=Reason.SUFFICIENCY, scale=Scale.SHARE, passes=Direction.AT_LEAST, value=lambda m: 1.0,
-        threshold=0, said=lambda *_: "", remedy="None.", vetoes=lambda m: True,
-    )  # fmt: skip
+        name="never",
+        asks="Never?",
+        reason=Reason.SUFFICIENCY,
+        scale=Scale.SHARE,
+        passes=Direction.AT_LEAST,
+        value=lambda m: 1.0,
+        threshold=0,
+        said=lambda *_: "",
+        remedy="None.",
+        vetoes=lambda m: True,
+    )
 
     assert new(measurements(0.9)).state is State.FAILED
     assert replace(new, vetoes=lambda m: False)(measurements(0.9)).state is State.PASSED

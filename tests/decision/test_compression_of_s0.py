@@ -1,4 +1,6 @@
-"""The worked example of the first source, through the real client under its preset: its good sentences are shown, its bad one is not."""
+"""The worked example of the first source, through the real client under its preset: its good sentences are shown, its
+bad one is not.
+"""
 
 from __future__ import annotations
 
@@ -40,20 +42,36 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return scripted_engine(tmp_path_factory.mktemp("compression"), server, {"smlouva": " ".join((TERM, DAYS, APPROVAL, FINE))})
+    return scripted_engine(
+        tmp_path_factory.mktemp("compression"), server, {"smlouva": " ".join((TERM, DAYS, APPROVAL, FINE))}
+    )
 
 
 def asked(engine: Engine, server: ModelServer, drafted: Drafted, **settings: object) -> Decision:
-    """The decision on these sentences, each with its quotes, whatever was asked; contexts of few words are compressed too."""
+    """The decision on these sentences, each with its quotes, whatever was asked; contexts of few words are compressed
+    too.
+    """
 
     def reply(one: Asked) -> dict[str, Any]:
         source = next(iter(passages(one)))
-        rows = [{"sentence": said, "evidence": [{"source": source, "quote": quote} for quote in quotes]} for said, quotes in drafted]
+        rows = [
+            {"sentence": said, "evidence": [{"source": source, "quote": quote} for quote in quotes]}
+            for said, quotes in drafted
+        ]
         return {"answerable": True, "reason": "", "claims": rows}
 
     server.play(reply)
-    changed = {"return_short_context": False, "short_context_words": 10, "min_top_cosine": 0.0, "fallback_extract": False, **settings}
-    return engine.ask("Jaká je doba plnění a co hrozí při zpoždění?", load_settings("compliance", None, changed, {"RAG_MODEL": "scripted"}))
+    changed = {
+        "return_short_context": False,
+        "short_context_words": 10,
+        "min_top_cosine": 0.0,
+        "fallback_extract": False,
+        **settings,
+    }
+    return engine.ask(
+        "Jaká je doba plnění a co hrozí při zpoždění?",
+        load_settings("compliance", None, changed, {"RAG_MODEL": "scripted"}),
+    )
 
 
 @each("drafted", [GOOD, [GOOD[0], RIGHT, GOOD[1]]])
@@ -64,7 +82,10 @@ def test_given_the_good_compression_of_the_source_when_asked_then_the_first_draf
     decision = asked(engine, server, drafted)
 
     found = [check.found for view in decision.attempts for check in view.checks if check.blocks]
-    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), (decision.explanation, found)
+    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), (
+        decision.explanation,
+        found,
+    )
     assert [claim.text for claim in decision.claims] == [said for said, _ in drafted]
     assert [view.outcome for view in decision.attempts] == ["shown"]
 

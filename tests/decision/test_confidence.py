@@ -20,12 +20,18 @@ from rag_core.settings import Mode, Settings
 ratios = st.floats(0, 1)
 
 
-def full(*, support: float | None = 0.8, two: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Measurements:
-    """Measurements with every term of the weighted formula: support, consistency over two documents, recency and authority."""
+def full(
+    *, support: float | None = 0.8, two: bool = True, date: str = "2026-11-20", authority: float | None = 0.5
+) -> Measurements:
+    """Measurements with every term of the weighted formula: support, consistency over two documents, recency and
+    authority.
+    """
     found = (hit(0.9), *([hit(0.8, 2, of=passage(2, document="d2"))] if two else []))
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
     drafted = draft([claim(found[0].passage)], [measured_claim(support=support)])
-    return measurements(of=settings(confidence="weighted", contradictions_mode=Mode.OBSERVE), hits=found, library=facts, draft=drafted)
+    return measurements(
+        of=settings(confidence="weighted", contradictions_mode=Mode.OBSERVE), hits=found, library=facts, draft=drafted
+    )
 
 
 def of(one: Measurements) -> tuple[float, str, str]:
@@ -48,7 +54,10 @@ def test_given_a_term_without_data_then_the_others_fill_in_and_the_trace_says_so
     value, _, found = of(full(date="", authority=None))
 
     assert value == round((0.4 * 0.8 + 0.3) / 0.7, 3)
-    assert found == "support 0.80 x 0.57, consistency 1.00 x 0.43; no data on recency and authority, the other weights fill in"
+    assert (
+        found
+        == "support 0.80 x 0.57, consistency 1.00 x 0.43; no data on recency and authority, the other weights fill in"
+    )
 
 
 def test_given_a_date_one_half_life_ago_then_recency_is_one_half() -> None:
@@ -73,7 +82,9 @@ def test_given_sources_then_consistency_is_the_share_of_claims_that_no_other_sou
     assert weighted_terms(unseen, claims)["consistency"] is None
 
 
-def test_given_contradictions_that_are_not_looked_at_then_consistency_is_no_data_and_the_other_weights_fill_in() -> None:
+def test_given_contradictions_that_are_not_looked_at_then_consistency_is_no_data_and_the_other_weights_fill_in() -> (
+    None
+):
     """S3-22: what was not measured has not passed."""
     unseen = full()
     value, _, found = of(replace(unseen, settings=unseen.settings.changed(contradictions_mode=Mode.OFF)))
@@ -105,18 +116,33 @@ def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None
     drafted = draft([claim(first), claim(second, "Other.")], [measured_claim(support=1.0), measured_claim(support=0.2)])
     facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
     mixed = measurements(
-        of=settings(contradictions_mode=Mode.OBSERVE), hits=(hit(0.9, of=first), hit(0.2, 2, of=second)), library=facts, draft=drafted
+        of=settings(contradictions_mode=Mode.OBSERVE),
+        hits=(hit(0.9, of=first), hit(0.2, 2, of=second)),
+        library=facts,
+        draft=drafted,
     )
 
-    assert weighted_terms(mixed, drafted.claims) == {"support": 0.6, "consistency": 1.0, "recency": None, "authority": 0.5}
-    assert weighted_terms(mixed, drafted.claims[:1]) == {"support": 1.0, "consistency": 1.0, "recency": None, "authority": 1.0}
+    assert weighted_terms(mixed, drafted.claims) == {
+        "support": 0.6,
+        "consistency": 1.0,
+        "recency": None,
+        "authority": 0.5,
+    }
+    assert weighted_terms(mixed, drafted.claims[:1]) == {
+        "support": 1.0,
+        "consistency": 1.0,
+        "recency": None,
+        "authority": 1.0,
+    }
 
 
 def test_given_no_term_at_all_then_the_confidence_is_zero() -> None:
     assert of(replace(full(support=None, date="", authority=None), hits=()))[0] == 0.0
 
 
-@pytest.mark.parametrize(("basis", "value"), [("mean", 0.85), ("top", 0.88), ("correctness", 0.7), ("answerability", 0.6)])
+@pytest.mark.parametrize(
+    ("basis", "value"), [("mean", 0.85), ("top", 0.88), ("correctness", 0.7), ("answerability", 0.6)]
+)
 def test_given_another_basis_then_it_is_that_number_to_three_places(basis: str, value: float) -> None:
     """S0-28, S0-31: round(avg_score, 3) is selectable."""
     one = measurements(0.88, 0.85, 0.82, of=settings(confidence=basis), correctness=0.70004, answerability=0.6)
@@ -136,7 +162,12 @@ def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basi
     assert of(measurements(of=settings(confidence=basis)))[0] == 0.0
 
 
-@given(support=st.none() | ratios, two=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
+@given(
+    support=st.none() | ratios,
+    two=st.booleans(),
+    authority=st.none() | ratios,
+    date=st.sampled_from(["", "2020", "2026-11", "soon"]),
+)
 def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_greatest(
     support: float | None, two: bool, authority: float | None, date: str
 ) -> None:
@@ -149,11 +180,15 @@ def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_grea
 
 @each("basis", ["weighted", "mean", "top", "correctness", "answerability"])
 @each("mode", Mode)
-def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_not_looked_at(basis: str, mode: Mode) -> None:
+def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_not_looked_at(
+    basis: str, mode: Mode
+) -> None:
     """S4-21: of two sides one at most holds; off is as if there were none."""
     of_basis = {"confidence": basis, "main_gate": "cosine"}
     plain = contradicted(settings(**of_basis, contradictions_mode=Mode.OFF), correctness=0.9, answerability=0.8)
-    value, _, row = confidence(replace(plain, settings=settings(**of_basis, contradictions_mode=mode)), plain.draft.claims)
+    value, _, row = confidence(
+        replace(plain, settings=settings(**of_basis, contradictions_mode=mode)), plain.draft.claims
+    )
     whole, _, _ = confidence(plain, plain.draft.claims)
     if basis == "weighted":  # its own term falls too: one sentence of three agrees with the other document
         whole = (0.4 + 0.3 * (1.0 if mode is Mode.OFF else 1 / 3)) / 0.7
@@ -163,7 +198,9 @@ def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_n
 
 
 @given(score=ratios, medium=st.integers(0, 90), high=st.integers(90, 100))
-def test_given_contradicting_sources_then_the_number_and_the_level_say_the_same(score: float, medium: int, high: int) -> None:
+def test_given_contradicting_sources_then_the_number_and_the_level_say_the_same(
+    score: float, medium: int, high: int
+) -> None:
     cuts = {"medium_answerability": medium / 100, "high_answerability": high / 100}
     s = settings(confidence="correctness", contradictions_mode=Mode.OBSERVE, **cuts)
     torn = contradicted(s, correctness=score)

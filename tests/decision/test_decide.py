@@ -1,4 +1,7 @@
-"""From measurements to a decision: order, reasons, statuses, texts. No model is called, because measurements hold none."""
+"""From measurements to a decision: order, reasons, statuses, texts.
+
+No model is called, because measurements hold none.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,9 @@ def states(decision: Decision) -> dict[str, str]:
     return {check.stage: check.state.value for check in decision.trace.checks}
 
 
-S0 = Settings.load("compliance", {"min_top_cosine": 0.72})  # the source's own number; the preset has it on the embedded model's scale
+S0 = Settings.load(
+    "compliance", {"min_top_cosine": 0.72}
+)  # the source's own number; the preset has it on the embedded model's scale
 
 
 @each(("score", "answered"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
@@ -51,7 +56,12 @@ def test_given_a_top_score_of_058_then_the_fallback_is_the_object_of_s0() -> Non
     """S0-7, S0-30, S0-32: fallback sentence, no sources, the top score as confidence."""
     decision = decide(measurements(0.58, 0.4, of=S0, understanding=CS))
 
-    assert (decision.answer, decision.citations, decision.confidence, decision.confidence_basis) == (CZECH_REFUSAL, (), 0.58, "top")
+    assert (decision.answer, decision.citations, decision.confidence, decision.confidence_basis) == (
+        CZECH_REFUSAL,
+        (),
+        0.58,
+        "top",
+    )
     assert is_refusal(decision.answer)
     assert decision.status is AnswerStatus.LOW_CONFIDENCE
 
@@ -80,7 +90,12 @@ def test_given_an_answer_under_the_preset_of_s0_then_it_is_the_success_object_of
     first = passage(1, "  Doba plnění je 30 dní.  ", language="cs")
     decision = decide(
         measurements(
-            0.9, 0.81, 0.80004, of=Settings.load("compliance"), keywords=matched(2), draft=draft([claim(first, first.text.strip())])
+            0.9,
+            0.81,
+            0.80004,
+            of=Settings.load("compliance"),
+            keywords=matched(2),
+            draft=draft([claim(first, first.text.strip())]),
         )
     )
 
@@ -98,7 +113,9 @@ def test_given_an_answer_under_the_preset_of_s0_then_it_is_the_success_object_of
 )
 def test_given_a_refused_question_then_the_refusal_is_in_its_language(language: str, sentence: str) -> None:
     """S1-1, S1-2, S1-3: 38 % of similarity refuses, and the refusal follows the question's language."""
-    decision = decide(measurements(0.6, of=Settings.load("relevance-guard"), relevance=0.38, understanding=Understanding(language)))
+    decision = decide(
+        measurements(0.6, of=Settings.load("relevance-guard"), relevance=0.38, understanding=Understanding(language))
+    )
 
     assert (decision.answer, decision.reason) == (sentence, Reason.RELEVANCE)
 
@@ -110,7 +127,9 @@ def test_given_an_own_refusal_text_then_it_is_used() -> None:
     assert decision.answer == "Nevíme."
 
 
-@pytest.mark.parametrize(("preset", "relevance", "answered"), [("relevance-guard", 0.38, False), ("relevance-hybrid", 0.38, True)])
+@pytest.mark.parametrize(
+    ("preset", "relevance", "answered"), [("relevance-guard", 0.38, False), ("relevance-hybrid", 0.38, True)]
+)
 def test_given_the_hybrid_then_its_lower_limit_lets_more_through(preset: str, relevance: float, answered: bool) -> None:
     """S1-6, S1-11: 0.4 alone, 0.3 in the hybrid."""
     assert decide(measurements(0.6, of=Settings.load(preset), relevance=relevance)).answered is answered
@@ -119,12 +138,18 @@ def test_given_the_hybrid_then_its_lower_limit_lets_more_through(preset: str, re
 def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_its_value_all_the_same() -> None:
     """S1-12: the guards run before any draft is judged. S2-6: gates stop at the first failure."""
     s = Settings.load(values=ENFORCED)
-    decision = decide(measurements(0.3, of=s, correctness=0.9, answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
+    decision = decide(
+        measurements(0.3, of=s, correctness=0.9, answerability=0.9, relevance=0.2, keywords=matched(0, 2))
+    )
 
     found = states(decision)
-    assert [check.stage for check in decision.trace.checks] == [check(measurements(0.9)).stage for check in (*GATING, *GROUNDING)]
+    assert [check.stage for check in decision.trace.checks] == [
+        check(measurements(0.9)).stage for check in (*GATING, *GROUNDING)
+    ]
     assert [found[name] for name in ("correctness", "answerability", "top_cosine")] == ["passed", "passed", "failed"]
-    assert {found[name] for name in ("mean_confidence", "relevance", "distance", "min_documents", "keywords")} == {"not_reached"}
+    assert {found[name] for name in ("mean_confidence", "relevance", "distance", "min_documents", "keywords")} == {
+        "not_reached"
+    }
     assert {found[name] for name in (*AUDIT_MODES, "citations_present", "verbatim")} == {"not_reached"}
     assert decision.trace["relevance"].value == 0.2
     assert decision.trace["overlap"].value == 1.0
@@ -140,7 +165,10 @@ def test_given_an_observed_failure_before_an_enforced_one_then_only_the_enforced
 
 def test_given_photosynthesis_with_weak_passages_then_the_status_is_low_confidence() -> None:
     """S2-6: passages exist but are too weak: low confidence; none at all: insufficient context."""
-    weak, none = decide(measurements(0.3, 0.2, of=Settings.load("tutor"))), decide(measurements(of=Settings.load("tutor")))
+    weak, none = (
+        decide(measurements(0.3, 0.2, of=Settings.load("tutor"))),
+        decide(measurements(of=Settings.load("tutor"))),
+    )
 
     assert (weak.status, none.status) == (AnswerStatus.LOW_CONFIDENCE, AnswerStatus.INSUFFICIENT_CONTEXT)
 
@@ -156,12 +184,25 @@ def test_given_the_mean_confidence_of_s2_then_085_passes_as_high() -> None:
 
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented_order() -> None:
     """S2-15: every reason is reported, the first makes the headline."""
-    bad = measured_claim(indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1, support=0.1)
+    bad = measured_claim(
+        indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1, support=0.1
+    )
     decision = decide(
-        measurements(0.9, of=settings(**{name: Mode.ENFORCE for name in AUDIT_MODES.values()}), draft=draft([claim(passage())], [bad], 10))
+        measurements(
+            0.9,
+            of=settings(**{name: Mode.ENFORCE for name in AUDIT_MODES.values()}),
+            draft=draft([claim(passage())], [bad], 10),
+        )
     )
 
-    assert decision.reasons == (Reason.INDICATORS, Reason.LENGTH_RATIO, Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT)
+    assert decision.reasons == (
+        Reason.INDICATORS,
+        Reason.LENGTH_RATIO,
+        Reason.OVERLAP,
+        Reason.FACTS,
+        Reason.SIMILARITY,
+        Reason.SUPPORT,
+    )
     assert (decision.reason, decision.status) == (Reason.INDICATORS, AnswerStatus.HALLUCINATION_DETECTED)
     assert "as we know" in decision.explanation
     assert "number not in the evidence: 31" in decision.explanation
@@ -178,7 +219,9 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented
         (draft([claim(passage())], [measured_claim(quotes_missing=("lost",), overlap=1.0)]), Reason.VERBATIM),
     ],
 )
-def test_given_every_switch_off_then_an_uncited_fabricated_or_misquoted_claim_is_still_refused(drafted: Draft, reason: Reason) -> None:
+def test_given_every_switch_off_then_an_uncited_fabricated_or_misquoted_claim_is_still_refused(
+    drafted: Draft, reason: Reason
+) -> None:
     """S2-26, S2-11: three things that no setting turns off."""
     decision = decide(measurements(0.9, draft=drafted))
 
@@ -195,7 +238,10 @@ def test_given_a_check_that_could_not_run_then_the_status_is_error_and_the_check
 def test_given_an_audit_that_could_not_run_then_it_is_an_error_where_it_enforces() -> None:
     unmeasured = draft([claim(passage())], [measured_claim(overlap=1.0, similarity=None)])
 
-    assert decide(measurements(0.9, of=settings(similarity_mode=Mode.ENFORCE), draft=unmeasured)).status is AnswerStatus.ERROR
+    assert (
+        decide(measurements(0.9, of=settings(similarity_mode=Mode.ENFORCE), draft=unmeasured)).status
+        is AnswerStatus.ERROR
+    )
     assert decide(measurements(0.9, of=settings(similarity_mode=Mode.OBSERVE), draft=unmeasured)).answered
 
 
@@ -218,7 +264,9 @@ def test_given_claims_that_all_rest_beyond_the_cut_then_it_is_refused_with_that_
     """S4-1: what rests on filtered passages only is not answered."""
     near, far = hits(0.9, 0.1)
     drafted = draft([claim(far.passage, "Far.")])
-    decision = decide(measurements(hits=(near, far), draft=drafted, of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8)))
+    decision = decide(
+        measurements(hits=(near, far), draft=drafted, of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8))
+    )
 
     assert (decision.reason, decision.status) == (Reason.ALL_CLAIMS_CUT, AnswerStatus.LOW_CONFIDENCE)
     assert decision.suggestions == ("Raise max_distance.",)
@@ -243,8 +291,11 @@ def test_given_the_presets_of_s4_then_answerable_level_and_filtered_count_are_re
 
     meta = decision.metadata
     assert (meta["is_answerable"], decision.confidence_level, meta["filtered_count"], meta["raw_count"]) == (
-        answerable, level, filtered, len(cosines),
-    )  # fmt: skip
+        answerable,
+        level,
+        filtered,
+        len(cosines),
+    )
 
 
 def test_given_a_partial_match_then_it_is_answered_as_low_or_refused() -> None:
@@ -271,10 +322,14 @@ def test_given_a_wish_that_no_document_answers_then_it_is_refused_with_what_to_a
 
 
 @pytest.mark.parametrize("intent", ["greeting", "thanks", "goodbye", "about_library"])
-def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_without_checks_or_claims(intent: str) -> None:
+def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_without_checks_or_claims(
+    intent: str,
+) -> None:
     """S4-19, S4-20: nothing is retrieved, and nothing is claimed about a document."""
     said = reply(intent, "en", LibraryFacts(1, 1, 1, titles={"a": "Terms"}))
-    decision = decide(measurements(answer=said, understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
+    decision = decide(
+        measurements(answer=said, understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED))
+    )
 
     assert (decision.answer, decision.reason, decision.answered) == (said, SETTLED[intent], True)
     assert (decision.claims, decision.citations, decision.retrieved, decision.trace.checks) == ((), (), (), ())
@@ -296,7 +351,10 @@ def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_
     decision = decide(measurements(0.9, of=s, correctness=0.31, answerability=0.9))
 
     assert (decision.confidence, decision.confidence_basis) == (0.31, "correctness")
-    assert decision.explanation == f"Refused: correctness did not pass (probability 0.31, {s.min_correctness:.2f} required)."
+    assert (
+        decision.explanation
+        == f"Refused: correctness did not pass (probability 0.31, {s.min_correctness:.2f} required)."
+    )
 
 
 def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refusal_is_the_top_cosine() -> None:
@@ -310,14 +368,25 @@ def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refu
 
 def test_given_the_open_preset_then_the_worst_draft_is_shown_and_only_nothing_retrieved_refuses() -> None:
     s, entities = Settings.load("open"), Understanding("en", entities=("Brno",))
-    bad = measured_claim(indicators=("usually",), overlap=0.0, changed_facts=(("number", "31"),), similarity=-1.0, support=0.0, read=True)
+    bad = measured_claim(
+        indicators=("usually",), overlap=0.0, changed_facts=(("number", "31"),), similarity=-1.0, support=0.0, read=True
+    )
     worst = measurements(
-        -0.9, of=s, correctness=0.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
-        understanding=entities, draft=draft([claim(passage())], [bad], 1),
-    )  # fmt: skip
+        -0.9,
+        of=s,
+        correctness=0.0,
+        answerability=0.0,
+        relevance=-1.0,
+        keywords=matched(0, 3),
+        missing_entities=("Brno",),
+        understanding=entities,
+        draft=draft([claim(passage())], [bad], 1),
+    )
 
     assert decide(worst).answered
-    assert {check.state for check in decide(worst).trace.checks if check.stage in ("correctness", "facts", "support")} == {State.FAILED}
+    assert {
+        check.state for check in decide(worst).trace.checks if check.stage in ("correctness", "facts", "support")
+    } == {State.FAILED}
     assert decide(measurements(0.9, of=s, correctness=None)).answered
     assert decide(measurements(of=s)).reason is Reason.NOTHING_RETRIEVED
 
@@ -330,7 +399,10 @@ def test_given_unreadable_pages_then_a_refusal_and_an_answer_say_so() -> None:
     """A refusal names the pages that could not be read: the answer may be there."""
     facts = LibraryFacts(documents=2, passages=4, pages=400, unreadable={"d1": tuple(range(1, 12)), "d2": (3,)})
     sentence = "12 of 400 pages could not be read; the answer may be there."
-    refused, answered = decide(measurements(0.1, of=Settings.load("compliance"), library=facts)), decide(measurements(0.9, library=facts))
+    refused, answered = (
+        decide(measurements(0.1, of=Settings.load("compliance"), library=facts)),
+        decide(measurements(0.9, library=facts)),
+    )
 
     assert refused.explanation.endswith(sentence)
     (suggested,) = [one for one in refused.suggestions if "could not be read" in one]
@@ -351,17 +423,23 @@ def test_given_any_audit_that_does_not_enforce_then_a_note_says_so(stage: str, k
 
 
 NOTE = (
-    'The documents contradict each other: "30 days" (contract.pdf, page 1, 2024-03-01) and "60 days" (policy.pdf, page 1, 2026-03-01). '
+    'The documents contradict each other: "30 days" (contract.pdf, page 1, 2024-03-01) and "60 days" (policy.pdf, page '
+    "1, 2026-03-01). "
     "Newer: policy.pdf."
 )
 AUDITED = {name: Mode.ENFORCE for name in AUDIT_MODES.values()}
 
 
-def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_a_low_level_and_a_note_names_the_newer() -> None:
+def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_a_low_level_and_a_note_names_the_newer() -> (  # noqa: E501
+    None
+):
     """S4-21: both perspectives. The note stands alone: this check does not block by design, and no banner says so."""
     decision = decide(contradicted(settings(**AUDITED, contradictions_mode=Mode.OBSERVE), correctness=1.0))
 
-    assert decision.answer == "The notice period is 30 days. [1] The notice period is 60 days. [2] Notice is given in writing. [3]"
+    assert (
+        decision.answer
+        == "The notice period is 30 days. [1] The notice period is 60 days. [2] Notice is given in writing. [3]"
+    )
     assert (decision.confidence_level, decision.notes) == (ConfidenceLevel.LOW, (NOTE,))
     assert [(one.claim, one.other) for one in decision.conflicts] == [(0, 1)]
     row = decision.trace["contradictions"]
@@ -371,8 +449,12 @@ def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_
     assert decision.metadata["action"] == "resolve_conflicts"
 
 
-def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insufficient_context_and_say_both_values() -> None:
-    """S3-9, S3-11, S4-21: a setting turns it into a refusal; the action and the remedy are to settle which document applies."""
+def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insufficient_context_and_say_both_values() -> (
+    None
+):
+    """S3-9, S3-11, S4-21: a setting turns it into a refusal; the action and the remedy are to settle which document
+    applies.
+    """
     decision = decide(contradicted(settings(contradictions_mode=Mode.ENFORCE)))
 
     assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, Reason.CONTRADICTED)
@@ -387,7 +469,11 @@ def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it
     decision = decide(contradicted(settings(contradictions_mode=Mode.OFF), correctness=1.0))
 
     assert decision.answer == "The notice period is 30 days. [1] Notice is given in writing. [2]"
-    assert (decision.confidence_level, decision.conflicts, decision.notes) == (ConfidenceLevel.HIGH, (), decide(measurements(0.9)).notes)
+    assert (decision.confidence_level, decision.conflicts, decision.notes) == (
+        ConfidenceLevel.HIGH,
+        (),
+        decide(measurements(0.9)).notes,
+    )
     assert "action" not in decision.metadata
     assert decision.trace["contradictions"].state is State.NOT_RUN
 
@@ -400,7 +486,9 @@ def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it
         (("2024", "2024-05"), " By their dates neither is newer."),
     ],
 )
-def test_given_documents_of_which_none_is_known_as_newer_then_the_note_says_why(dates: tuple[str, str], said: str) -> None:
+def test_given_documents_of_which_none_is_known_as_newer_then_the_note_says_why(
+    dates: tuple[str, str], said: str
+) -> None:
     undated = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), dates)
     notes = decide(contradicted(settings(contradictions_mode=Mode.OBSERVE), conflicts=(undated,))).notes
 
@@ -411,7 +499,10 @@ def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages
     within = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 4), ("", ""))
     notes = decide(contradicted(settings(contradictions_mode=Mode.OBSERVE), conflicts=(within,))).notes
 
-    assert notes[0] == 'The document contradicts itself: "30 days" (contract.pdf, page 1) and "60 days" (contract.pdf, page 4).'
+    assert (
+        notes[0]
+        == 'The document contradicts itself: "30 days" (contract.pdf, page 1) and "60 days" (contract.pdf, page 4).'
+    )
 
 
 @pytest.mark.parametrize("drafter", ["extract", "raw"])
@@ -423,7 +514,9 @@ def test_given_a_draft_without_a_contradiction_then_the_check_passes_however_it_
 
 
 def test_given_a_gate_that_refuses_then_contradictions_are_not_reached_and_their_finding_is_shown() -> None:
-    decision = decide(contradicted(settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=1.0, contradictions_mode=Mode.OBSERVE)))
+    decision = decide(
+        contradicted(settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=1.0, contradictions_mode=Mode.OBSERVE))
+    )
 
     assert decision.trace["contradictions"].state is State.NOT_REACHED
     assert decision.trace["contradictions"].found.startswith(NOTE[:-1])
@@ -439,7 +532,8 @@ def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_war
 
     assert decision.answered
     assert [note for note in decision.notes if "does not know" in note] == [
-        "Documents in these languages are found by their words only, since the search does not know them by meaning: ru."
+        "Documents in these languages are found by their words only, since the search does not know them by meaning: "
+        "ru."
     ]
 
 
@@ -458,21 +552,37 @@ def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_doe
 
 
 def test_given_every_stage_then_its_time_counts_as_retrieval_or_as_drafting() -> None:
-    timings = {"retrieve": 1.0, "expand": 2.0, "extract": 4.0, "conflicts": 8.0, "audit": 16.0, "model": 32.0, "check": 64.0}
+    timings = {
+        "retrieve": 1.0,
+        "expand": 2.0,
+        "extract": 4.0,
+        "conflicts": 8.0,
+        "audit": 16.0,
+        "model": 32.0,
+        "check": 64.0,
+    }
     metadata = decide(measurements(0.9, timings=timings)).metadata
 
     assert (metadata["retrieval_time_ms"], metadata["generation_time_ms"]) == (3.0, 124.0)
 
 
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
-    measured = {"features": {"top_cosine": 0.1, "agreement": 0.4}, "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}}
+    measured = {
+        "features": {"top_cosine": 0.1, "agreement": 0.4},
+        "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0},
+    }
     found = (hit(0.9, lexical=1.0), hit(0.5, 2, lexical=3.0))
     decision = decide(measurements(0.9, hits=found, correctness=0.7, answerability=0.8, relevance=0.6, **measured))
 
     assert decision.scores == {
-        "correctness": 0.7, "answerability": 0.8, "top_cosine": 0.9, "mean_cosine": 0.7, "top_lexical": 3.0, "relevance": 0.6,
+        "correctness": 0.7,
+        "answerability": 0.8,
+        "top_cosine": 0.9,
+        "mean_cosine": 0.7,
+        "top_lexical": 3.0,
+        "relevance": 0.6,
         "agreement": 0.4,
-    }  # fmt: skip
+    }
     assert (decision.metadata["retrieval_time_ms"], decision.metadata["generation_time_ms"]) == (3.0, 12.0)
 
 
@@ -487,14 +597,22 @@ def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
 @pytest.mark.parametrize(
     ("decided", "event", "rest"),
     [
-        (measurements(0.6, of=Settings.load("relevance-guard"), relevance=0.38), "contexts_not_relevant_to_query", "0.3800 0.4 relevance"),
+        (
+            measurements(0.6, of=Settings.load("relevance-guard"), relevance=0.38),
+            "contexts_not_relevant_to_query",
+            "0.3800 0.4 relevance",
+        ),
         (
             measurements(0.6, of=Settings.load("relevance-hybrid"), relevance=0.2),
             "contexts_rejected_by_relevance_score",
             "0.2000 0.3 relevance",
         ),
         (measurements(0.6, of=S0), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
-        (measurements(0.6, of=Settings.load()), "refused_by_not_run", f"none {Settings.load().min_correctness:g} not_run"),
+        (
+            measurements(0.6, of=Settings.load()),
+            "refused_by_not_run",
+            f"none {Settings.load().min_correctness:g} not_run",
+        ),
         (measurements(failure="x"), "refused_by_failure", "none none failure"),
     ],
 )
@@ -507,7 +625,9 @@ def test_given_a_refusal_then_its_event_and_score_are_logged(
     assert logged(decide(decided), caplog)[0] == f"{event} score={score} threshold={threshold} reason={reason}"
 
 
-def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
+def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """S4-22: RAG Confidence Metadata {...}"""
     for decided in (measurements(0.9, 0.1), measurements(0.1, of=Settings.load("compliance"))):
         decision = decide(decided)
@@ -525,7 +645,9 @@ def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(c
 
 
 def test_given_a_decision_then_the_state_of_every_check_is_one_of_the_five() -> None:
-    decision = decide(measurements(0.9, of=Settings.load(values=ENFORCED), correctness=0.9, answerability=0.9, relevance=0.9))
+    decision = decide(
+        measurements(0.9, of=Settings.load(values=ENFORCED), correctness=0.9, answerability=0.9, relevance=0.9)
+    )
 
     assert {check.state for check in decision.trace.checks} <= set(State)
     assert decision.answered
@@ -546,7 +668,9 @@ def test_given_words_that_the_passages_or_a_name_hold_then_a_document_is_wanted_
     assert document_wanted(named, Reason.SUPPORT) == ()
 
 
-def test_given_a_question_in_another_language_than_the_documents_then_the_remedy_names_theirs_unless_the_model_knows_both() -> None:
+def test_given_a_question_in_another_language_than_the_documents_then_the_remedy_names_theirs_unless_the_model_knows_both() -> (  # noqa: E501
+    None
+):
     asked = replace(
         measurements(0.9, of=Settings.load(), correctness=0.1),
         understanding=Understanding("de"),
@@ -561,9 +685,12 @@ def test_given_a_question_in_another_language_than_the_documents_then_the_remedy
 
 def test_given_a_question_for_a_change_then_it_must_be_computed_unless_the_sentence_has_words_for_one() -> None:
     asked = replace(
-        measurements(0.9, of=Settings.load(), correctness=0.1), question="By what percentage did revenue change from 2022 to 2023?"
+        measurements(0.9, of=Settings.load(), correctness=0.1),
+        question="By what percentage did revenue change from 2022 to 2023?",
     )
-    lacks, states = (decide(replace(asked, features={**asked.features, "fit_result": value})).suggestions for value in (0.0, 1.0))
+    lacks, states = (
+        decide(replace(asked, features={**asked.features, "fit_result": value})).suggestions for value in (0.0, 1.0)
+    )
 
     assert any("must be computed" in one for one in lacks)
     assert not any("must be computed" in one for one in states)

@@ -1,4 +1,7 @@
-"""The calibrated score of a language model's draft: of what it cites, not of the extract. Embedded models, the real client."""
+"""The calibrated score of a language model's draft: of what it cites, not of the extract.
+
+Embedded models, the real client.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ QUESTION = "How often must the flow meter be calibrated?"
 ANSWER = "The flow meter must be calibrated every 5 years."
 BESIDE = "The flow meter is read on the first Monday of each month by the operator."
 ELSEWHERE = "The canteen of the waterworks opens at noon and closes at two."
-TEXT = f"{ANSWER} {BESIDE} {ELSEWHERE} The seal of the flow meter is blue, and it bears the number of the fitter who set it."
+TEXT = (
+    f"{ANSWER} {BESIDE} {ELSEWHERE} The seal of the flow meter is blue, and it "
+    f"bears the number of the fitter who set it."
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +62,18 @@ def saying(*sentences: str, quotes: tuple[str, ...] = ()) -> Callable[[Asked], o
     return reply
 
 
-def asked(engine: Engine, server: ModelServer, reply: Callable[[Asked], object], **changed: object) -> tuple[Measurements, Settings]:
+def asked(
+    engine: Engine, server: ModelServer, reply: Callable[[Asked], object], **changed: object
+) -> tuple[Measurements, Settings]:
     server.play(reply)
-    own = {"drafter": "model", "model": "scripted", "model_cache": False, "max_retries": 0, "short_context_words": 10, "max_sentences": 3}
+    own = {
+        "drafter": "model",
+        "model": "scripted",
+        "model_cache": False,
+        "max_retries": 0,
+        "short_context_words": 10,
+        "max_sentences": 3,
+    }
     settings = Settings.load(values={**own, **changed})
     return engine.measure(QUESTION, settings), settings
 
@@ -78,7 +93,9 @@ def score(found: Measurements) -> float:
     return value
 
 
-def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_score(engine: Engine, server: ModelServer) -> None:
+def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_score(
+    engine: Engine, server: ModelServer
+) -> None:
     settings = Settings.load(values={"max_sentences": 1})
     extract = engine.measure(QUESTION, settings)
     assert [claim.text for claim in extract.draft.claims] == [ANSWER]
@@ -91,29 +108,39 @@ def test_given_a_draft_of_the_extract_s_very_words_then_it_has_the_extract_s_sco
 def test_given_drafts_that_are_sent_back_when_asked_then_the_passages_are_scored_for_the_extract_and_not_again(
     engine: Engine, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sentences of a prompt, whether a draft bears on the question, and its own score: all read the same passages."""
+    """The sentences of a prompt, whether a draft bears on the question, and its own score: all read the same
+    passages.
+    """
     scored: list[int] = []
     score_units = bearing.score_units
-    monkeypatch.setattr(bearing, "score_units", lambda hits, *args, **more: scored.append(len(hits)) or score_units(hits, *args, **more))
+    monkeypatch.setattr(
+        bearing, "score_units", lambda hits, *args, **more: scored.append(len(hits)) or score_units(hits, *args, **more)
+    )
 
     found, settings = asked(engine, server, saying(ELSEWHERE), max_retries=2, excerpt_tokens=300)
 
     assert found.llm_trace is not None
     assert [one.problem for one in found.llm_trace.attempts] == [Reason.OFF_QUESTION] * 3
     assert scored == []
-    assert [one.correctness for one in _without_scores(engine, found, settings)] == [one.correctness for one in found.llm_trace.attempts]
+    assert [one.correctness for one in _without_scores(engine, found, settings)] == [
+        one.correctness for one in found.llm_trace.attempts
+    ]
     assert scored == [len(found.hits)]  # who was given none scores them once
     assert replay(found, settings).metadata["drafter"] == "extract"
 
 
-def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_what_is_shown(engine: Engine, server: ModelServer) -> None:
+def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_what_is_shown(
+    engine: Engine, server: ModelServer
+) -> None:
     """S2-4: the documents answer the question all the same; the sentence that is shown does not."""
     lenient = {"correctness_mode": "observe", "rewording": "audited"}
     right, settings = asked(engine, server, saying(ANSWER), **lenient)
     beside, _ = asked(engine, server, saying(BESIDE), **lenient)
     far, _ = asked(engine, server, saying(ELSEWHERE), **lenient)
 
-    assert max(score(far), score(beside)) < settings.min_correctness < score(right)  # which of two wrong ones is likelier is not promised
+    assert (
+        max(score(far), score(beside)) < settings.min_correctness < score(right)
+    )  # which of two wrong ones is likelier is not promised
     assert right.correctness == beside.correctness  # of the same extract
     decisions = [replay(one, settings) for one in (right, beside)]
     assert [one.metadata["drafter"] for one in decisions] == ["model", "model"]
@@ -144,7 +171,13 @@ def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_
     server: ModelServer, engine: Engine, tmp_path: Path
 ) -> None:
     many = open_engine(tmp_path, settings=Settings.load())
-    texts = [TEXT, *(f"Chapter {n} of the manual tells of the garden, its {n} trees and the path around the pond." for n in range(6))]
+    texts = [
+        TEXT,
+        *(
+            f"Chapter {n} of the manual tells of the garden, its {n} trees and the path around the pond."
+            for n in range(6)
+        ),
+    ]
     assert not many.library.add([text_source(f"d{n}", text) for n, text in enumerate(texts)], Settings.load()).problems
     many.tools = engine.tools
     found, _ = asked(many, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
@@ -154,7 +187,9 @@ def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_
     behind = (*(hit for hit in found.hits if hit is not answering), answering)
     assert len(behind) == 7
 
-    known, deep = (draft_correctness(draft, hits, SentenceScores(found, corpus, many.tools)) for hits in (found.hits, behind))
+    known, deep = (
+        draft_correctness(draft, hits, SentenceScores(found, corpus, many.tools)) for hits in (found.hits, behind)
+    )
 
     assert known == pytest.approx(score(found))
     assert deep is not None
@@ -169,7 +204,9 @@ def test_given_documents_that_are_still_indexed_then_the_score_of_a_draft_is_low
     state = Indexing(documents=1, searched=1, passages=10, embedded=5)
     early = replace(found, metadata={**found.metadata, INDEXING: state.to_json()})
 
-    lowered = draft_correctness(found.llm_trace.attempts[0].draft, found.hits, SentenceScores(early, engine.library.snapshot, engine.tools))
+    lowered = draft_correctness(
+        found.llm_trace.attempts[0].draft, found.hits, SentenceScores(early, engine.library.snapshot, engine.tools)
+    )
 
     assert lowered == pytest.approx(state.lowered(score(found)))
     assert lowered < score(found)

@@ -1,4 +1,6 @@
-"""The sources' own questions, over their own passages as far as they give them, asked of the embedded models through the public face."""
+"""The sources' own questions, over their own passages as far as they give them, asked of the embedded models through
+the public face.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,27 @@ from rag_core.wiring import language_model, ready_tools
 
 NOT_THERE = "Diese Information ist nicht in der Wissensdatenbank verfügbar."
 OMNITRACKER = (
-    "OMNITRACKER ist eine Software für das IT-Service-Management. Tickets werden im Incident Management erfasst und zugewiesen.",
-    "Das OMNITRACKER Request Fulfillment verwaltet Anfragen der Benutzer. Jede Anfrage hat einen Status und eine Priorität.",
+    "OMNITRACKER ist eine Software für das IT-Service-Management. Tickets werden im Incident Management erfasst und "
+    "zugewiesen.",
+    "Das OMNITRACKER Request Fulfillment verwaltet Anfragen der Benutzer. Jede Anfrage hat einen Status und eine "
+    "Priorität.",
     "Im OMNITRACKER Client werden Ordner und Felder konfiguriert. Berechtigungen vergibt der Administrator.",
 )
 PROGRESSIONS = (
     ReadyPassage(
-        "An arithmetic progression (AP) is a sequence of numbers where each term after the first is obtained by adding a fixed number to "
+        "An arithmetic progression (AP) is a sequence of numbers where each term after the first is obtained by adding "
+        "a fixed number to "
         "the preceding term. This fixed number is called the common difference and is denoted by d.",
-        "NCERT_Class10_Mathematics.pdf", 95,
+        "NCERT_Class10_Mathematics.pdf",
+        95,
     ),
     ReadyPassage(
-        "The nth term of an arithmetic progression with first term a and common difference d is given by the formula: an = a + (n-1)d.",
-        "NCERT_Class10_Mathematics.pdf", 97,
+        "The nth term of an arithmetic progression with first term a and common difference d is given by the formula: "
+        "an = a + (n-1)d.",
+        "NCERT_Class10_Mathematics.pdf",
+        97,
     ),
-)  # fmt: skip
+)
 POLICY = (
     "Company policy. Every employee is entitled to 25 vacation days per year.",
     "Vacation must be requested two weeks in advance from the manager.",
@@ -44,8 +52,10 @@ API = (
     "Logs are kept for 30 days.",
 )
 BANK = (
-    "The bank charges 2 % interest on loans.", "Accounts are closed after a year without movement.", "Transfers abroad cost 5 EUR.",
-)  # fmt: skip
+    "The bank charges 2 % interest on loans.",
+    "Accounts are closed after a year without movement.",
+    "Transfers abroad cost 5 EUR.",
+)
 SCOPING = ("scoping-strict", "scoping", "scoping-lenient")
 
 
@@ -56,35 +66,47 @@ def over(preset: str, question: str, passages: tuple[str | ReadyPassage, ...]) -
 @each(
     ("question", "passages"),
     [
-        ("Was ist ein Knowledge Graph?", OMNITRACKER), ("Was ist ein Knowledge Graph?", OMNITRACKER[:1]),
+        ("Was ist ein Knowledge Graph?", OMNITRACKER),
+        ("Was ist ein Knowledge Graph?", OMNITRACKER[:1]),
         ("Erkläre mir das Konzept von RAG", OMNITRACKER),
     ],
-)  # fmt: skip
+)
 def test_given_passages_about_something_else_then_every_preset_refuses_in_the_question_s_language(
     question: str, passages: tuple[str, ...]
 ) -> None:
-    """S1-1, S1-2, S1-3: one passage or three, with no model that could refuse; `open` alone shows every draft, and says so."""
+    """S1-1, S1-2, S1-3: one passage or three, with no model that could refuse; `open` alone shows every draft, and says
+    so.
+    """
     found: list[Measurements] = []
     assert decide_over(question, passages, load_settings("open", environment={}), on_measured=found.append).answered
 
     for preset in sorted(set(presets()) - {"open"}):
         settings = load_settings(preset, environment={})
         asks_a_model = settings.drafter == "model"
-        decision = over(preset, question, passages) if asks_a_model else replay(found[0], judged_under(found[0].settings, settings))
+        decision = (
+            over(preset, question, passages)
+            if asks_a_model
+            else replay(found[0], judged_under(found[0].settings, settings))
+        )
 
         assert (decision.answer, decision.citations) == (NOT_THERE, ()), (preset, decision.reason)
         assert not decision.answered
-        assert not asks_a_model or "No language model is configured" in decision.explanation or decision.reason is Reason.RELEVANCE
+        assert (
+            not asks_a_model
+            or "No language model is configured" in decision.explanation
+            or decision.reason is Reason.RELEVANCE
+        )
 
 
 @each("preset", SCOPING)
 @each(
     ("question", "passages"),
     [
-        ("What is the capital of France?", POLICY), ("What are the company's vacation policies?", BANK),
+        ("What is the capital of France?", POLICY),
+        ("What are the company's vacation policies?", BANK),
         ("Tell me about quantum computing", POLICY),
     ],
-)  # fmt: skip
+)
 def test_given_the_questions_out_of_scope_then_every_preset_of_scoping_refuses(
     preset: str, question: str, passages: tuple[str, ...]
 ) -> None:
@@ -97,10 +119,11 @@ def test_given_the_questions_out_of_scope_then_every_preset_of_scoping_refuses(
 @each(
     ("question", "passages", "said"),
     [
-        ("What are the vacation days?", POLICY, "25 vacation days"), ("What are the vacation policies?", POLICY, "25 vacation days"),
+        ("What are the vacation days?", POLICY, "25 vacation days"),
+        ("What are the vacation policies?", POLICY, "25 vacation days"),
         ("How do I configure the API?", API, "set the base URL and the key"),
     ],
-)  # fmt: skip
+)
 def test_given_the_questions_in_scope_then_scoping_answers_with_a_citation_and_high_confidence(
     question: str, passages: tuple[str, ...], said: str
 ) -> None:
@@ -113,16 +136,25 @@ def test_given_the_questions_in_scope_then_scoping_answers_with_a_citation_and_h
 
 
 def test_given_one_uploaded_passage_then_the_minimum_of_two_asks_for_all_that_there_is() -> None:
-    """S4-6, S4-17: "Upload document about company policies, what are the vacation days?" is answered though nothing else was uploaded."""
+    """S4-6, S4-17: "Upload document about company policies, what are the vacation days?" is answered though nothing
+    else was uploaded.
+    """
     for preset in SCOPING:
         assert "25 vacation days" in over(preset, "How many vacation days per year?", POLICY[:1]).answer, preset
     asked = decide_over("How many vacation days per year?", POLICY, load_settings("scoping-strict", environment={}))
-    assert (asked.reason, asked.metadata["filtered_count"]) == (Reason.MIN_DOCUMENTS, 1)  # of three passages one is near enough
+    assert (asked.reason, asked.metadata["filtered_count"]) == (
+        Reason.MIN_DOCUMENTS,
+        1,
+    )  # of three passages one is near enough
 
 
 @each("preset", ["tutor", "tutor-development", "tutor-maximum-safety"])
-def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the_mean_as_confidence(preset: str) -> None:
-    """S2-2, S2-4: an arithmetic progression is defined on page 95; the confidence is the mean of the passages that were found."""
+def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the_mean_as_confidence(
+    preset: str,
+) -> None:
+    """S2-2, S2-4: an arithmetic progression is defined on page 95; the confidence is the mean of the passages that were
+    found.
+    """
     decision = over(preset, "What is an arithmetic progression?", PROGRESSIONS)
 
     assert decision.status is AnswerStatus.SUCCESS
@@ -144,7 +176,9 @@ def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the
         (PROGRESSIONS[1].text.replace("n-1", "n+1"), Reason.FACTS),
     ],
 )
-def test_given_the_tutor_s_hallucinations_then_no_preset_of_the_tutor_shows_one(preset: str, drafted: str, found: Reason) -> None:
+def test_given_the_tutor_s_hallucinations_then_no_preset_of_the_tutor_shows_one(
+    preset: str, drafted: str, found: Reason
+) -> None:
     """S2-10, S2-17, S2-24: for development the source skips the verification of an answer; its detection stays on."""
 
     def hallucinating(one: Asked) -> object:
@@ -170,16 +204,25 @@ def test_given_the_tutor_when_asked_about_another_subject_then_it_does_not_know(
     decision = over("tutor", "Explain photosynthesis in plants", PROGRESSIONS)
 
     assert (decision.status, decision.citations) == (AnswerStatus.LOW_CONFIDENCE, ())
-    assert any("Not found in the passages: photosynthesis, plants." in one for one in decision.suggestions)  # and not "Explain"
+    assert any(
+        "Not found in the passages: photosynthesis, plants." in one for one in decision.suggestions
+    )  # and not "Explain"
     assert decision.trace["availability"].found == "2 passages retrieved from 1 document"
 
 
 @each(
     ("question", "page"),
-    [("What is the formula for the nth term of an arithmetic progression?", 97), ("What is an arithmetic progression?", 95)],
+    [
+        ("What is the formula for the nth term of an arithmetic progression?", 97),
+        ("What is an arithmetic progression?", 95),
+    ],
 )
-def test_given_the_tutor_when_asked_for_a_formula_then_the_sentence_with_it_is_the_answer(question: str, page: int) -> None:
-    """S2-26: of two passages of one subject the one that answers; without it the mean, the source's only gate, lets the other through."""
+def test_given_the_tutor_when_asked_for_a_formula_then_the_sentence_with_it_is_the_answer(
+    question: str, page: int
+) -> None:
+    """S2-26: of two passages of one subject the one that answers; without it the mean, the source's only gate, lets the
+    other through.
+    """
     decision = over("tutor", question, PROGRESSIONS)
 
     assert [one.page for one in decision.citations] == [page]
@@ -218,8 +261,13 @@ def test_given_the_questions_of_the_keyword_guard_then_two_of_them_pass_and_the_
 
 
 def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_document_would_help() -> None:
-    """S3-20, S2-26: as in the source, what no passage tells of is named, and what to add; nothing of it is an answer."""
-    passages = ("Quantum computing uses quantum bits, called qubits.", "Qubits can exist in superposition, unlike classical bits.")
+    """S3-20, S2-26: as in the source, what no passage tells of is named, and what to add; nothing of it is an
+    answer.
+    """
+    passages = (
+        "Quantum computing uses quantum bits, called qubits.",
+        "Qubits can exist in superposition, unlike classical bits.",
+    )
 
     decision = over("balanced", "Which applications does quantum entanglement have in cryptography?", passages)
 
@@ -229,7 +277,10 @@ def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_doc
     assert "cryptography" in said
     assert "quantum" not in said.casefold()  # that the passages do speak of
     assert "search more sources" in said
-    assert over("rag-engine", "Which applications does quantum entanglement have in cryptography?", passages).confidence == 0.0
+    assert (
+        over("rag-engine", "Which applications does quantum entanglement have in cryptography?", passages).confidence
+        == 0.0
+    )
 
 
 def test_given_a_question_half_of_whose_words_are_missing_then_scoping_answers_at_a_low_level_at_most() -> None:

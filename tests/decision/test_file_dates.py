@@ -47,8 +47,8 @@ def test_given_contradicting_documents_then_the_note_says_which_date_is_only_the
 
     (note,) = (note for note in decision.notes if "contradict" in note)
     assert note == (
-        f'The documents contradict each other: "30 days" (contract.pdf, page 1, {first}) and "60 days" (policy.pdf, page 1, {second}). '
-        + newer
+        f'The documents contradict each other: "30 days" (contract.pdf, page 1, {first}) and "60 days" (policy.pdf, '
+        f"page 1, {second}). " + newer
     )
     assert decision.to_json()["conflicts"][0]["newer_by_file_date"] is (FILE in sources)
 
@@ -64,10 +64,15 @@ def test_given_documents_whose_period_only_the_file_tells_then_the_check_of_cont
 def test_given_no_contradiction_then_the_check_says_by_what_it_compared_too() -> None:
     """Two figures of different months are no contradiction; where only the file tells the month, that may hide one."""
     quiet = measurements(0.9, 0.8, of=settings(contradictions_mode=Mode.OBSERVE), library=facts(FILE, FILE))
-    two = replace(quiet, hits=(quiet.hits[0], replace(quiet.hits[1], passage=replace(quiet.hits[1].passage, document="d2"))))
+    two = replace(
+        quiet, hits=(quiet.hits[0], replace(quiet.hits[1], passage=replace(quiet.hits[1].passage, document="d2")))
+    )
 
     assert decide(quiet).trace["contradictions"].found == "no contradiction found"  # one document
-    assert decide(two).trace["contradictions"].found == "no contradiction found. Period by the file date: contract.pdf, policy.pdf"
+    assert (
+        decide(two).trace["contradictions"].found
+        == "no contradiction found. Period by the file date: contract.pdf, policy.pdf"
+    )
 
 
 def cited(one: DateSource, other: DateSource) -> Measurements:
@@ -96,7 +101,9 @@ def test_given_dates_of_files_then_the_confidence_reads_them_only_where_no_bette
     assert ("recency by the dates of the files, for want of better ones" in row.found) is said
 
 
-def ranked(question: str, *, weight: float = 0.5, sources: tuple[DateSource, DateSource] = (FILE, PAGE)) -> Measurements:
+def ranked(
+    question: str, *, weight: float = 0.5, sources: tuple[DateSource, DateSource] = (FILE, PAGE)
+) -> Measurements:
     return replace(cited(*sources), question=question, settings=settings(recency_weight=weight))
 
 

@@ -1,4 +1,7 @@
-"""A guard by a language model has no exceptions: enforced, it is asked or it refuses, however short the context is. The real client."""
+"""A guard by a language model has no exceptions: enforced, it is asked or it refuses, however short the context is.
+
+The real client.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +27,19 @@ from rag_core.settings.configuration import load_settings
 QUESTION = "Was ist ein Knowledge Graph?"
 # 41 words about something else
 OMNITRACKER = (
-    "OMNITRACKER ist eine Plattform für das Management von Services. Störungen und Änderungen werden darin als Tickets erfasst und einem "
-    "Bearbeiter zugewiesen. Die Lizenz gilt für fünfzig benannte Nutzer. Der Support ist werktags von acht bis achtzehn Uhr unter der "
+    "OMNITRACKER ist eine Plattform für das Management von Services. Störungen und Änderungen werden darin als Tickets "
+    "erfasst und einem "
+    "Bearbeiter zugewiesen. Die Lizenz gilt für fünfzig benannte Nutzer. Der Support ist werktags von acht bis "
+    "achtzehn Uhr unter der "
     "Rufnummer erreichbar."
 )
 TEXTS = {
     "omnitracker": OMNITRACKER,
     "rules": "Employees have 20 days of vacation a year.",
     "handbook": "Employees have 25 days of vacation a year.",
-    "long": "\n".join(f"Part {n} of the manual is about valve {n}, which is closed when pump {n} stands still. " * 9 for n in range(5)),
+    "long": "\n".join(
+        f"Part {n} of the manual is about valve {n}, which is closed when pump {n} stands still. " * 9 for n in range(5)
+    ),
 }
 VACATION, PARTS = "How many days of vacation do employees have?", "When is valve 3 closed?"
 # question, documents and settings of each reason for which the model drafts nothing
@@ -79,7 +86,10 @@ def test_given_a_model_that_says_no_when_it_would_not_draft_then_it_is_asked_all
 
     decision = decide(measured(engine, preset, question, documents, **values))
 
-    assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, Reason.SUFFICIENCY), (why, decision.explanation)
+    assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, Reason.SUFFICIENCY), (
+        why,
+        decision.explanation,
+    )
     assert {kind(one) for one in server.asked} == {"sufficiency"}
     assert decision.answer == refusal(decision.language)
     assert why != "too few" or decision.answer == "Diese Information ist nicht in der Wissensdatenbank verfügbar."
@@ -135,21 +145,29 @@ def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_sa
     assert any("Let a language model draft" in step for step in decision.suggestions)
 
 
-def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and_the_trace_says_not_run(engine: Engine) -> None:
-    decision = engine.ask(VACATION, load_settings("relevance-llm", None, {"sufficiency_mode": "observe"}, {}), ("rules",))
+def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and_the_trace_says_not_run(
+    engine: Engine,
+) -> None:
+    decision = engine.ask(
+        VACATION, load_settings("relevance-llm", None, {"sufficiency_mode": "observe"}, {}), ("rules",)
+    )
 
     assert decision.answered
     assert decision.trace["sufficiency"].state is State.NOT_RUN
 
 
-def test_given_a_gate_that_refuses_first_when_the_context_is_short_then_the_guard_is_not_asked(engine: Engine, server: ModelServer) -> None:
+def test_given_a_gate_that_refuses_first_when_the_context_is_short_then_the_guard_is_not_asked(
+    engine: Engine, server: ModelServer
+) -> None:
     """S0-4, S1-12: the guard by similarity comes first, and a refusal by it costs no call."""
     server.play(honest)
 
     decision = decide(measured(engine, "relevance-llm", relevance_mode="enforce", min_relevance=0.99))
 
     assert (decision.reason, server.calls) == (Reason.RELEVANCE, 0)
-    alone = engine.ask(QUESTION, load_settings("relevance-llm", None, {"relevance_mode": "enforce", "min_relevance": 0.99}, {}))
+    alone = engine.ask(
+        QUESTION, load_settings("relevance-llm", None, {"relevance_mode": "enforce", "min_relevance": 0.99}, {})
+    )
     assert alone.reason is Reason.RELEVANCE
 
 
@@ -186,7 +204,9 @@ def test_given_the_relevance_guard_when_asked_then_it_sees_three_passages_of_500
     assert len(hits) > 3
 
 
-def test_given_another_preset_with_a_guard_when_asked_then_it_sees_every_passage_whole(engine: Engine, server: ModelServer) -> None:
+def test_given_another_preset_with_a_guard_when_asked_then_it_sees_every_passage_whole(
+    engine: Engine, server: ModelServer
+) -> None:
     """S3-9: coverage is judged of all that a draft may rest on."""
     server.play(honest)
 
@@ -207,14 +227,22 @@ def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_te
         decision = engine.ask(QUESTION, settings, ("omnitracker",))
 
     (row,) = decision.to_json()["judgements"]
-    assert (row["can_answer"], row["confidence"], row["reasoning"], row["passages"]) == ("no", 0.8, why, len(decision.retrieved))
+    assert (row["can_answer"], row["confidence"], row["reasoning"], row["passages"]) == (
+        "no",
+        0.8,
+        why,
+        len(decision.retrieved),
+    )
     assert row["missing"] == [wanted]
     assert "llm_rejected_contexts score=0.8000" in caplog.text
     assert not [word for word in ("platform", "Tickets", "Knowledge", "Lizenz") if word in caplog.text]
-    assert why not in repr((decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace))
+    assert why not in repr(
+        (decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace)
+    )
 
 
-# --- replay ------------------------------------------------------------------------------------------------------------------------------
+# --- replay
+# ------------------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @each("why", NOT_DRAFTED)
@@ -236,7 +264,7 @@ def test_given_a_guard_that_was_off_when_replayed_with_it_enforced_then_it_is_no
     assert server.calls == 0
 
 
-def test_given_a_short_context_that_was_judged_when_replayed_then_the_judgement_is_held_against_other_thresholds_without_a_call(
+def test_given_a_short_context_that_was_judged_when_replayed_then_the_judgement_is_held_against_other_thresholds_without_a_call(  # noqa: E501
     engine: Engine, server: ModelServer
 ) -> None:
     server.play(lambda one: sufficient("partial", 0.6))

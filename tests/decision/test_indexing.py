@@ -1,4 +1,6 @@
-"""A decision on documents whose vectors were still being made: it says so in one sentence, and is surer of nothing for what is missing."""
+"""A decision on documents whose vectors were still being made: it says so in one sentence, and is surer of nothing for
+what is missing.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,19 @@ def waiting(state: Indexing | None = HALF, of: Settings | None = None, **fields:
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        (HALF, "The document is still being indexed: 50 % of its passages can be found by meaning, all of them by words."),
+        (
+            HALF,
+            "The document is still being indexed: 50 % of its passages can be found by meaning, all of them by words.",
+        ),
         (
             Indexing(1, 3, 3, 2),
-            "1 of 3 documents is still being indexed: 66 % of its passages can be found by meaning, all of them by words.",
+            "1 of 3 documents is still being indexed: 66 % of its passages can be found by meaning, all of them by "
+            "words.",
         ),
         (
             Indexing(2, 3, 500, 0),
-            "2 of 3 documents are still being indexed: 0 % of their passages can be found by meaning, all of them by words.",
+            "2 of 3 documents are still being indexed: 0 % of their passages can be found by meaning, all of them by "
+            "words.",
         ),
         (
             READING,
@@ -51,12 +58,14 @@ def waiting(state: Indexing | None = HALF, of: Settings | None = None, **fields:
         ),
         (
             Indexing(3, 8, 400, 100, pages=60, read=32, reading=1),
-            "3 of 8 documents are still being indexed: 25 % of their passages can be found by meaning, all of them by words. "
+            "3 of 8 documents are still being indexed: 25 % of their passages can be found by meaning, all of them by "
+            "words. "
             "1 of them is still being read: 32 of 60 pages can be searched so far.",
         ),
         (
             Indexing(3, 8, 400, 100, pages=120, read=64, reading=2),
-            "3 of 8 documents are still being indexed: 25 % of their passages can be found by meaning, all of them by words. "
+            "3 of 8 documents are still being indexed: 25 % of their passages can be found by meaning, all of them by "
+            "words. "
             "2 of them are still being read: 64 of 120 pages can be searched so far.",
         ),
         (None, ""),
@@ -86,7 +95,9 @@ def test_given_many_records_then_their_levels_are_capped_as_those_of_one() -> No
 
     levels = list(replay_many(asked, of).level)
 
-    assert levels == [replay(one, of).confidence_level for one in asked] == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM]
+    assert (
+        levels == [replay(one, of).confidence_level for one in asked] == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM]
+    )
 
 
 def test_given_a_refusal_then_asking_again_is_its_first_suggestion() -> None:
@@ -100,7 +111,9 @@ def test_given_a_refusal_then_asking_again_is_its_first_suggestion() -> None:
 
 
 @given(passages=st.integers(1, 10**6), share=st.floats(0, 1), probability=st.floats(0, 1))
-def test_an_estimate_is_never_raised_and_lowered_by_what_is_missing_alone(passages: int, share: float, probability: float) -> None:
+def test_an_estimate_is_never_raised_and_lowered_by_what_is_missing_alone(
+    passages: int, share: float, probability: float
+) -> None:
     state = Indexing(1, 1, passages, int(share * passages))
 
     lowered = state.lowered(probability)
@@ -141,7 +154,9 @@ def test_given_numbers_that_cannot_be_then_there_is_no_such_state(numbers: tuple
 
 
 @pytest.mark.parametrize(("documents", "pages", "reading"), [(2, 10, 2), (2, 10, 3), (2, 10, -1), (2, 0, 1)])
-def test_given_documents_that_are_read_beside_none_that_waits_then_there_is_no_such_state(documents: int, pages: int, reading: int) -> None:
+def test_given_documents_that_are_read_beside_none_that_waits_then_there_is_no_such_state(
+    documents: int, pages: int, reading: int
+) -> None:
     with pytest.raises(ValueError, match="Some of the documents"):
         Indexing(documents, 9, 5, 0, pages, pages // 2, reading)
 

@@ -1,4 +1,7 @@
-"""The loop that asks a language model: what it sends, what it spends, and what it records. The real client against a real server."""
+"""The loop that asks a language model: what it sends, what it spends, and what it records.
+
+The real client against a real server.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,20 @@ from tests.model_server import Asked, Hang, ModelServer, Said, Status
 NOTICE = "The notice period is thirty days and begins with the month after the letter has come."
 LINES = [
     NOTICE,
-    *(f"In chapter {n} the contract speaks of matter {n}, and of what follows where it is not done in time." for n in range(12)),
+    *(
+        f"In chapter {n} the contract speaks of matter {n}, and of what follows where it is not done in time."
+        for n in range(12)
+    ),
 ]
 QUESTION = "How long is the notice period?"
-MODEL = {"drafter": "model", "top_k": 4, "short_context_words": 10, "main_gate": "cosine", "high_distance": 2.0, "model_cache": False}
+MODEL = {
+    "drafter": "model",
+    "top_k": 4,
+    "short_context_words": 10,
+    "main_gate": "cosine",
+    "high_distance": 2.0,
+    "model_cache": False,
+}
 GUARDED = {"sufficiency_mode": Mode.ENFORCE}
 CHECKED = {"verification_mode": Mode.ENFORCE}
 
@@ -83,7 +96,12 @@ def configured(server: ModelServer) -> Tools:
 
 
 def run(
-    corpus: MemoryCorpus, use: Tools, on_stage: object = None, cancelled: object = None, question: str = QUESTION, **values: object
+    corpus: MemoryCorpus,
+    use: Tools,
+    on_stage: object = None,
+    cancelled: object = None,
+    question: str = QUESTION,
+    **values: object,
 ) -> Measurements:
     measurements = measure(question, chosen(**values), corpus, use)
     return generate(measurements, corpus, use, on_stage=on_stage, cancelled=cancelled)  # type: ignore[arg-type]
@@ -93,7 +111,9 @@ def chosen(**values: object) -> Settings:
     return settings(**{**MODEL, **values})
 
 
-def test_given_an_honest_model_when_asked_then_its_audited_draft_is_shown(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_an_honest_model_when_asked_then_its_audited_draft_is_shown(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """S0-19: compressed, with its quote on the page."""
     decision = decide(run(corpus, configured(server)))
 
@@ -103,7 +123,9 @@ def test_given_an_honest_model_when_asked_then_its_audited_draft_is_shown(corpus
     assert server.calls == 1
 
 
-def test_given_a_question_when_asked_then_tokens_and_latency_stand_in_the_metadata(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_question_when_asked_then_tokens_and_latency_stand_in_the_metadata(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """S3-19."""
     server.play(by_kind(draft=lambda asked: Said(draft((NOTICE, source(asked), NOTICE)), tokens=(300, 40))))
 
@@ -125,11 +147,17 @@ def test_given_the_settings_when_a_draft_is_asked_for_then_temperature_and_lengt
     assert server.requests[0]["max_tokens"] >= 100
 
 
-def test_given_every_step_when_run_then_the_stages_are_told_in_order_and_nothing_else(corpus: MemoryCorpus, server: ModelServer) -> None:
-    """S1-12: the guard first, generation last; S3-15: verification after the audits; S4-11: only stages are told while it runs."""
+def test_given_every_step_when_run_then_the_stages_are_told_in_order_and_nothing_else(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """S1-12: the guard first, generation last; S3-15: verification after the audits; S4-11: only stages are told while
+    it runs.
+    """
     told: list[tuple[str, int]] = []
 
-    run(corpus, configured(server), on_stage=lambda step, claims: told.append((str(step), claims)), **GUARDED, **CHECKED)
+    run(
+        corpus, configured(server), on_stage=lambda step, claims: told.append((str(step), claims)), **GUARDED, **CHECKED
+    )
 
     assert told == [("sufficiency", 0), ("draft", 0), ("check", 1), ("verify", 1)]
     assert [kind(asked) for asked in server.asked] == ["sufficiency", "draft", "verify"]
@@ -150,7 +178,9 @@ def test_given_a_rejected_draft_when_asked_again_then_the_prompt_holds_the_sente
     assert "facts:0" in measurements.llm_trace.attempts[1].asked  # type: ignore[union-attr]
 
 
-def test_given_a_stubborn_model_when_asked_then_it_drafts_once_and_max_retries_times(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_stubborn_model_when_asked_then_it_drafts_once_and_max_retries_times(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """S3-16: max_retries."""
     server.play(lambda asked: draft(("The notice period is 7 years.", source(asked), "The notice period is 7 years.")))
 
@@ -181,7 +211,9 @@ def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_ear
 def test_given_the_most_passages_when_searched_again_then_the_search_stays_within_what_the_settings_allow(
     corpus: MemoryCorpus, server: ModelServer
 ) -> None:
-    """Twice 26 passages would be more than `top_k` may be: the search is cut at `MAX_HITS`, and the question does not fail."""
+    """Twice 26 passages would be more than `top_k` may be: the search is cut at `MAX_HITS`, and the question does not
+    fail.
+    """
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee",))))
 
     measurements = run(corpus, configured(server), top_k=MAX_HITS // 2 + 1, **GUARDED)
@@ -202,7 +234,9 @@ def test_given_a_draft_that_cannot_be_read_when_recorded_then_its_problem_is_nam
     assert decide(measurements).reason is problem
 
 
-def test_given_a_draft_of_which_no_sentence_is_left_when_recorded_then_it_is_empty(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_draft_of_which_no_sentence_is_left_when_recorded_then_it_is_empty(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     server.play(by_kind(draft=lambda asked: draft(("[1]", source(asked), NOTICE))))
 
     measurements = run(corpus, configured(server), max_retries=0, fallback_extract=False)
@@ -238,7 +272,9 @@ def test_given_answers_from_the_cache_when_asked_again_then_they_spend_nothing_o
     assert decide(run(corpus, use, model_budget=1000, model_cache=True, **GUARDED)).metadata["total_tokens"] == 0
 
 
-def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_repeated(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_repeated(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """An invented number reaches the reader by no way, and not as what is said to be missing either."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
 
@@ -250,7 +286,9 @@ def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_r
     assert "9,999" not in repr(decide(measurements).to_json())
 
 
-def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_left_out(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_left_out(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """S2-7, S4-13."""
     server.play(refusal("The fee is 9,999 euros, which is not in the passages."))
     invented = decide(run(corpus, configured(server)))
@@ -263,7 +301,10 @@ def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_lef
     assert "model_reason" not in {**invented.metadata, **plain.metadata}
 
 
-@each(("said", "shown"), [("  a\n reason ", "a reason"), ("x" * 900, "x" * SAID_CHARS), ("It costs 40 euros.", ""), ("", "")])
+@each(
+    ("said", "shown"),
+    [("  a\n reason ", "a reason"), ("x" * 900, "x" * SAID_CHARS), ("It costs 40 euros.", ""), ("", "")],
+)
 def test_given_a_reason_when_it_may_be_said_then_it_is_short_and_states_nothing_new(said: str, shown: str) -> None:
     assert sayable(said, "Nothing is said of a price.", "en") == shown
 
@@ -280,7 +321,9 @@ def test_given_a_guard_that_answers_nonsense_when_judged_then_it_has_not_passed(
     assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
 
 
-def test_given_a_spent_budget_of_tokens_when_more_is_needed_then_no_prompt_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_spent_budget_of_tokens_when_more_is_needed_then_no_prompt_is_sent(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     server.play(by_kind(sufficiency=Said(sufficient(), tokens=(990, 10))))
 
     decision = decide(run(corpus, configured(server), model_budget=1000, fallback_extract=False, **GUARDED))
@@ -290,7 +333,9 @@ def test_given_a_spent_budget_of_tokens_when_more_is_needed_then_no_prompt_is_se
     assert "1000 tokens" in decision.explanation
 
 
-def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     slow = replace(configured(server), clock=lambda: 5.0 * server.calls)  # every answer takes five seconds
 
     decision = decide(run(corpus, slow, model_seconds=5, fallback_extract=False, **GUARDED))
@@ -299,7 +344,9 @@ def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(corpus: 
     assert "5 seconds" in decision.explanation
 
 
-def test_given_half_a_second_left_when_more_is_needed_then_the_prompt_is_still_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_half_a_second_left_when_more_is_needed_then_the_prompt_is_still_sent(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """Half a second is the least time to ask in; it is the clock of the test that passes, not that of the machine."""
     slow = replace(configured(server), clock=lambda: 4.5 * server.calls)
 
@@ -309,7 +356,9 @@ def test_given_half_a_second_left_when_more_is_needed_then_the_prompt_is_still_s
     assert "seconds for one question are spent" not in decision.explanation
 
 
-def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(corpus: MemoryCorpus) -> None:
+def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(
+    corpus: MemoryCorpus,
+) -> None:
     measurements = run(corpus, tools())
     wrong = run(corpus, tools(model=partial(language_model, environment={"RAG_MODEL": "m"})))
 
@@ -339,21 +388,27 @@ def test_given_a_server_that_fails_when_asked_then_the_attempt_says_so_and_nothi
     assert "sk-of-a-test" not in str(decide(measurements).to_json())
 
 
-def test_given_a_stop_when_the_model_hangs_then_the_question_ends_at_once(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_stop_when_the_model_hangs_then_the_question_ends_at_once(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     server.play(Hang())
 
     with pytest.raises(Cancelled):
         run(corpus, configured(server), cancelled=lambda: server.calls > 0)
 
 
-def test_given_a_stop_before_the_first_step_when_run_then_nothing_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_stop_before_the_first_step_when_run_then_nothing_is_sent(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     with pytest.raises(Cancelled):
         run(corpus, configured(server), cancelled=lambda: True)
 
     assert server.calls == 0
 
 
-def test_given_a_gate_that_refuses_when_run_then_the_case_comes_back_as_it_was(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_gate_that_refuses_when_run_then_the_case_comes_back_as_it_was(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """S0-4."""
     use = configured(server)
     measurements = measure(QUESTION, chosen(correctness_mode=Mode.ENFORCE, min_correctness=1.0), corpus, use)
@@ -374,7 +429,9 @@ def test_given_a_finished_case_when_walked_again_then_nothing_is_pending_and_a_r
     assert [call.step for call in measurements.llm_trace.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]
 
 
-def test_given_the_passages_when_sent_then_they_are_quoted_data_with_ids_of_the_prompt(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_the_passages_when_sent_then_they_are_quoted_data_with_ids_of_the_prompt(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     run(corpus, configured(server))
 
     rows = [row for row in data_lines(server.asked[0]) if "text" in row]
@@ -393,7 +450,9 @@ def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error
                 raise ModelUnavailable("The embedding model died.", remedy="Ask again.")
             return super().embed(texts, kind)
 
-    server.play(lambda asked: draft(("Notice takes thirty days from the month after the letter.", source(asked), NOTICE)))
+    server.play(
+        lambda asked: draft(("Notice takes thirty days from the month after the letter.", source(asked), NOTICE))
+    )
 
     decision = decide(run(corpus, replace(configured(server), embedder=Dying())))
 
@@ -419,7 +478,9 @@ def test_given_an_answer_that_is_there_at_once_when_drafted_then_reading_ahead_i
     assert ended == [True]
 
 
-def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_supported(corpus: MemoryCorpus, server: ModelServer) -> None:
+def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_supported(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
     """The flags of a draft are read under `min_support`, the number that the check judges by."""
     changed = NOTICE.replace("thirty", "sixty")
     server.play(by_kind(draft=lambda asked: draft((changed, source(asked), NOTICE))))

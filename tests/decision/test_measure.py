@@ -61,7 +61,10 @@ KEYWORDS = settings(keywords_mode=Mode.ENFORCE, min_place=1.0)
 
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    """The real thing: the embedded model, FAISS, BM25 and a library on disk. The score is ours, so that no refit breaks these tests."""
+    """The real thing: the embedded model, FAISS, BM25 and a library on disk.
+
+    The score is ours, so that no refit breaks these tests.
+    """
     model = CachedEmbedder(wiring.embedder(EMBEDDED, "auto"))
     library = wiring.open_library(tmp_path_factory.mktemp("library"), "default", model)
     report = library.add(
@@ -74,14 +77,20 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         Settings.load(),
     )
     assert not report.problems
-    return Engine(library, Tools(model, calibration(weight=12.0, middle=0.55), LANGUAGES, wiring.reranker, lambda: 0.0, lambda: TODAY))
+    return Engine(
+        library,
+        Tools(model, calibration(weight=12.0, middle=0.55), LANGUAGES, wiring.reranker, lambda: 0.0, lambda: TODAY),
+    )
 
 
 def check_verbatim(decision: Decision, engine: Engine) -> None:
     assert decision.citations
     for citation in decision.citations:
         span = citation.spans[0]
-        assert engine.library.snapshot.page_text(citation.document_id, citation.page)[span.start : span.end] == citation.excerpt
+        assert (
+            engine.library.snapshot.page_text(citation.document_id, citation.page)[span.start : span.end]
+            == citation.excerpt
+        )
 
 
 @pytest.mark.parametrize(
@@ -107,9 +116,15 @@ def test_given_a_question_the_documents_answer_then_it_is_answered_with_its_cita
 
 @pytest.mark.parametrize(
     "question",
-    ["What is the capital of France?", "Explain quantum computing to me.", "Who wrote the novel about the white whale?"],
+    [
+        "What is the capital of France?",
+        "Explain quantum computing to me.",
+        "Who wrote the novel about the white whale?",
+    ],
 )
-def test_given_a_question_about_something_else_then_it_is_refused_with_what_was_found(question: str, engine: Engine) -> None:
+def test_given_a_question_about_something_else_then_it_is_refused_with_what_was_found(
+    question: str, engine: Engine
+) -> None:
     """S4-16: the capital of France and quantum computing are refused."""
     decision = engine.ask(question, Settings.load())
 
@@ -119,7 +134,9 @@ def test_given_a_question_about_something_else_then_it_is_refused_with_what_was_
     assert "required" in decision.explanation
 
 
-def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_judged_again_the_same(engine: Engine) -> None:
+def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_judged_again_the_same(
+    engine: Engine,
+) -> None:
     measured: list[Measurements] = []
 
     decision = engine.ask("How often is the interest rate reviewed?", Settings.load(), on_measured=measured.append)
@@ -129,7 +146,9 @@ def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_jud
     assert decision.answered
 
 
-def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_nothing_else_is_searched(engine: Engine) -> None:
+def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_nothing_else_is_searched(
+    engine: Engine,
+) -> None:
     """S4-16: the vacation policy in bank documents."""
     question = "How many days of vacation do employees have?"
 
@@ -165,7 +184,9 @@ def test_given_the_contract_of_s0_then_the_keyword_guard_answers_and_refuses_as_
 
 
 @pytest.mark.parametrize("question", ["Was ist ein Knowledge Graph?", "Erkläre mir das Konzept von RAG"])
-def test_given_the_questions_of_s1_then_the_relevance_guard_refuses_them_in_german(question: str, engine: Engine) -> None:
+def test_given_the_questions_of_s1_then_the_relevance_guard_refuses_them_in_german(
+    question: str, engine: Engine
+) -> None:
     """S1-1, S1-2, S1-12: contexts about something else are refused before any draft is judged."""
     decision = engine.ask(question, Settings.load("relevance-guard"), documents=["tracker"])
 
@@ -184,7 +205,9 @@ def test_given_a_question_the_german_document_answers_then_it_is_answered(engine
 
 def test_given_a_short_context_under_the_preset_of_s0_then_it_is_returned_unchanged(engine: Engine) -> None:
     """S0-21, S0-19, S0-28: 150 words or fewer come back as they are."""
-    decision = engine.ask("Jaká je doba plnění?", Settings.load("compliance", {"min_top_cosine": 0.0}), documents=["smlouva"])
+    decision = engine.ask(
+        "Jaká je doba plnění?", Settings.load("compliance", {"min_top_cosine": 0.0}), documents=["smlouva"]
+    )
 
     assert decision.metadata["drafter"] == "raw"
     for hit_text in (hit.passage.text for _, hit in decision.retrieved):
@@ -192,8 +215,12 @@ def test_given_a_short_context_under_the_preset_of_s0_then_it_is_returned_unchan
     check_verbatim(decision, engine)
 
 
-@pytest.mark.parametrize(("question", "reason"), [("Hello", Reason.GREETING), ("What documents do you have?", Reason.ABOUT_LIBRARY)])
-def test_given_small_talk_then_it_is_answered_from_the_librarys_own_records(question: str, reason: Reason, engine: Engine) -> None:
+@pytest.mark.parametrize(
+    ("question", "reason"), [("Hello", Reason.GREETING), ("What documents do you have?", Reason.ABOUT_LIBRARY)]
+)
+def test_given_small_talk_then_it_is_answered_from_the_librarys_own_records(
+    question: str, reason: Reason, engine: Engine
+) -> None:
     """S4-19, S4-20: no retrieval, nothing invented."""
     decision = engine.ask(question, Settings.load("compliance"))
 
@@ -269,12 +296,17 @@ def test_given_metadata_filters_then_only_matching_documents_are_ranked(engine: 
 
 
 def test_given_the_same_question_again_then_the_decision_is_the_same_to_the_last_character(engine: Engine) -> None:
-    first, second = (json.dumps(engine.ask("How is the API configured?", Settings.load()).to_json(), sort_keys=True) for _ in range(2))
+    first, second = (
+        json.dumps(engine.ask("How is the API configured?", Settings.load()).to_json(), sort_keys=True)
+        for _ in range(2)
+    )
 
     assert first == second
 
 
-def test_given_a_question_then_the_engine_logs_how_it_ended_without_any_text(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+def test_given_a_question_then_the_engine_logs_how_it_ended_without_any_text(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
     """S1-7, S4-22: the event with its score, and the metadata."""
     with caplog.at_level(logging.INFO, logger="rag_core.decision"):
         engine.ask("Was ist ein Knowledge Graph?", Settings.load("relevance-guard"), documents=["tracker"])
@@ -299,7 +331,11 @@ def test_given_an_empty_library_then_a_question_is_refused_and_a_greeting_answer
 
 TEXTS = (
     Text("contract", "The notice period is 30 days.\nMarie Curie signed in 2024.\nThe price is 500 crowns."),
-    Text("lease", "The notice period of a lease is 90 days.", metadata=Metadata(title="Lease of 1999", date="2024", authority=0.5)),
+    Text(
+        "lease",
+        "The notice period of a lease is 90 days.",
+        metadata=Metadata(title="Lease of 1999", date="2024", authority=0.5),
+    ),
 )
 CORPUS = MemoryCorpus(TEXTS, HashEmbedder(), version=3)
 
@@ -329,7 +365,17 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert measured.draft.claims
     assert len(measured.draft.measured) == len(measured.draft.claims)
     assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
-    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "relevance", "keywords", "audit"} == set(measured.timings)
+    assert {
+        "understand",
+        "embed",
+        "retrieve",
+        "extract",
+        "conflicts",
+        "signals",
+        "relevance",
+        "keywords",
+        "audit",
+    } == set(measured.timings)
 
 
 def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
@@ -342,11 +388,15 @@ def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_me
 @each(
     ("values", "drafter"),
     [
-        ({}, "extract"), ({"drafter": "raw"}, "raw"), ({"return_short_context": True}, "raw"),
+        ({}, "extract"),
+        ({"drafter": "raw"}, "raw"),
+        ({"return_short_context": True}, "raw"),
         ({"return_short_context": True, "short_context_words": 10}, "extract"),
     ],
-)  # fmt: skip
-def test_given_the_drafting_settings_then_the_draft_says_how_it_was_made(values: dict[str, object], drafter: str) -> None:
+)
+def test_given_the_drafting_settings_then_the_draft_says_how_it_was_made(
+    values: dict[str, object], drafter: str
+) -> None:
     """S0-19, S0-21: the raw context where asked for, or where it is short and short ones stay whole."""
     drafted = measure("What is the notice period?", settings(**values), CORPUS, tools()).draft
 
@@ -415,12 +465,16 @@ def test_given_unreadable_pages_then_they_are_known_to_the_decision() -> None:
         ("What is the period?", ()),
     ],
 )
-def test_given_names_and_years_then_those_in_no_document_title_or_name_are_missing(question: str, missing: tuple[str, ...]) -> None:
+def test_given_names_and_years_then_those_in_no_document_title_or_name_are_missing(
+    question: str, missing: tuple[str, ...]
+) -> None:
     assert measure(question, settings(), CORPUS, tools()).missing_entities == missing
 
 
 def test_given_names_when_one_document_is_searched_then_another_does_not_hold_them_for_it() -> None:
-    assert measure("What did Marie Curie sign?", settings(), CORPUS, tools(), documents=["lease"]).missing_entities == ("Marie Curie",)
+    assert measure("What did Marie Curie sign?", settings(), CORPUS, tools(), documents=["lease"]).missing_entities == (
+        "Marie Curie",
+    )
 
 
 def test_given_an_acronym_whose_words_stand_there_then_it_is_not_missing() -> None:
@@ -433,7 +487,9 @@ def test_given_an_acronym_whose_words_stand_there_then_it_is_not_missing() -> No
 CODES = MemoryCorpus(
     [
         Text(
-            "manual", "The MK-40 runs at 80 °C, the MK 90 does not.\nSee §14 of the law and error E7.", metadata=Metadata(title="Pump P-12")
+            "manual",
+            "The MK-40 runs at 80 °C, the MK 90 does not.\nSee §14 of the law and error E7.",
+            metadata=Metadata(title="Pump P-12"),
         )
     ],
     HashEmbedder(),
@@ -495,7 +551,10 @@ def test_given_first_passages_that_do_not_answer_then_the_others_are_read_and_th
     order = [hit.passage.text for hit in measure("What is the notice period?", settings(), corpus, tools()).hits]
     last.found = (order[-1],)
 
-    first, deep = (measure("What is the notice period?", settings(), corpus, tools(answerability_model=one)) for one in (everywhere, last))
+    first, deep = (
+        measure("What is the notice period?", settings(), corpus, tools(answerability_model=one))
+        for one in (everywhere, last)
+    )
 
     at_once = [(text,) for text in order[:READ_FIRST]]
     assert everywhere.units == [at_once]
@@ -508,13 +567,25 @@ def test_given_a_reader_that_points_at_a_value_then_it_stands_in_the_decision() 
     class Pointing(Reader):
         def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
             found = super().read(question, places)
-            return [replace(one, units=tuple(replace(unit, value=(21, 28), sure=0.8) for unit in one.units)) for one in found]
+            return [
+                replace(one, units=tuple(replace(unit, value=(21, 28), sure=0.8) for unit in one.units))
+                for one in found
+            ]
 
-    measured = measure("What is the notice period?", settings(max_sentences=1), CORPUS, tools(answerability_model=Pointing("30 days")))
+    measured = measure(
+        "What is the notice period?", settings(max_sentences=1), CORPUS, tools(answerability_model=Pointing("30 days"))
+    )
 
     (claim,) = measured.draft.claims
     assert (claim.value_text, claim.value_probability) == ("30 days", 0.8)
-    assert decide(measured).value == {"text": "30 days", "citation": 1, "page": 1, "start": 21, "end": 28, "probability": 0.8}
+    assert decide(measured).value == {
+        "text": "30 days",
+        "citation": 1,
+        "page": 1,
+        "start": 21,
+        "end": 28,
+        "probability": 0.8,
+    }
     assert measured.features["unit_best"] == 5.0
 
 
@@ -601,7 +672,9 @@ def test_given_a_model_that_fails_then_the_decision_is_an_error_with_its_words_a
 
 
 @pytest.mark.slow
-def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_one_it_is_an_error(tmp_path: Path) -> None:
+def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_one_it_is_an_error(
+    tmp_path: Path,
+) -> None:
     """S3-7: the reranker is chosen by name; one that is asked for is never left out silently."""
     folder = str(cross_encoder(tmp_path))
     asked = settings(reranker=folder)
@@ -659,12 +732,16 @@ def test_given_a_time_sensitive_question_then_recency_counts_and_today_is_the_to
     """S3-8: recency only for the present."""
     old, new = Metadata(date="2020"), Metadata(date="2026")
     corpus = MemoryCorpus(
-        [Text("old", "The tariff is four.", metadata=old), Text("new", "The tariff is four.", metadata=new)], HashEmbedder()
+        [Text("old", "The tariff is four.", metadata=old), Text("new", "The tariff is four.", metadata=new)],
+        HashEmbedder(),
     )
     s = settings(recency_weight=1.0)
     used = tools(today=lambda: TODAY)
 
-    assert [hit.passage.document for hit in measure("What is the current tariff?", s, corpus, used).hits] == ["new", "old"]
+    assert [hit.passage.document for hit in measure("What is the current tariff?", s, corpus, used).hits] == [
+        "new",
+        "old",
+    ]
     assert [hit.passage.document for hit in measure("What is a tariff?", s, corpus, used).hits] == ["old", "new"]
     assert measure("tariff", s, corpus, used).metadata["asked_on"] == "2026-11-20"
 
@@ -680,7 +757,9 @@ class NeverAsked:
 
 
 @pytest.mark.parametrize("drafter", ["extract", "raw"])
-def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_of_the_settings_is_not_asked(drafter: str) -> None:
+def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_of_the_settings_is_not_asked(
+    drafter: str,
+) -> None:
     named: list[str] = []
 
     def verifier(of: Settings) -> NeverAsked:
@@ -691,7 +770,9 @@ def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_
 
     assert named == ["embedded"]
     assert found.draft.claims
-    assert {(audit.support, audit.word_for_word, audit.read, audit.flags) for audit in found.draft.measured} == {(1.0, True, True, ())}
+    assert {(audit.support, audit.word_for_word, audit.read, audit.flags) for audit in found.draft.measured} == {
+        (1.0, True, True, ())
+    }
 
 
 def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
@@ -705,14 +786,20 @@ def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
 def test_given_a_library_of_many_titles_then_their_words_are_made_out_once_and_not_for_a_question_without_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    corpus, read = MemoryCorpus([Text(f"report-{number}", f"Item {number} is due.") for number in range(5)], HashEmbedder()), []
+    corpus, read = (
+        MemoryCorpus([Text(f"report-{number}", f"Item {number} is due.") for number in range(5)], HashEmbedder()),
+        [],
+    )
     terms = named.terms
     monkeypatch.setattr(named, "terms", lambda text, code: read.append(text) or terms(text, code))
     titles = {text for document in corpus.documents for text in (document.name, document.title)}
 
     assert measure("what is due?", settings(), corpus, tools()).missing_entities == ()
     assert read == []
-    for question, missing in (("What did Marie Curie sign?", ("Marie Curie",)), ("What did Report 3 say to Pierre?", ("Pierre",))):
+    for question, missing in (
+        ("What did Marie Curie sign?", ("Marie Curie",)),
+        ("What did Report 3 say to Pierre?", ("Pierre",)),
+    ):
         assert measure(question, settings(), corpus, tools()).missing_entities == missing
     assert sorted(text for text in read if text in titles) == sorted(titles)
 
@@ -731,10 +818,23 @@ sentences = st.lists(words, min_size=1, max_size=9).map(lambda found: " ".join(f
 documents = st.lists(st.lists(sentences, min_size=1, max_size=4).map("\n".join), min_size=0, max_size=3)
 
 
-@each("values", [{"drafter": "extract"}, {"drafter": "raw"}, {"drafter": "raw", "strict_summary": True}, {"return_short_context": True}])
-def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_is_made(values: dict[str, object]) -> None:
+@each(
+    "values",
+    [
+        {"drafter": "extract"},
+        {"drafter": "raw"},
+        {"drafter": "raw", "strict_summary": True},
+        {"return_short_context": True},
+    ],
+)
+def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_is_made(
+    values: dict[str, object],
+) -> None:
     """S3-9, S4-21: both perspectives, each with its citation."""
-    texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
+    texts = [
+        Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date))
+        for id, days, date in VERSIONS
+    ]
     measured = measure("How many vacation days?", settings(**values), MemoryCorpus(texts, HashEmbedder()), tools())
 
     assert len(measured.conflicts) == 1
@@ -744,11 +844,16 @@ def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_
 
 @pytest.mark.parametrize("mode", Mode)
 def test_given_contradicting_documents_then_what_is_measured_does_not_depend_on_the_mode(mode: Mode) -> None:
-    texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
+    texts = [
+        Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date))
+        for id, days, date in VERSIONS
+    ]
     corpus = MemoryCorpus(texts, HashEmbedder())
     measured = measure("How many vacation days?", settings(contradictions_mode=mode), corpus, tools())
 
-    assert measured == replace(measure("How many vacation days?", settings(), corpus, tools()), settings=measured.settings)
+    assert measured == replace(
+        measure("How many vacation days?", settings(), corpus, tools()), settings=measured.settings
+    )
 
 
 VERSIONS = (("older", 20, "2024-03-01"), ("newer", 25, "2026-03-01"))
@@ -760,7 +865,9 @@ def test_given_any_documents_and_question_then_an_answer_is_cited_verbatim_and_b
 ) -> None:
     """S0-23, S2-26: at most so many sentences, only from the sources, each with its citation."""
     corpus = MemoryCorpus([Text(f"d{n}", body) for n, body in enumerate(bodies)], HashEmbedder())
-    s = settings(drafter=drafter, strict_summary=strict, max_sentences=most, facts_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE)
+    s = settings(
+        drafter=drafter, strict_summary=strict, max_sentences=most, facts_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE
+    )
 
     decision = decide(measure(question, s, corpus, tools()))
 
@@ -782,9 +889,14 @@ def test_given_a_contradicted_sentence_that_is_taken_back_then_both_are_shown_wh
         ],
         HashEmbedder(),
     )
-    found = measure("How high is the deposit for a garden key?", settings(max_sentences=1), corpus, tools(HashEmbedder()))
+    found = measure(
+        "How high is the deposit for a garden key?", settings(max_sentences=1), corpus, tools(HashEmbedder())
+    )
     texts = [claim.text for claim in found.draft.claims]
 
-    assert sorted(texts[:2]) == ["The deposit for a garden key is 30 euros.", "The deposit for a garden key is 40 euros."]
+    assert sorted(texts[:2]) == [
+        "The deposit for a garden key is 30 euros.",
+        "The deposit for a garden key is 40 euros.",
+    ]
     assert texts[2:] == ["This does not apply to members of the board."]
     assert [(one.claim, one.other) for one in found.conflicts] == [(0, 1)]

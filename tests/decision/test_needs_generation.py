@@ -1,4 +1,6 @@
-"""Labelled questions that a language model drafted: where it would have to be asked again, they are neither answered nor refused."""
+"""Labelled questions that a language model drafted: where it would have to be asked again, they are neither answered
+nor refused.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +26,41 @@ from rag_core.records import DELETED
 from rag_core.settings import Mode
 
 MEASURED_AT = 0.5  # the limit that the questions were asked under: below it the model was not asked
-OF = settings(drafter="model", rewording="audited", correctness_mode=Mode.ENFORCE, min_correctness=MEASURED_AT, short_context_words=20)
+OF = settings(
+    drafter="model",
+    rewording="audited",
+    correctness_mode=Mode.ENFORCE,
+    min_correctness=MEASURED_AT,
+    short_context_words=20,
+)
 OWN = "A month has to be given."
 N = 200
 
 
 def asked(score: float, *texts: str) -> Measurements:
-    """A question that its gate let pass, whose drafts say this, the last of them shown; with no draft where the gate refused it."""
+    """A question that its gate let pass, whose drafts say this, the last of them shown; with no draft where the gate
+    refused it.
+    """
     attempts = []
     for number, text in enumerate(texts):
         shown = number == len(texts) - 1
         audit = replace(GOOD_AUDIT, fabricated=() if shown else ("9",))
-        keys = ("level:" + ("high" if score >= OF.high_answerability else "medium" if score >= OF.medium_answerability else "low"),)
+        keys = (
+            "level:"
+            + ("high" if score >= OF.high_answerability else "medium" if score >= OF.medium_answerability else "low"),
+        )
         found = () if number == 0 else ("citations_valid:0",)
         made = replace(draft([claim(passage(), text)], [audit]), drafter="model")
         attempts.append(
-            Attempt((*keys, "round:0", "passages:1", *found), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
+            Attempt(
+                (*keys, "round:0", "passages:1", *found),
+                Call(Step.DRAFT),
+                made,
+                language="en",
+                sentences=1,
+                tokens=5,
+                added=(0,),
+            )
         )
     return replace(measurements(0.9, of=OF, correctness=score), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
@@ -112,10 +133,21 @@ def test_given_drafts_whose_words_are_gone_then_an_answer_is_compared_only_where
 
 def certified(*targets: Target) -> Certificate | Uncertified:
     questions, records = material()
-    return certify(questions, records, answer_hits(questions, records), OF, Request(targets), BASIS, set_name="s", date="2026-11-21")
+    return certify(
+        questions,
+        records,
+        answer_hits(questions, records),
+        OF,
+        Request(targets),
+        BASIS,
+        set_name="s",
+        date="2026-11-21",
+    )
 
 
-def test_given_a_run_with_a_model_when_certified_then_no_threshold_is_chosen_under_which_it_would_be_asked_again() -> None:
+def test_given_a_run_with_a_model_when_certified_then_no_threshold_is_chosen_under_which_it_would_be_asked_again() -> (
+    None
+):
     """Looser ones would answer more, for all that is recorded: how those questions would end is not known."""
     questions, records = material()
     found = certified(Target(Kind.WRONG_ANSWERS, 0.3))
@@ -125,10 +157,14 @@ def test_given_a_run_with_a_model_when_certified_then_no_threshold_is_chosen_und
     assert not replay_many(records, OF.changed(**found.parts[0].thresholds)).needs_model.any()
     answered = replay_many(records, OF).answered
     assert found.parts[0].answered == answered.sum()
-    assert found.parts[0].bounds[0].errors == sum(given and not q.answerable for given, q in zip(answered, questions, strict=True))
+    assert found.parts[0].bounds[0].errors == sum(
+        given and not q.answerable for given, q in zip(answered, questions, strict=True)
+    )
 
 
-def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_certificate_and_what_is_open_is_counted() -> None:
+def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_certificate_and_what_is_open_is_counted() -> (  # noqa: E501
+    None
+):
     found = certified(Target(Kind.FALSE_REFUSALS, 0.1))
 
     assert isinstance(found, Uncertified)
@@ -137,8 +173,13 @@ def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_ce
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "measured_at"), [(Kind.WRONG_ANSWERS, 2.0), (Kind.FALSE_REFUSALS, 0.3)])
-def test_given_open_questions_before_those_that_are_settled_then_testing_does_not_pass_over_them(kind: Kind, measured_at: float) -> None:
-    """Another distance cut shows the model other passages. Wrong answers are tested from the strict end, false refusals from the other."""
+def test_given_open_questions_before_those_that_are_settled_then_testing_does_not_pass_over_them(
+    kind: Kind, measured_at: float
+) -> None:
+    """Another distance cut shows the model other passages.
+
+    Wrong answers are tested from the strict end, false refusals from the other.
+    """
     of = OF.changed(distance_mode=Mode.ENFORCE, max_distance=measured_at, fallback_extract=False)
     count = 60  # enough for the target, and each is judged at a hundred limits
     shown = 2 if measured_at > 0.4 else 1
@@ -152,11 +193,15 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
     records = [two] * count if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (count - 1)]
     request = Request((Target(kind, 0.2),), first="max_distance")
 
-    found = certify(questions, records, answer_hits(questions, records), of, request, BASIS, set_name="s", date="2026-11-21")
+    found = certify(
+        questions, records, answer_hits(questions, records), of, request, BASIS, set_name="s", date="2026-11-21"
+    )
 
     at_its_own = replay_many(records, of)
     assert not at_its_own.needs_model.any()
-    assert at_its_own.answered.sum() == (count if kind is Kind.FALSE_REFUSALS else 1)  # few errors there, if one could come to that
+    assert at_its_own.answered.sum() == (
+        count if kind is Kind.FALSE_REFUSALS else 1
+    )  # few errors there, if one could come to that
     assert isinstance(found, Uncertified)
     assert found.needs_model == count
 
@@ -168,7 +213,14 @@ def test_given_an_open_question_then_it_counts_as_an_error_of_every_kind(kind: K
     records = [asked(0.4) for _ in questions]
 
     found = certify(
-        questions, records, answer_hits(questions, records), OF, Request((Target(kind, 0.2),)), BASIS, set_name="s", date="2026-11-21"
+        questions,
+        records,
+        answer_hits(questions, records),
+        OF,
+        Request((Target(kind, 0.2),)),
+        BASIS,
+        set_name="s",
+        date="2026-11-21",
     )
 
     assert isinstance(found, Uncertified)

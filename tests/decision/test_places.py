@@ -29,7 +29,11 @@ def test_given_a_refusal_then_it_points_at_the_likest_quotes_first_numbered_from
     decision = decide(refused(0.2, 0.6, 0.4))
 
     assert not decision.answered
-    assert [(one.id, one.excerpt) for one in decision.places] == [(1, "Sentence 2."), (2, "Sentence 3."), (3, "Sentence 1.")]
+    assert [(one.id, one.excerpt) for one in decision.places] == [
+        (1, "Sentence 2."),
+        (2, "Sentence 3."),
+        (3, "Sentence 1."),
+    ]
     assert (decision.citations, decision.claims) == ((), ())
     assert [place["excerpt"] for place in decision.to_json()["places"]] == ["Sentence 2.", "Sentence 3.", "Sentence 1."]
 
@@ -71,7 +75,12 @@ FAR = ENFORCED.changed(correctness_mode=Mode.OFF, top_cosine_mode=Mode.ENFORCE, 
 
 @pytest.mark.parametrize(
     "changed",
-    [{"correctness": 0.09}, {"nowhere": ("Rome",)}, {"settings": ENFORCED.changed(min_place=1.0)}, {"correctness": None, "settings": FAR}],
+    [
+        {"correctness": 0.09},
+        {"nowhere": ("Rome",)},
+        {"settings": ENFORCED.changed(min_place=1.0)},
+        {"correctness": None, "settings": FAR},
+    ],
     ids=["too unlikely", "the documents do not name it", "switched off", "not measured"],
 )
 def test_given_no_place_worth_showing_then_the_refusal_says_that_nothing_is_there(changed: dict[str, object]) -> None:

@@ -1,4 +1,6 @@
-"""The presets of all five sources with a language model: their own numbers, and a question each through the real client."""
+"""The presets of all five sources with a language model: their own numbers, and a question each through the real
+client.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +29,30 @@ QUESTION, ANSWER = "How often must the flow meter be calibrated?", "every 5 year
 ELSEWHERE = "What is the capital of France?"
 NO_GUARD = {"relevance-prompt", "relevance-llm", "open"}  # no gate of theirs needs no model and refuses that question
 TEXTS = {
-    "interval": "The flow meter must be calibrated every 5 years, however often it is read. An accredited laboratory must calibrate the "
-    "flow meter, and issues a certificate of calibration. The operator keeps the certificate with the papers of the flow "
+    "interval": "The flow meter must be calibrated every 5 years, however often it is read. An "
+    "accredited laboratory must calibrate the "
+    "flow meter, and issues a certificate of calibration. The operator keeps the certificate with the papers of the "
+    "flow "
     "meter. A flow meter that was not calibrated must not be used for billing.",
-    "order": "When the flow meter must be calibrated, the operator orders the calibration in writing. The order names the number of "
-    "the flow meter. The laboratory confirms the month in which the flow meter will be calibrated. Only a trained fitter "
+    "order": "When the flow meter must be calibrated, the operator orders the calibration "
+    "in writing. The order names the number of "
+    "the flow meter. The laboratory confirms the month in which the flow meter will be calibrated. Only a trained "
+    "fitter "
     "takes the flow meter that must be calibrated out of the pipe.",
-    "after": "After the flow meter was calibrated, the fitter puts the calibrated flow meter back and seals it. The seal of the flow "
+    "after": "After the flow meter was calibrated, the fitter puts the calibrated flow meter "
+    "back and seals it. The seal of the flow "
     "meter shows when the flow meter was calibrated. The operator writes into the logbook that the flow meter was "
     "calibrated, and informs the supplier of the water within a month.",
-    "scope": "To calibrate the flow meter, the laboratory compares the flow meter with a reference meter. A flow meter is calibrated "
-    "at low, medium and high flow. When the flow meter shows too much or too little, it must be adjusted, and the deviation "
+    "scope": "To calibrate the flow meter, the laboratory compares the flow meter with a "
+    "reference meter. A flow meter is calibrated "
+    "at low, medium and high flow. When the flow meter shows too much or too little, it must be adjusted, and the "
+    "deviation "
     "of the flow meter is noted in the certificate of calibration.",
-    "kalibrace": "Kalibrace průtokoměru. Průtokoměr musí být kalibrován každých 5 let v akreditované laboratoři. Laboratoř vydá o "
-    "kalibraci průtokoměru certifikát a provozovatel jej uchová u dokladů měřidla. Průtokoměr bez platného certifikátu se nesmí používat "
-    "pro vyúčtování. Kalibraci průtokoměru objednává provozovatel písemně a uvede číslo průtokoměru a místo, kde stojí.",
+    "kalibrace": "Kalibrace průtokoměru. Průtokoměr musí být kalibrován každých 5 let v "
+    "akreditované laboratoři. Laboratoř vydá o "
+    "kalibraci průtokoměru certifikát a provozovatel jej uchová u dokladů měřidla. Průtokoměr bez platného certifikátu "
+    "se nesmí používat "
+    "pro vyúčtování. Kalibraci průtokoměru objednává provozovatel písemně a uvede číslo průtokoměru a místo, kde stojí.",  # noqa: E501
 }
 
 
@@ -72,7 +83,9 @@ def test_given_the_preset_of_s0_then_a_model_may_only_compress_and_briefly() -> 
     ],
 )
 def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: str, guard: Mode, verdict: Mode) -> None:
-    """S1-9, S1-11: the guard by a model refuses on its no and searches no further; the hybrid has the guard by similarity."""
+    """S1-9, S1-11: the guard by a model refuses on its no and searches no further; the hybrid has the guard by
+    similarity.
+    """
     s = Settings.load(preset)
 
     assert (s.relevance_mode, s.sufficiency_mode, s.expand_searches) == (guard, verdict, 0)
@@ -82,12 +95,19 @@ def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: st
 
 @each(
     ("preset", "temperature", "verification"),
-    [("tutor", 0.1, OFF), ("tutor-maximum-safety", 0.0, ENFORCE), ("tutor-development", 0.1, OFF), ("tutor-multilingual", 0.1, ENFORCE)],
+    [
+        ("tutor", 0.1, OFF),
+        ("tutor-maximum-safety", 0.0, ENFORCE),
+        ("tutor-development", 0.1, OFF),
+        ("tutor-multilingual", 0.1, ENFORCE),
+    ],
 )
 def test_given_the_presets_of_s2_then_temperature_length_and_verification_are_its_own(
     preset: str, temperature: float, verification: Mode
 ) -> None:
-    """S2-8, S2-24: 0.1 and 500 tokens; 0.0 and verification for safety; no verification for development; translation."""
+    """S2-8, S2-24: 0.1 and 500 tokens; 0.0 and verification for safety; no verification for development;
+    translation.
+    """
     s = Settings.load(preset)
 
     assert (s.temperature, s.max_tokens, s.verification_mode) == (temperature, 500, verification)
@@ -120,7 +140,9 @@ def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Eng
     return scripted_engine(tmp_path_factory.mktemp("presets"), server, TEXTS)
 
 
-def asked(engine: Engine, preset: str, question: str = QUESTION, documents: tuple[str, ...] = ENGLISH, **changed: Any) -> Decision:
+def asked(
+    engine: Engine, preset: str, question: str = QUESTION, documents: tuple[str, ...] = ENGLISH, **changed: Any
+) -> Decision:
     settings = load_settings(preset, None, changed, {"RAG_MODEL": "scripted"})
     assert settings.drafter == "model"  # no preset says otherwise
     return engine.ask(question, settings, documents)
@@ -168,15 +190,19 @@ def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_
     engine: Engine, server: ModelServer, preset: str
 ) -> None:
     """S1-4: the hardened prompt by itself."""
-    server.play(lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",)))
+    server.play(
+        lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",))
+    )
 
     decision = asked(engine, preset, ELSEWHERE)
 
     expected = Reason.SUFFICIENCY if preset == "relevance-llm" else Reason.MODEL_REFUSED
     assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, expected)
     assert [kind(one) for one in server.asked] == {
-        "relevance-llm": ["sufficiency"], "relevance-prompt": ["sufficiency", "draft"], "open": ["draft"],
-    }[preset]  # fmt: skip
+        "relevance-llm": ["sufficiency"],
+        "relevance-prompt": ["sufficiency", "draft"],
+        "open": ["draft"],
+    }[preset]
 
 
 def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_returned_unchanged_without_a_call(
@@ -190,7 +216,9 @@ def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_re
     assert (decision.metadata["drafter"], server.calls) == ("raw", 0)
     assert TEXTS["interval"].split(". ")[2] in decision.answer
     assert "too few to be worth compressing" in decision.metadata["drafter_note"]
-    assert not [note for note in decision.notes if "taken from the documents" in note]  # nothing failed that a reader must know of
+    assert not [
+        note for note in decision.notes if "taken from the documents" in note
+    ]  # nothing failed that a reader must know of
 
 
 @each("preset", ["relevance-prompt", "relevance-hybrid", "scoping-lenient", "tutor-development"])
@@ -198,8 +226,15 @@ def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard
     engine: Engine, server: ModelServer, preset: str
 ) -> None:
     """S1-1, S1-12, S1-4: only the first source knows a context that is too short to be given to the model."""
-    server.play(lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",)))
-    near = {"min_relevance": -1.0, "min_mean_cosine": -1.0, "keywords_mode": "off", "required_entities_mode": "off"}  # past the gates
+    server.play(
+        lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",))
+    )
+    near = {
+        "min_relevance": -1.0,
+        "min_mean_cosine": -1.0,
+        "keywords_mode": "off",
+        "required_entities_mode": "off",
+    }  # past the gates
 
     decision = asked(engine, preset, ELSEWHERE, ("interval",), **near)
 
@@ -207,7 +242,9 @@ def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard
     assert kind(server.asked[-1]) == "draft"
 
 
-def test_given_both_guards_when_the_first_refuses_then_the_model_is_not_asked_for_its_verdict(engine: Engine, server: ModelServer) -> None:
+def test_given_both_guards_when_the_first_refuses_then_the_model_is_not_asked_for_its_verdict(
+    engine: Engine, server: ModelServer
+) -> None:
     """S1-12: the guard by similarity first, the guard by a model second, generation last."""
     server.play(honest)
 
@@ -235,7 +272,9 @@ def test_given_the_guard_by_a_model_when_it_refuses_then_its_event_is_logged_wit
     assert not {"interval", "flow", "meter"} & set(line.split())
 
 
-def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_made(engine: Engine, server: ModelServer) -> None:
+def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_made(
+    engine: Engine, server: ModelServer
+) -> None:
     """S4-8: insufficient is an exact refusal, and no attempt."""
     server.play(honest)
 
@@ -245,7 +284,9 @@ def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_
     assert decision.answer == asked(engine, "scoping", ELSEWHERE).answer  # the refusal sentence
 
 
-def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prompt(engine: Engine, server: ModelServer) -> None:
+def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prompt(
+    engine: Engine, server: ModelServer
+) -> None:
     """S4-8: another wording for each level."""
     server.play(honest)
 
@@ -253,10 +294,14 @@ def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prom
         asked(engine, "scoping-lenient", **cuts)
 
     variants = [one.system for one in server.asked]
-    assert [next(mark for mark in ("HIGH", "MEDIUM", "LOW") if mark in text) for text in variants] == ["HIGH", "MEDIUM", "LOW"]
+    assert [next(mark for mark in ("HIGH", "MEDIUM", "LOW") if mark in text) for text in variants] == [
+        "HIGH",
+        "MEDIUM",
+        "LOW",
+    ]
 
 
-def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_without_a_level_and_nothing_is_refused_for_it(
+def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_without_a_level_and_nothing_is_refused_for_it(  # noqa: E501
     engine: Engine, server: ModelServer
 ) -> None:
     """S4-24: no distance filter, all documents, the normal prompt; the model's own refusal stays."""
@@ -280,7 +325,9 @@ def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_witho
 def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_times_and_the_reasons_are_told(
     engine: Engine, server: ModelServer
 ) -> None:
-    """S3-16, S3-15: at most three new drafts after the first; another program reads that a draft has to be made again."""
+    """S3-16, S3-15: at most three new drafts after the first; another program reads that a draft has to be made
+    again.
+    """
     changed = "The flow meter must be calibrated every 7 years, however often it is read."
     quote = changed.replace("7", "5")
 
@@ -298,7 +345,9 @@ def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_t
     assert Reason.FACTS in decision.reasons
     assert decision.metadata["action"] == "regenerate"
     assert "citation_coverage" not in decision.metadata
-    assert [(row["action"], row["citation_coverage"]) for row in decision.to_json()["attempts"]] == [("regenerate", 1.0)] * 4
+    assert [(row["action"], row["citation_coverage"]) for row in decision.to_json()["attempts"]] == [
+        ("regenerate", 1.0)
+    ] * 4
 
 
 @pytest.mark.parametrize(("confidence", "answered"), [(0.7, True), (0.65, False)])
@@ -312,7 +361,8 @@ def test_given_the_preset_of_s3_when_the_model_is_not_sure_enough_then_it_refuse
 
 
 @pytest.mark.parametrize(
-    ("preset", "answered"), [("tutor-maximum-safety", False), ("tutor-multilingual", False), ("tutor-development", True)]
+    ("preset", "answered"),
+    [("tutor-maximum-safety", False), ("tutor-multilingual", False), ("tutor-development", True)],
 )
 def test_given_a_verdict_against_a_sentence_when_verified_then_only_presets_that_verify_reject_it(
     engine: Engine, server: ModelServer, preset: str, answered: bool
@@ -329,7 +379,9 @@ def test_given_a_verdict_against_a_sentence_when_verified_then_only_presets_that
 def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_asked_then_it_answers_in_the_questions(
     engine: Engine, server: ModelServer
 ) -> None:
-    """S2-24: the answer in the language of the question; a sentence of another language may be quoted for it, word for word."""
+    """S2-24: the answer in the language of the question; a sentence of another language may be quoted for it, word for
+    word.
+    """
     sentence = "Průtokoměr musí být kalibrován každých 5 let v akreditované laboratoři."
 
     def translating(one: Asked) -> object:
@@ -339,9 +391,13 @@ def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_aske
         return draft(("The flow meter must be calibrated every 5 years in an accredited laboratory.", source, sentence))
 
     server.play(translating)
-    decision = asked(engine, "tutor-multilingual", documents=("kalibrace",), short_context_words=10, min_correctness=0.0)
+    decision = asked(
+        engine, "tutor-multilingual", documents=("kalibrace",), short_context_words=10, min_correctness=0.0
+    )
 
-    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.to_json()["attempts"]
+    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.to_json()[
+        "attempts"
+    ]
     assert ANSWER in decision.answer
     assert sentence in decision.citations[0].excerpt
     server.play(translating)
@@ -350,11 +406,16 @@ def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_aske
     assert "another language" in other.metadata["drafter_note"]
 
 
-# --- the stages of the first source, and the settings of the second, each by what it does -------------------------------------------------
+# --- the stages of the first source, and the settings of the second, each by what it does
+# -------------------------------------------------
 
 
-def test_given_the_stages_of_the_first_source_then_each_stops_those_after_it(engine: Engine, server: ModelServer) -> None:
-    """S0-1, S0-8: search, hard gate, keyword guard, compression, answer; the model is reached by what both gates let pass."""
+def test_given_the_stages_of_the_first_source_then_each_stops_those_after_it(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S0-1, S0-8: search, hard gate, keyword guard, compression, answer; the model is reached by what both gates let
+    pass.
+    """
     server.play(honest)
     near = {"min_top_cosine": -1.0}
 
@@ -375,7 +436,9 @@ def test_given_the_stages_of_the_first_source_then_each_stops_those_after_it(eng
 def test_given_model_temperature_and_length_of_the_source_s_configuration_then_the_server_is_asked_so(
     engine: Engine, server: ModelServer
 ) -> None:
-    """S2-23, S2-8: model_name, temperature, max_tokens; an answer of more tokens is rejected, whatever the request allows."""
+    """S2-23, S2-8: model_name, temperature, max_tokens; an answer of more tokens is rejected, whatever the request
+    allows.
+    """
     server.play(honest)
     asked(engine, "tutor", model="gpt-3.5-turbo", temperature=0.7, max_tokens=300)
     (body,) = server.requests
@@ -400,7 +463,12 @@ def test_given_the_least_confidence_of_the_source_s_configuration_then_it_refuse
 
 
 @each(
-    ("on", "status"), [("enforce", AnswerStatus.HALLUCINATION_DETECTED), ("observe", AnswerStatus.SUCCESS), ("off", AnswerStatus.SUCCESS)]
+    ("on", "status"),
+    [
+        ("enforce", AnswerStatus.HALLUCINATION_DETECTED),
+        ("observe", AnswerStatus.SUCCESS),
+        ("off", AnswerStatus.SUCCESS),
+    ],
 )
 def test_given_detection_or_verification_switched_off_then_what_they_reject_is_shown(
     on: str, status: AnswerStatus, engine: Engine, server: ModelServer
@@ -415,7 +483,13 @@ def test_given_detection_or_verification_switched_off_then_what_they_reject_is_s
 
         return play
 
-    alone = {"fallback_extract": False, "max_retries": 0, "added_words_mode": "off", "support_mode": "off", "model_cache": False}
+    alone = {
+        "fallback_extract": False,
+        "max_retries": 0,
+        "added_words_mode": "off",
+        "support_mode": "off",
+        "model_cache": False,
+    }
     server.play(telling(f"As we know, {quote[0].lower()}{quote[1:]}"))
     assert asked(engine, "tutor", indicators_mode=on, **alone).status is status
     server.play(telling(quote))
@@ -426,7 +500,9 @@ def test_given_detection_or_verification_switched_off_then_what_they_reject_is_s
 def test_given_style_and_language_of_the_source_s_configuration_then_the_answer_has_them_and_is_always_cited(
     engine: Engine, server: ModelServer
 ) -> None:
-    """S2-23, S2-22: citation_style, enforce_language_match; require_citations and auto_detect_language cannot be switched off."""
+    """S2-23, S2-22: citation_style, enforce_language_match; require_citations and auto_detect_language cannot be
+    switched off.
+    """
     server.play(honest)
     answers = {style: asked(engine, "tutor", citation_style=style) for style in ("inline", "end", "none")}
 
@@ -434,7 +510,9 @@ def test_given_style_and_language_of_the_source_s_configuration_then_the_answer_
     assert answers["inline"].answer != answers["end"].answer
     assert all(one.citations and one.language == "en" for one in answers.values())
     server.play(
-        lambda one: draft(("Průtokoměr musí být kalibrován každých 5 let, bez ohledu na to, jak často se odečítá.", "1", "5 years"))
+        lambda one: draft(
+            ("Průtokoměr musí být kalibrován každých 5 let, bez ohledu na to, jak často se odečítá.", "1", "5 years")
+        )
     )
     czech = asked(engine, "tutor", fallback_extract=False, max_retries=0)
     assert Reason.ANSWER_LANGUAGE in czech.reasons

@@ -1,4 +1,7 @@
-"""The progress of a model's record: what is asked next, and what is decided, from hand-made records. No model, no server."""
+"""The progress of a model's record: what is asked next, and what is decided, from hand-made records.
+
+No model, no server.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ def model_settings(**values: object) -> Settings:
     return settings(**{"drafter": "model", "rewording": "audited", **LEVELS, **values})
 
 
-def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Measurements:
+def asked(
+    *, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object
+) -> Measurements:
     """A question that passed its gates, with an extract, and of which a model may draft."""
     record = {name: fields.pop(name) for name in ("judgements", "expanded", "attempts") if name in fields}
     return measurements(*cosines, of=of or model_settings(), llm_trace=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
@@ -39,7 +44,9 @@ def model_draft(text: str = SENTENCE, audit: ClaimMeasurement = GOOD_AUDIT) -> D
     return replace(draft([claim(passage(1), text)], [audit]), drafter="model")
 
 
-def attempt(*, keys: tuple[str, ...] = ROUND_0, failure: str = "", audit: ClaimMeasurement = GOOD_AUDIT, **fields: object) -> Attempt:
+def attempt(
+    *, keys: tuple[str, ...] = ROUND_0, failure: str = "", audit: ClaimMeasurement = GOOD_AUDIT, **fields: object
+) -> Attempt:
     given = {"draft": model_draft(audit=audit), "language": "en", "sentences": 1, "tokens": 8}
     return Attempt(keys, Call(Step.DRAFT, "compress/1 0", "m", "host:1", 10, 5, failure=failure), **{**given, **fields})  # type: ignore[arg-type]
 
@@ -62,7 +69,8 @@ def next_of(one: Measurements) -> Ask:
 STRICT = {"support_mode": Mode.ENFORCE}
 
 
-# --- before anything is asked ------------------------------------------------------------------------------------------------------------
+# --- before anything is asked
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_given_a_question_that_passed_when_nothing_is_recorded_then_a_draft_is_asked_for() -> None:
@@ -85,7 +93,9 @@ def test_given_settings_without_a_model_when_walked_then_nothing_is_asked() -> N
 
 
 @pytest.mark.parametrize(("words", "note"), [(150, "too few"), (0, "too few")])
-def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model_is_asked(words: int, note: str) -> None:
+def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model_is_asked(
+    words: int, note: str
+) -> None:
     """S0-21: 150 words or fewer are not compressed."""
     short = asked(words=words)
     decision = decide(short)
@@ -97,7 +107,9 @@ def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model
     assert next_step(asked(words=151)) is not None
 
 
-def test_given_sources_that_contradict_each_other_when_decided_then_both_sides_are_quoted_and_never_compressed() -> None:
+def test_given_sources_that_contradict_each_other_when_decided_then_both_sides_are_quoted_and_never_compressed() -> (
+    None
+):
     """S4-21."""
     first, other = passage(1), passage(2, "The notice period is 60 days.")
     clash = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 1), added=False)
@@ -141,7 +153,8 @@ def test_given_a_distance_cut_when_a_draft_is_asked_for_then_passages_beyond_it_
     assert "passages:1" in ask.asked
 
 
-# --- drafts ------------------------------------------------------------------------------------------------------------------------------
+# --- drafts
+# ------------------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_given_a_draft_that_passes_when_decided_then_it_is_shown() -> None:
@@ -149,7 +162,10 @@ def test_given_a_draft_that_passes_when_decided_then_it_is_shown() -> None:
 
     assert decision.answered
     assert decision.answer == f"{SENTENCE} [1]"
-    assert decision.metadata | {"drafter": "model", "model": "m", "endpoint": "host:1", "calls": 1, "total_tokens": 15} == decision.metadata
+    assert (
+        decision.metadata | {"drafter": "model", "model": "m", "endpoint": "host:1", "calls": 1, "total_tokens": 15}
+        == decision.metadata
+    )
     assert [one.outcome for one in decision.attempts] == ["shown"]
 
 
@@ -227,7 +243,9 @@ def test_given_a_model_that_declines_when_decided_then_it_is_a_typed_refusal_wit
 
     assert (decision.reason, decision.status) == (Reason.MODEL_REFUSED, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert decision.attempts[0].attempt.refusal == "The passages speak of notice, not of rent."
-    assert "rent" not in repr((decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace))
+    assert "rent" not in repr(
+        (decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace)
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,7 +270,9 @@ def test_given_a_model_that_declines_when_the_extract_is_surely_right_then_the_e
     assert decision.answered == answered
     if answered:
         assert decision.confidence_level is ConfidenceLevel.MEDIUM
-        assert decision.notes[0].startswith("The language model found no answer, and the score of the documents' own words is high.")
+        assert decision.notes[0].startswith(
+            "The language model found no answer, and the score of the documents' own words is high."
+        )
         assert "rent" not in repr((decision.answer, decision.notes, decision.metadata))
     else:
         assert decision.reason is Reason.MODEL_REFUSED
@@ -269,7 +289,8 @@ def test_given_a_model_that_cannot_be_asked_when_decided_then_the_extract_stands
     assert "The model's server is down." in denied.explanation
 
 
-# --- verification ------------------------------------------------------------------------------------------------------------------------
+# --- verification
+# ------------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 CHECKED = {"verification_mode": Mode.ENFORCE}
@@ -322,9 +343,13 @@ def test_given_a_draft_of_the_greatest_length_then_it_passes_and_one_more_senten
     assert decision.attempts[0].outcome == ("shown" if passes else "rejected")
 
 
-def test_given_several_sentences_when_their_words_are_counted_then_the_one_with_most_unsupported_words_decides() -> None:
+def test_given_several_sentences_when_their_words_are_counted_then_the_one_with_most_unsupported_words_decides() -> (
+    None
+):
     of = model_settings(added_words_mode=Mode.ENFORCE, max_added_words=2, max_retries=0)
-    outcomes = [decide(asked(of=of, attempts=(attempt(added=added),))).attempts[0].outcome for added in ((0, 2), (0, 3), (3, 0))]
+    outcomes = [
+        decide(asked(of=of, attempts=(attempt(added=added),))).attempts[0].outcome for added in ((0, 2), (0, 3), (3, 0))
+    ]
 
     assert outcomes == ["shown", "rejected", "rejected"]
 
@@ -332,7 +357,10 @@ def test_given_several_sentences_when_their_words_are_counted_then_the_one_with_
 def test_given_words_of_the_models_own_then_they_are_rejected_or_the_level_is_medium_at_most() -> None:
     drafted = attempt(reworded=(True,))
 
-    strict, audited = (decide(asked(of=model_settings(rewording=how, max_retries=0), attempts=(drafted,))) for how in ("none", "audited"))
+    strict, audited = (
+        decide(asked(of=model_settings(rewording=how, max_retries=0), attempts=(drafted,)))
+        for how in ("none", "audited")
+    )
 
     assert (strict.metadata["drafter"], strict.attempts[0].outcome) == ("extract", "rejected")
     assert (audited.metadata["drafter"], audited.confidence_level) == ("model", ConfidenceLevel.MEDIUM)
@@ -347,24 +375,32 @@ def test_given_a_draft_that_was_rejected_for_its_own_words_then_the_next_one_is_
     ):
         findings = next_of(asked(of=model_settings(rewording="none"), attempts=(one,))).findings
 
-        assert [(finding.key, told in finding.text) for finding in findings if finding.key.startswith("reworded")] == [("reworded:0", True)]
+        assert [(finding.key, told in finding.text) for finding in findings if finding.key.startswith("reworded")] == [
+            ("reworded:0", True)
+        ]
 
 
 def test_given_a_rejected_draft_when_the_model_verifies_it_then_trust_is_not_added() -> None:
     sure = replace(verified("yes"), draft=model_draft(audit=UNSUPPORTED))
 
-    assert decide(asked(of=model_settings(**CHECKED, **STRICT, max_retries=0), attempts=(sure,))).metadata["drafter"] == "extract"
+    assert (
+        decide(asked(of=model_settings(**CHECKED, **STRICT, max_retries=0), attempts=(sure,))).metadata["drafter"]
+        == "extract"
+    )
 
 
 def test_given_a_verification_that_cannot_run_when_decided_then_it_has_not_passed() -> None:
-    one = asked(of=model_settings(**CHECKED, fallback_extract=False), attempts=(verified(failure="The server hung up."),))
+    one = asked(
+        of=model_settings(**CHECKED, fallback_extract=False), attempts=(verified(failure="The server hung up."),)
+    )
     decision = decide(one)
 
     assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
     assert next_step(one) is None
 
 
-# --- sufficiency -------------------------------------------------------------------------------------------------------------------------
+# --- sufficiency
+# -------------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 GUARDED = {"sufficiency_mode": Mode.ENFORCE}
@@ -382,7 +418,9 @@ def test_given_the_guard_when_nothing_is_recorded_then_it_is_asked_before_any_dr
 
 
 @each("shown", [1, 3])
-def test_given_a_verdict_on_fewer_or_more_passages_when_walked_then_it_does_not_count_and_the_model_is_asked_again(shown: int) -> None:
+def test_given_a_verdict_on_fewer_or_more_passages_when_walked_then_it_does_not_count_and_the_model_is_asked_again(
+    shown: int,
+) -> None:
     """A verdict is about the passages that the model was shown, and about no others."""
     ask = next_of(guarded(judgement(passages=shown)))
 
@@ -396,7 +434,11 @@ def test_given_a_context_that_is_not_drafted_from_when_walked_then_the_guard_is_
     foreign = {"hits": (hit(0.9, of=passage(1, language="cs")), hit(0.8, 2, of=passage(2, language="cs")))}
     clash = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 1), added=False)
     two = {"draft": draft([claim(passage(1)), claim(passage(2))]), "conflicts": (clash,)}
-    reasons: dict[str, dict[str, object]] = {"too few": {"words": 9}, "another language": {**foreign}, "contradict": {**two}}
+    reasons: dict[str, dict[str, object]] = {
+        "too few": {"words": 9},
+        "another language": {**foreign},
+        "contradict": {**two},
+    }
     for why, fields in reasons.items():
         assert next_of(guarded(**fields)).step is Step.SUFFICIENCY, why
         assert decide(guarded(**fields)).reason is Reason.NEEDS_GENERATION, why
@@ -446,7 +488,9 @@ def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refu
     decision = decide(refused)
     assert (decision.reason, decision.status) == (Reason.SUFFICIENCY, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert decision.metadata["action"] == "expand_search"
-    assert "the rent" not in repr((decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace))
+    assert "the rent" not in repr(
+        (decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace)
+    )
 
 
 def test_given_a_search_that_finds_nothing_new_when_walked_then_the_model_is_not_asked_again() -> None:
@@ -469,8 +513,14 @@ def test_given_a_partial_verdict_when_decided_then_the_level_is_low_and_a_note_s
     decision = decide(guarded(part, attempts=(attempt(),)))
 
     assert decision.confidence_level is ConfidenceLevel.LOW
-    assert decision.notes[0] == "The language model finds that the passages answer a part of the question only. The level is low at most."
-    assert decide(guarded(part, attempts=(attempt(),), refuse_partial=True, expand_searches=0)).reason is Reason.SUFFICIENCY
+    assert (
+        decision.notes[0]
+        == "The language model finds that the passages answer a part of the question only. The level is low at most."
+    )
+    assert (
+        decide(guarded(part, attempts=(attempt(),), refuse_partial=True, expand_searches=0)).reason
+        is Reason.SUFFICIENCY
+    )
 
 
 def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_equal_passes() -> None:
@@ -499,12 +549,18 @@ def test_given_a_guard_that_only_observes_when_it_says_no_then_the_draft_is_made
     assert decide(seen).trace["sufficiency"].value == 0.0
 
 
-def test_given_a_guard_that_only_observes_when_it_doubts_or_contradicts_then_level_and_draft_stay_as_without_it() -> None:
+def test_given_a_guard_that_only_observes_when_it_doubts_or_contradicts_then_level_and_draft_stay_as_without_it() -> (
+    None
+):
     """What is only observed is shown in the trace, and changes no answer."""
     first, other = passage(1), passage(2, "The notice period is 60 days.")
     sides = draft([claim(first), claim(other, other.text)])
     clash = Conflict(0, 1, (SENTENCE, other.text), ("d1", "d1"), (1, 1), added=False)
-    for said in (judgement("partial"), judgement("yes", contradicts=True), judgement("yes", contradicts=True, sides=sides, conflict=clash)):
+    for said in (
+        judgement("partial"),
+        judgement("yes", contradicts=True),
+        judgement("yes", contradicts=True, sides=sides, conflict=clash),
+    ):
         decision = decide(guarded(said, sufficiency_mode=Mode.OBSERVE, attempts=(attempt(),)))
 
         assert (decision.metadata["drafter"], decision.confidence_level) == ("model", ConfidenceLevel.HIGH)
@@ -534,14 +590,17 @@ def test_given_contradictions_that_the_model_cannot_show_when_decided_then_the_l
     assert "contradict" in decision.notes[0]
 
 
-# --- replay ------------------------------------------------------------------------------------------------------------------------------
+# --- replay
+# ------------------------------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def needs(one: Measurements, **values: object) -> bool:
     return replay(one, one.settings.changed(**values)).reason is Reason.NEEDS_GENERATION
 
 
-def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_replay_asks_for_generation_and_invents_nothing() -> None:
+def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_replay_asks_for_generation_and_invents_nothing() -> (  # noqa: E501
+    None
+):
     shaky = asked(of=model_settings(**STRICT, min_support=0.1), attempts=(rejected(),))
 
     assert decide(shaky).answered
@@ -560,7 +619,9 @@ def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_repla
         {"verification_mode": Mode.ENFORCE},
     ],
 )
-def test_given_a_setting_that_changes_a_prompt_when_replayed_then_it_needs_generation(values: dict[str, object]) -> None:
+def test_given_a_setting_that_changes_a_prompt_when_replayed_then_it_needs_generation(
+    values: dict[str, object],
+) -> None:
     assert needs(asked(attempts=(attempt(),)), **values)
 
 
@@ -569,7 +630,9 @@ def test_given_settings_that_change_no_prompt_when_replayed_then_the_record_suff
 
     assert not needs(one, citation_style="end")
     assert not needs(one, max_retries=0)
-    assert replay(one, one.settings.changed(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95)).reason is Reason.TOP_COSINE
+    assert (
+        replay(one, one.settings.changed(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95)).reason is Reason.TOP_COSINE
+    )
 
 
 def test_given_more_retries_than_were_recorded_when_replayed_then_it_needs_generation() -> None:

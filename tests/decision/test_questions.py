@@ -17,11 +17,22 @@ from rag_core.ingest.reading.pdf import read_pdf
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SAMPLES = DATA / "samples"
-ROWS: list[dict[str, Any]] = [json.loads(line) for line in (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+]
 ANSWERABLE = [row for row in ROWS if row["answerable"]]
 UNANSWERABLE = [row for row in ROWS if not row["answerable"]]
 
-FIELDS = {"id": str, "question": str, "language": str, "answerable": bool, "kind": str, "documents": list, "pages": list, "answers": list}
+FIELDS = {
+    "id": str,
+    "question": str,
+    "language": str,
+    "answerable": bool,
+    "kind": str,
+    "documents": list,
+    "pages": list,
+    "answers": list,
+}
 ANSWERED_KINDS = {"fact", "number", "date", "procedure", "definition", "table", "code", "comparison", "contradicted"}
 REFUSED_KINDS = {"off_topic", "near_miss", "missing_entity"}
 IN_WORDS = r"[\p{L}\p{M}\p{N}]"
@@ -75,19 +86,25 @@ def test_given_the_questions_when_compared_then_no_two_are_the_same(field: str) 
 
 
 @each("row", ANSWERABLE, ids=label)
-def test_given_an_answerable_question_when_its_pages_are_read_then_each_answer_stands_on_its_page(row: dict[str, Any]) -> None:
+def test_given_an_answerable_question_when_its_pages_are_read_then_each_answer_stands_on_its_page(
+    row: dict[str, Any],
+) -> None:
     assert len(row["documents"]) == len(row["pages"]) == len(row["answers"]) > 0
 
     for name, number, answer in zip(row["documents"], row["pages"], row["answers"], strict=True):
         assert 1 <= number <= len(pages(name))
-        assert regex.search(rf"(?<!{IN_WORDS}){regex.escape(normalise(answer).text)}(?!{IN_WORDS})", pages(name)[number - 1]), (
+        assert regex.search(
+            rf"(?<!{IN_WORDS}){regex.escape(normalise(answer).text)}(?!{IN_WORDS})", pages(name)[number - 1]
+        ), (
             name,
             number,
         )
 
 
 @each("row", [row for row in ANSWERABLE if row["kind"] == "contradicted"], ids=label)
-def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_says_what_the_other_says(row: dict[str, Any]) -> None:
+def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_says_what_the_other_says(
+    row: dict[str, Any],
+) -> None:
     (first, second), (one, other) = row["documents"], row["answers"]
 
     assert first != second
@@ -96,7 +113,9 @@ def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_
 
 
 @each("row", UNANSWERABLE, ids=label)
-def test_given_an_unanswerable_question_when_every_sample_is_read_then_the_words_of_its_answer_stand_in_none(row: dict[str, Any]) -> None:
+def test_given_an_unanswerable_question_when_every_sample_is_read_then_the_words_of_its_answer_stand_in_none(
+    row: dict[str, Any],
+) -> None:
     assert (row["pages"], row["answers"]) == ([], [])
     assert row["missing"]
 

@@ -1,4 +1,7 @@
-"""Replay: the same measurements judged under other settings. Stricter never answers more, and replay equals asking again."""
+"""Replay: the same measurements judged under other settings.
+
+Stricter never answers more, and replay equals asking again.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ def body(decision: Decision) -> str:
 
 @given(
     measurements=any_measurements(),
-    values=st.fixed_dictionaries({name: st.tuples(values_of(knob), values_of(knob)) for name, knob in THRESHOLDS.items()}),
+    values=st.fixed_dictionaries(
+        {name: st.tuples(values_of(knob), values_of(knob)) for name, knob in THRESHOLDS.items()}
+    ),
 )
 def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_an_answer(
     measurements: Measurements, values: dict[str, tuple[float, float]]
@@ -113,28 +118,47 @@ def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(na
 
     for value in knob.options or (knob.low, knob.high):
         if value is not None:
-            assert replay(measurements, measurements.settings.changed(**{name: type(knob.default)(value)})).metadata["settings_hash"]
+            assert replay(measurements, measurements.settings.changed(**{name: type(knob.default)(value)})).metadata[
+                "settings_hash"
+            ]
 
 
 def test_given_a_case_then_it_holds_nothing_that_could_call_a_model() -> None:
     kinds = {field.name: str(field.type) for field in fields(Measurements)}
 
     assert not [
-        name for name, kind in kinds.items() if any(word in kind for word in ("Callable", "Embedder", "Corpus", "Tools", "Reranker"))
+        name
+        for name, kind in kinds.items()
+        if any(word in kind for word in ("Callable", "Embedder", "Corpus", "Tools", "Reranker"))
     ]
 
 
 TEXTS = (
-    Text("contract", "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month."),
+    Text(
+        "contract",
+        "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month.",
+    ),
     Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
-    Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 days."),
+    Text(
+        "handbook",
+        "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 "
+        "days.",
+    ),
 )
-QUESTIONS = ("What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice")
+QUESTIONS = (
+    "What is the notice period?",
+    "How many days of vacation do employees have?",
+    "Who painted the Mona Lisa?",
+    "Hello",
+    "notice",
+)
 
 
 @each("question", QUESTIONS)
 @each("preset", presets())
-def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_asking_again_under_it(question: str, preset: str) -> None:
+def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_asking_again_under_it(
+    question: str, preset: str
+) -> None:
     """Measured twice, under different thresholds: what judging knobs say must not leak into what is measured."""
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
     target = Settings.load(preset)
@@ -149,10 +173,14 @@ def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_askin
 
 @each("before", STRICTNESS)
 @each("after", STRICTNESS)
-def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(before: Mode, after: Mode) -> None:
+def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(
+    before: Mode, after: Mode
+) -> None:
     """Both sides are drafted under every mode; showing or refusing is a judgement."""
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
-    measured = measure("How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used)
+    measured = measure(
+        "How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used
+    )
     target = settings(contradictions_mode=after)
 
     assert len(measured.conflicts) == 1
@@ -160,8 +188,14 @@ def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_eq
 
 
 @given(data=st.data(), question=st.sampled_from(QUESTIONS))
-def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(data: st.DataObject, question: str) -> None:
+def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(
+    data: st.DataObject, question: str
+) -> None:
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
-    target = settings(**data.draw(st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()})))
+    target = settings(
+        **data.draw(st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()}))
+    )
 
-    assert body(replay(measure(question, settings(), corpus, used), target)) == body(decide(measure(question, target, corpus, used)))
+    assert body(replay(measure(question, settings(), corpus, used), target)) == body(
+        decide(measure(question, target, corpus, used))
+    )

@@ -1,4 +1,6 @@
-"""Questions that a language model was asked about, judged again: one by one and many at once, from their records, with no model."""
+"""Questions that a language model was asked about, judged again: one by one and many at once, from their records, with
+no model.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
+def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(
+    data: st.DataObject,
+) -> None:
     of = data.draw(model_settings())
     kinds = st.one_of(stepped_measurements(of), stepped_measurements(of), asked_measurements(of), any_measurements(of))
     judged = data.draw(st.lists(kinds, min_size=1, max_size=4))
@@ -91,13 +95,23 @@ def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_
 
 
 def drafted(*supports: float) -> Measurements:
-    """A question whose drafts have these supports; all but the last were rejected under the settings it was asked under."""
-    of = settings(drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    """A question whose drafts have these supports; all but the last were rejected under the settings it was asked
+    under.
+    """
+    of = settings(
+        drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20
+    )
     attempts = []
     for number, support in enumerate(supports):
-        made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
+        made = draft(
+            [claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)]
+        )
         keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
-        attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
+        attempts.append(
+            Attempt(
+                keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)
+            )
+        )
     return replace(measurements(0.9, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
@@ -117,7 +131,9 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
     for limit in (0.1, 0.5, 0.9, 0.95):
         target = base.changed(correctness_mode=Mode.ENFORCE, min_correctness=limit)
         assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
-    modes = [mode for mode in GATE_MODES.values() if mode != "distance_mode"]  # the distance cut takes passages out of the prompt
+    modes = [
+        mode for mode in GATE_MODES.values() if mode != "distance_mode"
+    ]  # the distance cut takes passages out of the prompt
     limits = (
         "min_top_cosine",
         "min_mean_cosine",
@@ -189,13 +205,20 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
     of = drafted().settings.changed(sufficiency_mode=Mode.ENFORCE, contradictions_mode=Mode.OBSERVE)
     sides = draft([claim(passage(1)), claim(passage(2, document="d2"))])
     judgement = Sufficiency(
-        Call(Step.SUFFICIENCY), 1, "yes", 0.9, contradicts=True, sides=sides,
+        Call(Step.SUFFICIENCY),
+        1,
+        "yes",
+        0.9,
+        contradicts=True,
+        sides=sides,
         conflict=Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), added=False),
-    )  # fmt: skip
+    )
     one = replace(drafted(0.9), settings=of)
     assert one.llm_trace is not None
     one = replace(one, llm_trace=replace(one.llm_trace, judgements=(judgement,)))
-    short = measurements(0.9, of=of, llm_trace=LlmTrace(9, judgements=(Sufficiency(Call(Step.SUFFICIENCY), 1, "yes", 0.9),)))
+    short = measurements(
+        0.9, of=of, llm_trace=LlmTrace(9, judgements=(Sufficiency(Call(Step.SUFFICIENCY), 1, "yes", 0.9),))
+    )
 
     outcomes = replay_many([one, short], of)
 
@@ -216,9 +239,13 @@ def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_colu
     assert len(replay(one, of).conflicts) == 1
 
 
-def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_judging_at_once_lowers_its_level_or_refuses() -> None:
+def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_judging_at_once_lowers_its_level_or_refuses() -> (  # noqa: E501
+    None
+):
     """A judgement holds for the extract too; where no model has a part, an enforced guard has not run."""
-    of = settings(sufficiency_mode=Mode.ENFORCE, main_gate="cosine", high_distance=1.0, contradictions_mode=Mode.OBSERVE)
+    of = settings(
+        sufficiency_mode=Mode.ENFORCE, main_gate="cosine", high_distance=1.0, contradictions_mode=Mode.OBSERVE
+    )
     said = [Sufficiency(Call(Step.SUFFICIENCY), 3, word, 0.9) for word in ("yes", "partial")]
     clash = contradicted(of=of)  # two sides and a third sentence
     records = [
@@ -227,7 +254,12 @@ def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_judgin
         replace(clash, llm_trace=None),
     ]
 
-    for target in (of, of.changed(sufficiency_mode=Mode.OBSERVE), of.changed(refuse_partial=True), of.changed(overlap_mode=Mode.ENFORCE)):
+    for target in (
+        of,
+        of.changed(sufficiency_mode=Mode.OBSERVE),
+        of.changed(refuse_partial=True),
+        of.changed(overlap_mode=Mode.ENFORCE),
+    ):
         assert_equal(replay_many(records, target), records, target)
     outcomes = replay_many(records, of)
     assert list(outcomes.level) == ["low", "low", "high", "low", "insufficient"]

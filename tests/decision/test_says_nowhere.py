@@ -22,18 +22,27 @@ from rag_core.settings import Mode
 
 CORPUS = MemoryCorpus(
     [
-        Text("lease", "The notice period of the lease is 30 days.\nMarie Curie signed it in 2024.", metadata=Metadata(date="2022-03")),
+        Text(
+            "lease",
+            "The notice period of the lease is 30 days.\nMarie Curie signed it in 2024.",
+            metadata=Metadata(date="2022-03"),
+        ),
         Text("deed", "The deed of 2019 names the MK-40."),
     ],
     HashEmbedder(),
-)  # fmt: skip
+)
 GATED = settings(correctness_mode=Mode.ENFORCE)
 ASKED = "What was the notice period in 2031 for E7?"
 
 
 def refused(question: str = ASKED, *names: str, chosen: bool = False, language: str = "en") -> Measurements:
     """A question that the correctness gate refuses."""
-    asked = replace(measurements(0.9, of=GATED, correctness=0.01), question=question, nowhere=names, understanding=Understanding(language))
+    asked = replace(
+        measurements(0.9, of=GATED, correctness=0.01),
+        question=question,
+        nowhere=names,
+        understanding=Understanding(language),
+    )
     return replace(asked, library=replace(asked.library, chosen=chosen))
 
 
@@ -51,14 +60,19 @@ def test_given_a_year_and_a_code_in_no_document_when_refused_then_they_are_named
     assert replay(stored, stored.settings).explanation == decision.explanation
 
 
-@each("question", ["What was the notice period in 2024?", "Did Marie Curie sign it?", "Did Marje Curie?", "What is due in 2022?"])
+@each(
+    "question",
+    ["What was the notice period in 2024?", "Did Marie Curie sign it?", "Did Marje Curie?", "What is due in 2022?"],
+)
 def test_given_what_is_there_when_refused_then_the_text_is_todays(question: str) -> None:
     measured = measure(question, GATED, CORPUS, tools())
     decision = decide(replace(measured, correctness=0.1))
 
     assert measured.nowhere == ()
     assert decision.explanation.startswith("Refused: correctness did not pass")
-    assert decision.suggestions == ("Ask with words that the document uses, or add the document that holds the answer.",)
+    assert decision.suggestions == (
+        "Ask with words that the document uses, or add the document that holds the answer.",
+    )
 
 
 def test_given_chosen_documents_then_the_sentence_says_so_and_speaks_of_no_word_that_another_document_has() -> None:
@@ -66,13 +80,17 @@ def test_given_chosen_documents_then_the_sentence_says_so_and_speaks_of_no_word_
 
     assert measured.missing_entities == ("2031", "2019")
     assert (measured.nowhere, measured.library.chosen) == (("2031",), True)
-    assert decide(replace(measured, correctness=0.1)).explanation.startswith("None of the chosen documents speaks of 2031. ")
+    assert decide(replace(measured, correctness=0.1)).explanation.startswith(
+        "None of the chosen documents speaks of 2031. "
+    )
 
 
 def test_given_any_language_then_the_sentence_is_in_it_and_names_all() -> None:
     for language in (*LANGUAGES, "xx"):
         for chosen in (False, True):
-            said = nowhere_in_words(refused(ASKED, "2031", "E7", "Brno", chosen=chosen, language=language), Reason.CORRECTNESS)
+            said = nowhere_in_words(
+                refused(ASKED, "2031", "E7", "Brno", chosen=chosen, language=language), Reason.CORRECTNESS
+            )
             assert "2031, E7 " in said, language
             assert "Brno" in said, language
             assert "{" not in said, language
@@ -106,7 +124,10 @@ def test_given_a_page_that_cannot_be_read_or_no_document_then_nothing_is_said() 
     whole = MemoryCorpus([Text("lease", "The notice period.")], HashEmbedder())
     measured = measure("What happened in 2031?", settings(), whole, tools())
     assert measured.nowhere == nowhere_spoken_of(measured, ["2031"], whole, None) == ("2031",)
-    assert nowhere_spoken_of(measured, ["2031"], Damaged([Text("lease", "The notice period.")], HashEmbedder()), None) == ()
+    assert (
+        nowhere_spoken_of(measured, ["2031"], Damaged([Text("lease", "The notice period.")], HashEmbedder()), None)
+        == ()
+    )
 
 
 def test_given_a_word_in_a_running_header_alone_then_it_is_there() -> None:

@@ -1,4 +1,6 @@
-"""An answer from a scan: it is never called word for word, says which words OCR is not sure of, and is not of the highest level on them."""
+"""An answer from a scan: it is never called word for word, says which words OCR is not sure of, and is not of the
+highest level on them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def scanned(*words: Unsure, known: bool = True, ocr: bool = True) -> Measurement
     one = claim(found.passage, TEXT)
     drafted = draft([one], [measured(word_for_word=True, support=1.0)])
     cited = {
-        key: replace(citation, ocr=ocr, unsure=words if known else None, doubtful=any(word.figure for word in words) or not known)
+        key: replace(
+            citation, ocr=ocr, unsure=words if known else None, doubtful=any(word.figure for word in words) or not known
+        )
         for key, citation in drafted.citations.items()
     }
     return measurements(hits=(found,), correctness=0.99, answerability=0.99, draft=replace(drafted, citations=cited))
@@ -51,7 +55,9 @@ def test_given_a_sentence_of_a_scan_then_nothing_calls_it_word_for_word() -> Non
     assert check(scanned(), Reason.SUPPORT).found == "every claim stands in its source as the scan was read"
 
 
-def test_given_a_word_of_a_text_layer_in_two_readings_then_it_is_named_beside_the_answer_and_nothing_is_said_of_ocr() -> None:
+def test_given_a_word_of_a_text_layer_in_two_readings_then_it_is_named_beside_the_answer_and_nothing_is_said_of_ocr() -> (  # noqa: E501
+    None
+):
     decision = decide(scanned(unsure("40", 0.0), ocr=False))
 
     (note,) = [note for note in decision.notes if "two readings" in note]
@@ -74,7 +80,11 @@ def test_given_a_sentence_of_a_text_layer_then_it_is_word_for_word_and_nothing_i
     ("of", "level", "note"),
     [
         (scanned(), ConfidenceLevel.HIGH, "[1] read by OCR, and given as the scan was read."),
-        (scanned(unsure("Kč")), ConfidenceLevel.HIGH, "[1] read by OCR, and given as the scan was read; not sure of: “Kč”."),
+        (
+            scanned(unsure("Kč")),
+            ConfidenceLevel.HIGH,
+            "[1] read by OCR, and given as the scan was read; not sure of: “Kč”.",
+        ),
         (
             scanned(unsure("40"), unsure("§")),
             ConfidenceLevel.MEDIUM,
@@ -115,10 +125,16 @@ def test_given_a_citation_of_a_scan_when_written_as_json_then_each_unsure_word_i
     assert cited["ocr"] is True
     assert cited["unsure"] == [
         {
-            "text": "14", "page": 1, "start": 32, "end": 34, "sure": 0.5, "figure": True, "alike": ["1/l/I"],
+            "text": "14",
+            "page": 1,
+            "start": 32,
+            "end": 34,
+            "sure": 0.5,
+            "figure": True,
+            "alike": ["1/l/I"],
             "box": {"x0": 1, "y0": 2, "x1": 3, "y1": 4},
         }
-    ]  # fmt: skip
+    ]
     assert unknown["unsure"] is None
 
 
@@ -128,4 +144,6 @@ def test_given_unsure_words_when_recorded_then_their_text_is_not_in_the_record_a
 
     assert "§" not in json.dumps(row, ensure_ascii=False)
     assert from_record(row, lambda document, page: TEXT).draft.citations == of.draft.citations
-    assert decide(from_record(row)).confidence_level is ConfidenceLevel.MEDIUM  # the figure's place is known, its text deleted
+    assert (
+        decide(from_record(row)).confidence_level is ConfidenceLevel.MEDIUM
+    )  # the figure's place is known, its text deleted

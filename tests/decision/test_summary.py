@@ -1,4 +1,6 @@
-"""One question in a few numbers: drafts that were checked and failed, sentences with a source, times; and their counts."""
+"""One question in a few numbers: drafts that were checked and failed, sentences with a source, times; and their
+counts.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def test_given_how_questions_ended_when_summarised_then_drafts_and_their_sources
     mended = attempt(keys=(*ROUND_0, "support:0"))
 
     assert of(measurements(0.9, of=model_settings(drafter="extract"))) == (1, 0, 1, 1)
-    assert of(measurements(0.1, of=model_settings(drafter="extract", min_top_cosine=0.7, top_cosine_mode="enforce"))) == (0, 0, 0, 0)
+    assert of(
+        measurements(0.1, of=model_settings(drafter="extract", min_top_cosine=0.7, top_cosine_mode="enforce"))
+    ) == (0, 0, 0, 0)
     assert of(asked(of=model_settings(**STRICT, max_retries=0), attempts=(rejected(),)))[:2] == (1, 1)
     assert of(asked(of=model_settings(**STRICT, max_retries=0), attempts=(fabricated,)))[2:] == (1, 0)
     assert of(asked(of=model_settings(**STRICT), attempts=(rejected(), mended)))[:2] == (2, 1)
@@ -46,7 +50,10 @@ def test_given_times_when_summarised_then_a_search_and_the_models_are_apart_and_
 
 def test_given_questions_when_counted_then_every_figure_grows_and_groups_hold_their_upper_end() -> None:
     counts = Counts()
-    question = replace(measurements(0.9, of=model_settings(drafter="extract"), correctness=0.8), timings={"embed": 88.0, "retrieve": 12.0})
+    question = replace(
+        measurements(0.9, of=model_settings(drafter="extract"), correctness=0.8),
+        timings={"embed": 88.0, "retrieve": 12.0},
+    )
     for _ in range(2):
         counts.watch(question, decide(question))
     now = counts.now()

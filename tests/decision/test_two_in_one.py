@@ -23,7 +23,12 @@ COSTS = "The buyer pays the costs of delivery."
 def of_half(question: str, text: str, number: int, sure: float) -> Measurements:
     found = hit(0.9, number, of=passage(number, text, document=f"d{number}"))
     return measurements(
-        0.9, question=question, hits=(found,), draft=draft([claim(found.passage, text)]), correctness=sure, of=Settings.load()
+        0.9,
+        question=question,
+        hits=(found,),
+        draft=draft([claim(found.passage, text)]),
+        correctness=sure,
+        of=Settings.load(),
     )
 
 
@@ -43,12 +48,16 @@ def test_given_two_halves_that_are_sure_then_both_are_answered_in_their_order_an
     assert (decision.question, decision.answer) == (BOTH, f"{SENTENCE} [1] {COSTS} [2]")
     assert decision.confidence == 0.8
     assert decision.confidence_level == decided(0.8, 0.8).confidence_level
-    assert [hit.passage.id for _, hit in decision.retrieved] == (["d1#1", "d2#2"] if first > second else ["d2#2", "d1#1"])
+    assert [hit.passage.id for _, hit in decision.retrieved] == (
+        ["d1#1", "d2#2"] if first > second else ["d2#2", "d1#1"]
+    )
     assert [citation.chunk_id for citation in decision.citations] == ["d1#1", "d2#2"]
     assert next(check for check in decision.trace.checks if check.stage == "confidence").value == 0.8
 
 
-@pytest.mark.parametrize(("first", "second", "shown", "missing"), [(0.97, 0.2, SENTENCE, SECOND), (0.2, 0.97, COSTS, FIRST)])
+@pytest.mark.parametrize(
+    ("first", "second", "shown", "missing"), [(0.97, 0.2, SENTENCE, SECOND), (0.2, 0.97, COSTS, FIRST)]
+)
 def test_given_one_half_that_is_not_sure_then_the_other_is_answered_at_a_low_level_and_the_missing_one_is_named(
     first: float, second: float, shown: str, missing: str
 ) -> None:
@@ -85,7 +94,9 @@ def test_given_a_contradiction_in_the_second_half_then_its_two_sides_are_still_p
 
 def test_given_a_half_with_a_claim_that_fails_a_check_then_nothing_of_it_is_shown() -> None:
     bad = of_half(SECOND, COSTS, 2, 0.9)
-    bad = replace(bad, draft=replace(bad.draft, measured=draft(bad.draft.claims, [measured(quotes_missing=("lost",))]).measured))
+    bad = replace(
+        bad, draft=replace(bad.draft, measured=draft(bad.draft.claims, [measured(quotes_missing=("lost",))]).measured)
+    )
 
     assert COSTS not in decide(replace(of_half(FIRST, SENTENCE, 1, 0.95), question=BOTH, other=bad)).answer
 
@@ -112,14 +123,19 @@ def of_day(day: str, text: str, number: int, sure: float) -> Measurements:
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.97, 0.8), (0.8, 0.97)])
-def test_given_versions_of_two_days_then_the_older_one_stands_first_and_both_days_are_told(first: float, second: float) -> None:
+def test_given_versions_of_two_days_then_the_older_one_stands_first_and_both_days_are_told(
+    first: float, second: float
+) -> None:
     older, newer = of_day("2024-12-31", SENTENCE, 1, first), of_day("2026-12-31", COSTS, 2, second)
     one, other = sorted((older, newer), key=lambda half: -(half.correctness or 0.0))
 
     decision = decide(replace(one, question="What changed in the deposit from 2024 to 2026?", other=other))
 
     assert decision.answer == f"{SENTENCE} [1] {COSTS} [2]"
-    assert sorted(note[:25] for note in decision.notes if "as of" in note) == ["Searched as of 2024-12-31", "Searched as of 2026-12-31"]
+    assert sorted(note[:25] for note in decision.notes if "as of" in note) == [
+        "Searched as of 2024-12-31",
+        "Searched as of 2026-12-31",
+    ]
 
 
 def test_given_one_version_that_is_not_sure_then_the_note_names_its_day() -> None:

@@ -41,7 +41,9 @@ def test_given_a_check_that_the_preset_enforces_when_it_cannot_refuse_then_the_a
     """S2-3, S2-4: it is shown, and `is_safe` is false."""
     of = Settings.load(preset, values)
     asked = Understanding("en", "procedural")
-    decision = decide(measurements(0.9, 0.9, of=of, understanding=asked, keywords=matched(3), correctness=0.9, relevance=0.9))
+    decision = decide(
+        measurements(0.9, 0.9, of=of, understanding=asked, keywords=matched(3), correctness=0.9, relevance=0.9)
+    )
 
     assert decision.answered, decision.explanation
     assert decision.metadata.get("unjudged", []) == missing

@@ -97,7 +97,9 @@ def test_given_a_decimal_threshold_then_its_value_is_the_decimal_itself() -> Non
 
 
 def test_given_a_threshold_that_counts_then_its_value_stays_a_whole_number() -> None:
-    judged = measurements(0.9, 0.8, 0.7, of=settings(min_documents_mode=Mode.ENFORCE, min_documents=9), library=LibraryFacts(passages=50))
+    judged = measurements(
+        0.9, 0.8, 0.7, of=settings(min_documents_mode=Mode.ENFORCE, min_documents=9), library=LibraryFacts(passages=50)
+    )
 
     assert repr(flips(judged)[0].after) == "3"
 
@@ -139,7 +141,9 @@ def test_given_nothing_retrieved_then_no_threshold_would_answer() -> None:
 
 def test_given_a_claim_beyond_the_distance_cut_then_the_cut_is_named() -> None:
     near, far = hit(0.9, 1), hit(0.15, 2)
-    judged = measurements(hits=(near, far), draft=draft([claim(far.passage)]), of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8))
+    judged = measurements(
+        hits=(near, far), draft=draft([claim(far.passage)]), of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8)
+    )
 
     assert named(flips(judged)) == {"max_distance": 0.85, "distance_mode": Mode.OBSERVE}
 
@@ -160,9 +164,21 @@ def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less
 
 def drafted(support: float, *, of: Settings | None = None) -> Measurements:
     """A question whose draft by a model has this support; it was asked under `min_support` 0.5."""
-    asked_under = of or settings(drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
-    made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
-    attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
+    asked_under = of or settings(
+        drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20
+    )
+    made = replace(
+        draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model"
+    )
+    attempt = Attempt(
+        ("level:high", "round:0", "passages:1"),
+        Call(Step.DRAFT),
+        made,
+        language="en",
+        sentences=1,
+        tokens=5,
+        added=(0,),
+    )
     return replace(measurements(0.9, of=asked_under, correctness=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
 
 
@@ -183,33 +199,49 @@ def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_thro
     )
 
 
-def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found_though_stricter_ones_would_answer() -> None:
-    """The first draft is rejected from 0.61 on and the second one stands; between 0.51 and 0.6 the findings are others than were sent."""
+def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found_though_stricter_ones_would_answer() -> (  # noqa: E501
+    None
+):
+    """The first draft is rejected from 0.61 on and the second one stands; between 0.51 and 0.6 the findings are others
+    than were sent.
+    """
     two = [replace(GOOD_AUDIT, support=support, word_for_word=False) for support in (0.6, 0.5)]
     first = replace(draft([claim(passage(1)), claim(passage(1))], two), drafter="model")
     keys = ("level:high", "round:0", "passages:1")
-    of = settings(drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
+    of = settings(
+        drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20
+    )
     second = replace(drafted(0.9).llm_trace.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
     judged = replace(measurements(0.9, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=attempts))
 
     assert decide(judged).answered
     assert replay(judged, of.changed(min_support=0.7)).answered
-    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.51, Reason.NEEDS_GENERATION)
+    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (
+        0.51,
+        Reason.NEEDS_GENERATION,
+    )
 
 
-def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on_to_the_value_that_is_no_answer() -> None:
+def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on_to_the_value_that_is_no_answer() -> (  # noqa: E501
+    None
+):
     """The first draft is rejected from 0.51 on, and the second one answers until 0.91 asks for a third."""
     one = drafted(0.5)
     later = replace(drafted(0.9).llm_trace.attempts[0], asked=("level:high", "round:0", "passages:1", "support:0"))  # type: ignore[union-attr]
     judged = replace(one, llm_trace=LlmTrace(500, attempts=(*one.llm_trace.attempts, later)))  # type: ignore[union-attr]
 
-    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.91, Reason.NEEDS_GENERATION)
+    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (
+        0.91,
+        Reason.NEEDS_GENERATION,
+    )
 
 
 @pytest.mark.slow
 @given(judged=stepped_measurements())
-def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
+def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(
+    judged: Measurements,
+) -> None:
     outcome = decide(judged)
 
     for flip in flips(judged):

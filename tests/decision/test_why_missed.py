@@ -31,7 +31,9 @@ QUESTION = "What is the notice period?"
 
 
 class PagedCorpus(MemoryCorpus):
-    """Every line of a text is a page of its own, with one passage; a line "-" is an empty page, "?" one that could not be read."""
+    """Every line of a text is a page of its own, with one passage; a line "-" is an empty page, "?" one that could not
+    be read.
+    """
 
     def __init__(self, texts: Sequence[Text]) -> None:
         kept = [replace(t, body="\n".join(line for line in t.body.split("\n") if line not in "-?")) for t in texts]
@@ -45,8 +47,12 @@ class PagedCorpus(MemoryCorpus):
             )
             for document in self.documents
         ]
-        numbers = {id: iter(n for n, line in enumerate(lines, 1) if line not in "-?") for id, lines in self.lines.items()}
-        self.passages = [replace(one, spans=(Span(next(numbers[one.document]), 0, len(one.text)),)) for one in self.passages]
+        numbers = {
+            id: iter(n for n, line in enumerate(lines, 1) if line not in "-?") for id, lines in self.lines.items()
+        }
+        self.passages = [
+            replace(one, spans=(Span(next(numbers[one.document]), 0, len(one.text)),)) for one in self.passages
+        ]
 
     def page_text(self, document: str, page: int) -> str:
         return self.lines[document][page - 1].strip("?-")
@@ -54,14 +60,17 @@ class PagedCorpus(MemoryCorpus):
 
 CONTRACT = Text(
     "contract",
-    "The notice period is 30 days.\nThe supplier delivers goods to Brno.\n-\n?\nThe price is 500 crowns.\nA notice is given in writing.",
+    "The notice period is 30 days.\nThe supplier delivers goods to Brno.\n-\n?\nThe price is 500 crowns.\nA notice is "
+    "given in writing.",
     metadata=Metadata(values={"class": "law"}),
 )
 HANDBOOK = Text("handbook", "Employees have 25 days of vacation.\nThe office opens at nine.\nThe canteen serves soup.")
 CORPUS = PagedCorpus([CONTRACT, HANDBOOK])
 
 
-def missed(page: int, document: str = "contract", question: str = QUESTION, scope: list[str] | None = None, **values: object) -> Missed:
+def missed(
+    page: int, document: str = "contract", question: str = QUESTION, scope: list[str] | None = None, **values: object
+) -> Missed:
     return why_missed(question, settings(**values), CORPUS, TOOLS, document, page, documents=scope)
 
 
@@ -109,7 +118,9 @@ def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_n
 
     assert found.lost_at is LostAt.NOT_CHOSEN
     assert found.quoted == ("contract", 1)
-    assert in_words(found) == tell("missed.is_not_chosen", rank=found.passages[0].fused_rank, where=tell("missed.same_document", page=1))
+    assert in_words(found) == tell(
+        "missed.is_not_chosen", rank=found.passages[0].fused_rank, where=tell("missed.same_document", page=1)
+    )
 
 
 def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_in_the_words() -> None:
@@ -124,7 +135,9 @@ def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_i
 def test_given_a_page_retrieved_behind_the_passages_that_are_read_then_that_is_the_reason() -> None:
     verdicts = {missed(page, document).passages[0].fused_rank: missed(page, document) for page, document in PAGES}
 
-    assert [rank for rank, found in verdicts.items() if found.lost_at is LostAt.NOT_READ] == [r for r in verdicts if r > PASSAGES]
+    assert [rank for rank, found in verdicts.items() if found.lost_at is LostAt.NOT_READ] == [
+        r for r in verdicts if r > PASSAGES
+    ]
 
 
 def test_given_a_question_that_a_gate_refused_then_the_page_was_drafted_and_refused() -> None:
@@ -135,9 +148,16 @@ def test_given_a_question_that_a_gate_refused_then_the_page_was_drafted_and_refu
 
 def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_and_dropped() -> None:
     """Two pages are drafted; only the nearer passage lies within the cut."""
-    drafted = {"question": "notice in writing", "max_sentences": 3, "extra_sentence_ratio": 0.0, "distance_mode": Mode.ENFORCE}
+    drafted = {
+        "question": "notice in writing",
+        "max_sentences": 3,
+        "extra_sentence_ratio": 0.0,
+        "distance_mode": Mode.ENFORCE,
+    }
     measurements = measure("notice in writing", settings(), CORPUS, TOOLS)
-    far = next(hit.distance for hit in measurements.hits if hit.passage.page == 1 and hit.passage.document == "contract")
+    far = next(
+        hit.distance for hit in measurements.hits if hit.passage.page == 1 and hit.passage.document == "contract"
+    )
 
     found = missed(1, max_distance=far - 0.01, **drafted)  # type: ignore[arg-type]
 
@@ -145,7 +165,9 @@ def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_a
 
 
 def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dropped_too() -> None:
-    """The closest passage, which asks and states nothing, passes the gate; the sentence that was drafted stands in another."""
+    """The closest passage, which asks and states nothing, passes the gate; the sentence that was drafted stands in
+    another.
+    """
     question = "How many crowns is the price?"
     corpus = PagedCorpus([Text("contract", f"{question}\nThe price is 500 crowns.", metadata=Metadata())])
     cut = settings(max_sentences=1, distance_mode=Mode.ENFORCE, max_distance=0.2)
@@ -172,7 +194,10 @@ def test_given_filters_then_only_their_documents_are_ranked() -> None:
     found = why_missed(QUESTION, settings(), CORPUS, TOOLS, "contract", 1, filters={"class": "law"})
 
     assert (found.lost_at, found.searched) == (LostAt.QUOTED, 4)
-    assert why_missed(QUESTION, settings(), CORPUS, TOOLS, "handbook", 1, filters={"class": "law"}).lost_at is LostAt.NOT_SEARCHED
+    assert (
+        why_missed(QUESTION, settings(), CORPUS, TOOLS, "handbook", 1, filters={"class": "law"}).lost_at
+        is LostAt.NOT_SEARCHED
+    )
 
 
 def test_given_a_greeting_then_nothing_was_searched() -> None:
@@ -224,7 +249,11 @@ def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
     question: str, values: dict[str, object], scope: list[str] | None
 ) -> None:
     measurements = measure(question, settings(**values), CORPUS, TOOLS, documents=scope)
-    found = {one.passage.id: one for page, document in PAGES for one in missed(page, document, question, scope, **values).passages}
+    found = {
+        one.passage.id: one
+        for page, document in PAGES
+        for one in missed(page, document, question, scope, **values).passages
+    }
 
     assert [id for id, one in found.items() if one.within_top_k] == [
         p.id for p in CORPUS.passages if p.id in {h.passage.id for h in measurements.hits}
@@ -239,7 +268,9 @@ def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
 
 @given(question=questions, values=retrieval)
 @examples(max_examples=20, deadline=None)
-def test_given_any_question_then_all_passages_are_ranked_and_not_only_the_candidates(question: str, values: dict[str, object]) -> None:
+def test_given_any_question_then_all_passages_are_ranked_and_not_only_the_candidates(
+    question: str, values: dict[str, object]
+) -> None:
     found = [missed(page, document, question, **values).passages[0] for page, document in PAGES]
     cosines = EMBEDDER.embed([p.text for p in CORPUS.passages]) @ EMBEDDER.embed([question])[0]
     scores = CORPUS.lexical.scores(terms(question, "en"), range(len(PAGES)))

@@ -42,24 +42,55 @@ DECISIONS = {
     "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(measurements(0.3, of=Settings.load("compliance"))),
-    "refusal by an audit": decide(measurements(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
-        [claim(passage())], [measured_claim(overlap=1.0, changed_facts=(("number", "31"),))]))),
+    "refusal by an audit": decide(
+        measurements(
+            0.9,
+            of=settings(facts_mode=Mode.ENFORCE),
+            draft=draft([claim(passage())], [measured_claim(overlap=1.0, changed_facts=(("number", "31"),))]),
+        )
+    ),
     "nothing retrieved": decide(measurements()),
     "nothing drafted": decide(measurements(0.9, draft=Draft())),
     "failure": decide(measurements(failure="The model could not be loaded.")),
     "not run": decide(measurements(0.9, of=Settings.load())),
     "greeting": decide(GREETED),
-    "about the library": decide(measurements(answer="One document.", understanding=Understanding("en", "about_library"))),
+    "about the library": decide(
+        measurements(answer="One document.", understanding=Understanding("en", "about_library"))
+    ),
     "not even measured": Decision.failed("What?", "The question is empty."),
-}  # fmt: skip
+}
 
 CONTRACT: Mapping[str, type | tuple[type, ...]] = {
-    "schema_version": int, "id": str, "status": str, "reason": str, "answer": str, "confidence": float, "confidence_basis": str,
-    "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "judgements": list, "attempts": list,
-    "suggestions": list, "metadata": dict,
-    "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
-    "claims": list, "conflicts": list, "notes": list, "places": list, "value": (dict, NoneType), "may_be": (dict, NoneType),
-}  # fmt: skip
+    "schema_version": int,
+    "id": str,
+    "status": str,
+    "reason": str,
+    "answer": str,
+    "confidence": float,
+    "confidence_basis": str,
+    "confidence_level": str,
+    "scores": dict,
+    "citations": list,
+    "retrieved": list,
+    "trace": list,
+    "judgements": list,
+    "attempts": list,
+    "suggestions": list,
+    "metadata": dict,
+    "question": str,
+    "language": str,
+    "reasons": list,
+    "is_safe": bool,
+    "is_refusal": bool,
+    "hallucination": bool,
+    "explanation": str,
+    "claims": list,
+    "conflicts": list,
+    "notes": list,
+    "places": list,
+    "value": (dict, NoneType),
+    "may_be": (dict, NoneType),
+}
 CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes", "heading", "before", "after"}
 RETRIEVED = {"document", "page", "chunk_id", "score", "text"}
 TRACE = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
@@ -111,24 +142,47 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
 
     assert row["citations"] == [
         {
-            "id": 1, "document": "contract.pdf", "title": "Contract", "page": 1, "page_label": "", "chunk_id": "d1#1",
-            "excerpt": "The notice period is 30 days.", "spans": [{"page": 1, "start": 0, "end": 29}], "boxes": [],
-            "heading": "", "before": "", "after": "", "date": "", "date_source": "", "ocr": False, "ocr_engine": None, "unsure": [],
+            "id": 1,
+            "document": "contract.pdf",
+            "title": "Contract",
+            "page": 1,
+            "page_label": "",
+            "chunk_id": "d1#1",
+            "excerpt": "The notice period is 30 days.",
+            "spans": [{"page": 1, "start": 0, "end": 29}],
+            "boxes": [],
+            "heading": "",
+            "before": "",
+            "after": "",
+            "date": "",
+            "date_source": "",
+            "ocr": False,
+            "ocr_engine": None,
+            "unsure": [],
         }
-    ]  # fmt: skip
+    ]
     assert row["answer"] == "The notice period is 30 days. [1]"
     assert row["claims"] == [
         {
-            "text": "The notice period is 30 days.", "cited": ["d1#1"], "relevance": 0.8, "word_for_word": True,
-            "as_the_scan_was_read": False, "support": 1.0, "flags": [], "read": True,
+            "text": "The notice period is 30 days.",
+            "cited": ["d1#1"],
+            "relevance": 0.8,
+            "word_for_word": True,
+            "as_the_scan_was_read": False,
+            "support": 1.0,
+            "flags": [],
+            "read": True,
         }
-    ]  # fmt: skip
+    ]
     assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()
     assert {"retrieval_time_ms", "generation_time_ms"} <= set(row["metadata"])
     assert row["scores"]["draft_cosine"] == 0.7
 
 
-@each(("cited", "share"), [((True, True), 1.0), ((True, False), 0.5), ((False, True, False), 0.3333), ((False,), 0.0), ((), 0.0)])
+@each(
+    ("cited", "share"),
+    [((True, True), 1.0), ((True, False), 0.5), ((False, True, False), 0.3333), ((False,), 0.0), ((), 0.0)],
+)
 def test_given_sentences_with_and_without_evidence_then_the_coverage_is_the_share_of_those_with_it(
     cited: tuple[bool, ...], share: float
 ) -> None:
@@ -147,11 +201,16 @@ def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_
 
     assert row["conflicts"] == [
         {
-            "claims": [0, 1], "values": ["30 days", "60 days"], "documents": ["contract.pdf", "policy.pdf"], "pages": [1, 1],
-            "dates": ["2024-03-01", "2026-03-01"], "date_sources": ["given", "given"], "newer": "policy.pdf",
+            "claims": [0, 1],
+            "values": ["30 days", "60 days"],
+            "documents": ["contract.pdf", "policy.pdf"],
+            "pages": [1, 1],
+            "dates": ["2024-03-01", "2026-03-01"],
+            "date_sources": ["given", "given"],
+            "newer": "policy.pdf",
             "newer_by_file_date": False,
         }
-    ]  # fmt: skip
+    ]
     assert sent(DECISIONS["contradicted"])["conflicts"] == []
 
 
@@ -170,15 +229,20 @@ def test_given_long_fractions_then_numbers_are_rounded_to_six_and_four_places() 
     row = sent(decide(of))
 
     assert row["scores"]["correctness"] == row["scores"]["answerability"] == 0.333333
-    assert (row["retrieved"][0]["cosine"], row["retrieved"][0]["lexical"], row["claims"][0]["relevance"]) == (0.333333, 0.3333, 0.3333)
+    assert (row["retrieved"][0]["cosine"], row["retrieved"][0]["lexical"], row["claims"][0]["relevance"]) == (
+        0.333333,
+        0.3333,
+        0.3333,
+    )
 
 
 def test_given_an_answer_then_what_was_retrieved_is_listed_best_first_with_names() -> None:
     row = sent(DECISIONS["answer"])
 
     assert [(one["document"], one["chunk_id"], one["cosine"]) for one in row["retrieved"]] == [
-        ("contract.pdf", "d1#1", 0.9), ("contract.pdf", "d1#2", 0.8)
-    ]  # fmt: skip
+        ("contract.pdf", "d1#1", 0.9),
+        ("contract.pdf", "d1#2", 0.8),
+    ]
     assert row["retrieved"][0]["text"] == "The notice period is 30 days."
 
 
@@ -204,7 +268,9 @@ def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be
         "an invented sentence alone": {"claims": (invented,), "measured": (measured,)},
         "a forged place": {"claims": (replace(one, evidence=(forged,)),)},
         "a place more": {"claims": (replace(one, evidence=(*one.evidence, forged)),)},
-        "another quote": {"claims": (replace(one, evidence=(replace(one.evidence[0], quote=one.evidence[0].quote + "x"),)),)},
+        "another quote": {
+            "claims": (replace(one, evidence=(replace(one.evidence[0], quote=one.evidence[0].quote + "x"),)),)
+        },
         "no text": {"claims": (replace(one, text=" "),)},
         "no citation": {"citations": ()},
         "a citation of another place": {"citations": (replace(good.citations[0], chunk_id="p9"),)},
@@ -215,7 +281,9 @@ def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be
         "a quote that stands nowhere": {"measured": (taken_of(one, replace(measured, quotes_missing=("x",))),)},
         "the measurements of another claim": {"claims": (replace(one, text=one.text + "x"),)},
         "measurements of nobody knows what": {"measured": (replace(measured),)},
-        "a citation that nothing rests on": {"citations": (*good.citations, replace(good.citations[0], id=2, chunk_id="p9"))},
+        "a citation that nothing rests on": {
+            "citations": (*good.citations, replace(good.citations[0], id=2, chunk_id="p9"))
+        },
         "a citation twice": {"citations": (*good.citations, replace(good.citations[0], id=2))},
         "a citation of another page": {"citations": (replace(good.citations[0], page=good.citations[0].page + 1),)},
         "words for a number": {"citations": (replace(good.citations[0], id=data.draw(st.text())),)},
@@ -233,7 +301,10 @@ def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be
 def answers() -> Mapping[str, Answer]:
     """An extract, a row of a table, and a draft that a model put into words of its own, as `compose` built them."""
     row = "Parameter | Value | Unit: Pressure | 16 | bar"
-    own = draft([claim(passage(), "You must give 30 days of notice.")], [measured_claim(overlap=0.6, similarity=0.8, support=0.9)])
+    own = draft(
+        [claim(passage(), "You must give 30 days of notice.")],
+        [measured_claim(overlap=0.6, similarity=0.8, support=0.9)],
+    )
     table = draft([claim(passage(text="Pressure | 16 | bar"), row)])
     built = {"extract": None, "row": table, "model": replace(own, drafter="model")}
     found = {name: compose(measurements(0.9, **({"draft": one} if one else {}))) for name, one in built.items()}
@@ -241,11 +312,22 @@ def answers() -> Mapping[str, Answer]:
 
 
 def forgeries(good: Answer, invented: str) -> Iterator[tuple[str, Callable[[], Answer]]]:
-    """Each field of an answer and of all that it is made of, told to say something else, by `replace` and by building anew."""
+    """Each field of an answer and of all that it is made of, told to say something else, by `replace` and by building
+    anew.
+    """
     whole = {one.name: getattr(good, one.name) for one in fields(Answer)}
     for name, value in whole.items():
         parts = [value] if isinstance(value, tuple) else []
-        others: list[Any] = [invented, f"{invented} {value}", (invented,), [invented], None, 0, (Claim(invented),), (ClaimMeasurement(),)]
+        others: list[Any] = [
+            invented,
+            f"{invented} {value}",
+            (invented,),
+            [invented],
+            None,
+            0,
+            (Claim(invented),),
+            (ClaimMeasurement(),),
+        ]
         for one in parts[0] if parts else ():
             for part in fields(one):
                 for text in (invented, (invented,), (), None, ((invented, invented),)):
@@ -297,9 +379,17 @@ def test_given_measurements_with_another_number_then_they_are_of_no_claim_any_mo
 
 def test_given_the_code_then_only_measuring_and_reading_records_bind_measurements_to_a_claim() -> None:
     importing = re.compile(r"import .*\btaken_of\b")
-    named = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rag_core").rglob("*.py") if importing.search(path.read_text("utf-8"))}
+    named = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "rag_core").rglob("*.py")
+        if importing.search(path.read_text("utf-8"))
+    }
 
-    assert named == {"rag_core/compression/llm/drafting.py", "rag_core/grounding/claims.py", "rag_core/records/shapes.py"}
+    assert named == {
+        "rag_core/compression/llm/drafting.py",
+        "rag_core/grounding/claims.py",
+        "rag_core/records/shapes.py",
+    }
 
 
 def test_given_an_answer_then_its_text_is_its_claims_with_their_citations_and_nothing_else() -> None:
@@ -363,12 +453,19 @@ def test_given_other_words_than_ours_for_a_reply_then_none_can_be_built(form: st
                 Reply(text, reason, language)
 
 
-@each("text", [
-    "Indexed documents: 1, pages: 3.\n- Terms\n- {lie}", "Indexed documents: 0, pages: 0.\n- {lie}",
-    "No documents are indexed yet.\n- {lie}",
-    "Indexed documents: 2, pages: 3.\n- Terms\n{lie}", "Indexed documents: 2, pages: 3.\n- Terms\r{lie}\n{lie}",
-    "Indexed documents: 1 ({lie}), pages: 3.", "Indexed documents: १, pages: 3.", "Indexed documents: 30, pages: 9." + "\n- {lie}" * 22,
-])  # fmt: skip
+@each(
+    "text",
+    [
+        "Indexed documents: 1, pages: 3.\n- Terms\n- {lie}",
+        "Indexed documents: 0, pages: 0.\n- {lie}",
+        "No documents are indexed yet.\n- {lie}",
+        "Indexed documents: 2, pages: 3.\n- Terms\n{lie}",
+        "Indexed documents: 2, pages: 3.\n- Terms\r{lie}\n{lie}",
+        "Indexed documents: 1 ({lie}), pages: 3.",
+        "Indexed documents: १, pages: 3.",
+        "Indexed documents: 30, pages: 9." + "\n- {lie}" * 22,
+    ],
+)
 def test_given_a_list_of_a_library_that_says_more_than_its_titles_then_it_is_no_reply(text: str) -> None:
     with pytest.raises(ValueError, match="a reply is a greeting or about the library"):
         Reply(text.format(lie=LIE), Reason.ABOUT_LIBRARY, "en")
@@ -381,10 +478,16 @@ def test_given_any_text_then_it_is_no_reply(text: str, language: str, reason: Re
 
 
 def test_given_a_record_with_words_of_an_earlier_version_then_it_is_said_again_in_those_of_now() -> None:
-    decision = decide(measurements(answer="The moon is made of cheese.", understanding=Understanding("cs", "about_library"), library=HELD))
+    decision = decide(
+        measurements(
+            answer="The moon is made of cheese.", understanding=Understanding("cs", "about_library"), library=HELD
+        )
+    )
 
     assert decision.answer == reply("about_library", "cs", HELD)
-    assert decide(measurements(answer="Hi!", understanding=Understanding("en", "thanks"))).answer == reply("thanks", "en", HELD)
+    assert decide(measurements(answer="Hi!", understanding=Understanding("en", "thanks"))).answer == reply(
+        "thanks", "en", HELD
+    )
 
 
 @each("value", [-0.01, 1.01, math.nan, math.inf])
@@ -432,9 +535,12 @@ def test_given_a_cosine_of_two_decimals_then_its_distance_is_exact(cosine: float
 
 def test_given_parts_that_cannot_be_then_they_are_rejected() -> None:
     for build in (
-        lambda: Span(0, 0, 1), lambda: Span(1, 1, 1), lambda: Span(1, -1, 1),
-        lambda: Passage("p", "d", "", (Span(1, 0, 1),)), lambda: Passage("p", "d", "text", ()),
-    ):  # fmt: skip
+        lambda: Span(0, 0, 1),
+        lambda: Span(1, 1, 1),
+        lambda: Span(1, -1, 1),
+        lambda: Passage("p", "d", "", (Span(1, 0, 1),)),
+        lambda: Passage("p", "d", "text", ()),
+    ):
         with pytest.raises(ValueError, match=r"needs"):
             build()
     with pytest.raises(ValueError, match=r"Page\.number must be >= 1"):

@@ -80,12 +80,17 @@ def test_given_a_title_with_braces_then_it_is_shown_as_it_is() -> None:
 
 def test_given_a_title_of_several_lines_then_it_is_one_line_of_the_list() -> None:
     """A line of its own would read as our words."""
-    assert reply("about_library", "en", facts("Terms\nYou may cancel at any time.")).endswith("\n- Terms You may cancel at any time.")
+    assert reply("about_library", "en", facts("Terms\nYou may cancel at any time.")).endswith(
+        "\n- Terms You may cancel at any time."
+    )
 
 
 def test_given_what_the_record_knows_of_a_document_then_its_author_and_date_are_told_in_one_line() -> None:
     known = replace(
-        facts("The bees", pages=7), authors={"d0": "Tilda\nMarchbank"}, dates={"d0": "2023-04-18"}, date_sources={"d0": DateSource.FILE}
+        facts("The bees", pages=7),
+        authors={"d0": "Tilda\nMarchbank"},
+        dates={"d0": "2023-04-18"},
+        date_sources={"d0": DateSource.FILE},
     )
 
     assert reply("about_library", "en", known).endswith(f"7.\n- The bees · Tilda Marchbank · 2023-04-18{FROM_FILE}")
@@ -114,6 +119,13 @@ def test_given_a_question_about_the_document_itself_then_its_record_answers(lang
     assert intent(question, language) == "about_library"
 
 
-@each("question", ["Who wrote this document's foreword?", "How many pages does this document have to be?", "When was this contract made?"])
+@each(
+    "question",
+    [
+        "Who wrote this document's foreword?",
+        "How many pages does this document have to be?",
+        "When was this contract made?",
+    ],
+)
 def test_given_a_question_about_something_in_a_document_then_the_document_answers(question: str) -> None:
     assert intent(question, "en") != "about_library"

@@ -17,7 +17,10 @@ from rag_core.domain.rows import in_words
         ("भाग | मान | इकाई: पहिया | 110 | न्यूटन", "पहिया: 110 न्यूटन (मान)"),
         ("Work | Unit | Tool: Grease the hinge | h | brush", "Grease the hinge: h (Unit); brush (Tool)"),
         ("Item | 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030)"),
-        ("(in thousands); Year ended | Year ended; Item | 2031: Rents | 812", "Rents: 812 (Year ended 2031) (in thousands)"),
+        (
+            "(in thousands); Year ended | Year ended; Item | 2031: Rents | 812",
+            "Rents: 812 (Year ended 2031) (in thousands)",
+        ),
         ("In millions | 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030) (In millions)"),
         ("(Mio. €) | 2031: Miete | 812", "Miete: 812 (2031) (Mio. €)"),
         ("v tis. Kč | 2031: Nájem | 812", "Nájem: 812 (2031) (v tis. Kč)"),
@@ -27,7 +30,10 @@ from rag_core.domain.rows import in_words
         ("| Item | 2031 |: | Rents | 812 |", "Rents: 812 (2031)"),  # as Markdown has it
         ("Ratio 3: 4 | Worth: Rents | 812", "Rents: 812 (Worth)"),
         ("2031 | 2030: Rents | $ | 812 | $ | 790", "Rents: $812 (2031); $790 (2030)"),
-        ("2031 | 2030: Rents | $ | 812 $ | 790", "Rents: $812 (2031); $790 (2030)"),  # as it is read where columns stand close
+        (
+            "2031 | 2030: Rents | $ | 812 $ | 790",
+            "Rents: $812 (2031); $790 (2030)",
+        ),  # as it is read where columns stand close
         ("2031 | 2030: Rents | 812 $ | 790", "Rents: 812 $ (2031); 790 (2030)"),
         ("2031 | 2030: Tax rate | 20.7 | % | ( | 4.1 | )%", "Tax rate: 20.7% (2031); (4.1)% (2030)"),
         ("($ in millions); 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030) ($ in millions)"),

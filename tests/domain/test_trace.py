@@ -16,7 +16,9 @@ from rag_core.settings import Mode, Scale
 cosines = st.floats(-1, 1)
 
 
-def judged(value: float | None, threshold: float = 0.72, direction: Direction = Direction.AT_LEAST, **fields: object) -> CheckResult:
+def judged(
+    value: float | None, threshold: float = 0.72, direction: Direction = Direction.AT_LEAST, **fields: object
+) -> CheckResult:
     given_fields = {"mode": Mode.ENFORCE, "scale": Scale.COSINE, **fields}
     return judge("top_cosine", value, threshold, direction, reason=Reason.TOP_COSINE, **given_fields)  # type: ignore[arg-type]
 
@@ -39,7 +41,9 @@ def test_given_a_value_beside_its_threshold_then_only_its_own_side_passes(value:
 @each("direction", Direction)
 @each("value", [math.nan, math.inf, -math.inf])
 @each("mode", [Mode.ENFORCE, Mode.OBSERVE])
-def test_given_a_value_that_is_no_number_then_no_check_can_be_built(value: float, direction: Direction, mode: Mode) -> None:
+def test_given_a_value_that_is_no_number_then_no_check_can_be_built(
+    value: float, direction: Direction, mode: Mode
+) -> None:
     with pytest.raises(ValueError, match="must be finite"):
         judged(value, direction=direction, mode=mode)
     with pytest.raises(ValueError, match="must be finite"):
@@ -47,9 +51,15 @@ def test_given_a_value_that_is_no_number_then_no_check_can_be_built(value: float
 
 
 SCALES = {
-    "cosine": (-1, 1), "distance": (0, 2), "answerability": (0, 1), "ratio": (0, math.inf), "share": (0, 1), "count": (0, math.inf),
-    "support": (0, 1), "correctness": (0, 1),
-}  # fmt: skip
+    "cosine": (-1, 1),
+    "distance": (0, 2),
+    "answerability": (0, 1),
+    "ratio": (0, math.inf),
+    "share": (0, 1),
+    "count": (0, math.inf),
+    "support": (0, 1),
+    "correctness": (0, 1),
+}
 
 
 @each(("scale", "low", "high"), [(scale, *limits) for scale, limits in SCALES.items()])
@@ -79,7 +89,12 @@ def test_given_a_value_that_could_not_be_measured_when_observed_then_it_does_not
 def test_given_a_reason_to_abstain_then_the_check_passes_with_that_reason_and_shows_its_value() -> None:
     check = judged(0.1, abstain="nothing was retrieved")
 
-    assert (check.state, check.note, check.value, check.blocks) == (State.ABSTAINED, "nothing was retrieved", 0.1, False)
+    assert (check.state, check.note, check.value, check.blocks) == (
+        State.ABSTAINED,
+        "nothing was retrieved",
+        0.1,
+        False,
+    )
     assert judged(None, abstain="nothing was retrieved").state is State.ABSTAINED
 
 
@@ -93,7 +108,9 @@ def test_given_a_check_that_is_off_then_it_is_not_judged_and_shows_nothing(value
 
 @each("mode", Mode)
 @each("state", State)
-def test_given_any_state_and_mode_then_only_an_enforced_failure_or_want_of_a_measurement_blocks(state: State, mode: Mode) -> None:
+def test_given_any_state_and_mode_then_only_an_enforced_failure_or_want_of_a_measurement_blocks(
+    state: State, mode: Mode
+) -> None:
     blocks = CheckResult("stage", state, mode).blocks
 
     assert blocks is (mode is Mode.ENFORCE and state in (State.FAILED, State.NOT_RUN))
@@ -120,7 +137,13 @@ def test_given_a_row_of_the_trace_then_it_has_every_field_of_the_contract() -> N
     row = judged(0.5, ms=1.23456).to_json()
 
     assert {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"} <= set(row)
-    assert (row["state"], row["mode"], row["direction"], row["reason"], row["ms"]) == ("failed", "enforce", "at_least", "top_cosine", 1.235)
+    assert (row["state"], row["mode"], row["direction"], row["reason"], row["ms"]) == (
+        "failed",
+        "enforce",
+        "at_least",
+        "top_cosine",
+        1.235,
+    )
 
 
 def test_given_an_earlier_refusal_then_what_is_off_or_abstains_stays_so_and_the_rest_was_not_reached() -> None:

@@ -1,4 +1,6 @@
-"""The characters that answer: which they are, on which page, and that they are those of a quote that the answer cites."""
+"""The characters that answer: which they are, on which page, and that they are those of a quote that the answer
+cites.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,12 @@ from rag_core.domain.documents import Span
 
 AT = SENTENCE.index("30 days")
 VALUE = Span(1, AT, AT + len("30 days"))
-places = st.builds(lambda page, start, length: Span(page, start, start + length), st.integers(1, 2), st.integers(0, 9), st.integers(1, 9))
+places = st.builds(
+    lambda page, start, length: Span(page, start, start + length),
+    st.integers(1, 2),
+    st.integers(0, 9),
+    st.integers(1, 9),
+)
 
 
 def valued(text: str = SENTENCE, number: int = 1, value: Span | None = VALUE, sure: float = 0.8) -> Claim:
@@ -43,7 +50,10 @@ def test_given_a_value_over_two_rows_of_a_page_then_its_text_is_in_one_line() ->
 
 
 def test_given_a_quote_over_two_pages_then_the_value_is_read_on_its_own() -> None:
-    first, second = Evidence("p", "d", "The period is", (Span(1, 90, 103),)), Evidence("p", "d", "30 days.", (Span(2, 0, 8),))
+    first, second = (
+        Evidence("p", "d", "The period is", (Span(1, 90, 103),)),
+        Evidence("p", "d", "30 days.", (Span(2, 0, 8),)),
+    )
     one = Claim("The period is 30 days.", (first, second), value=Span(2, 0, 7))
 
     assert (one.value_evidence, one.value_text) == (second, "30 days")
@@ -63,7 +73,9 @@ def test_given_no_probability_then_no_claim_has_it(sure: float) -> None:
 
 
 @given(places, places)
-def test_given_two_stretches_then_one_holds_the_other_where_all_its_characters_are_its_own(one: Span, other: Span) -> None:
+def test_given_two_stretches_then_one_holds_the_other_where_all_its_characters_are_its_own(
+    one: Span, other: Span
+) -> None:
     characters = [{(span.page, at) for at in range(span.start, span.end)} for span in (one, other)]
 
     assert one.holds(other) is (characters[1] <= characters[0])
@@ -71,7 +83,11 @@ def test_given_two_stretches_then_one_holds_the_other_where_all_its_characters_a
 
 
 def test_given_an_answer_then_the_value_of_its_surest_claim_is_told_with_its_citation_and_its_place() -> None:
-    first, surest, none = valued(sure=0.5), valued("It is 40 crowns.", 2, Span(1, 6, 15), 0.75), valued("Goods are checked.", 3, None, 0.0)
+    first, surest, none = (
+        valued(sure=0.5),
+        valued("It is 40 crowns.", 2, Span(1, 6, 15), 0.75),
+        valued("Goods are checked.", 3, None, 0.0),
+    )
 
     decision = decided(first, surest, none)
 

@@ -1,4 +1,5 @@
-"""axe-core over a state of the page: contrast, labels, alternative texts and names for screen readers, light and dark, wide and narrow.
+"""axe-core over a state of the page: contrast, labels, alternative texts and names for screen readers, light and dark,
+wide and narrow.
 
 Screenshots of every state that is checked are kept in build/screens.
 """
@@ -13,7 +14,9 @@ from browser_kit import SCHEMES, ground, settled
 from playwright.sync_api import Page, ViewportSize
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa"]}
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules that read colours; labels and names are the same in the dark
+COLOURS = {
+    "runOnly": ["color-contrast", "link-in-text-block"]
+}  # the rules that read colours; labels and names are the same in the dark
 # What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
 NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
 SIZES: dict[str, ViewportSize] = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
@@ -22,14 +25,22 @@ LOOKS = (("narrow", SCHEMES[0]), ("wide", SCHEMES[0]), ("wide", SCHEMES[1]))  # 
 
 
 def violations(page: Page, rules: Mapping[str, list[str]]) -> list[str]:
-    """What axe-core finds and still finds after a while, as "rule: element": a busy machine draws a new theme part by part."""
+    """What axe-core finds and still finds after a while, as "rule: element": a busy machine draws a new theme part by
+    part.
+    """
     for _ in range(LOOKED):
         settled(page)
-        found = Axe().run(page, options=rules, context={"exclude": [[selector] for selector in NOT_OURS]}).response["violations"]
+        found = (
+            Axe()
+            .run(page, options=rules, context={"exclude": [[selector] for selector in NOT_OURS]})
+            .response["violations"]
+        )
         if not found:
             break
         page.wait_for_timeout(REDRAWN_MS)
-    return [f"{rule['id']}: {node['target']} {node['failureSummary'][:200]}" for rule in found for node in rule["nodes"]]
+    return [
+        f"{rule['id']}: {node['target']} {node['failureSummary'][:200]}" for rule in found for node in rule["nodes"]
+    ]
 
 
 def overflow(page: Page) -> int:
@@ -38,7 +49,9 @@ def overflow(page: Page) -> int:
 
 
 def checker(page: Page, screens: Path) -> Callable[[str], dict[str, list[str]]]:
-    """Checks a state of the page by its name, narrow, wide, and wide in the dark, where it ends; what was found so far by state."""
+    """Checks a state of the page by its name, narrow, wide, and wide in the dark, where it ends; what was found so far
+    by state.
+    """
     found: dict[str, list[str]] = {}
 
     def check(name: str) -> dict[str, list[str]]:

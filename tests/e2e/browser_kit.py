@@ -15,7 +15,17 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, FilePayload, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    FilePayload,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from ui.app.texts import say
 from ui.documents.catalogue import ROW_PIXELS
@@ -42,15 +52,21 @@ def free_port() -> int:
 def served(
     library: Path, log: Path, named: Mapping[str, str] | None = None, by: Sequence[str] = AS_MAKE_APP, port: int = 0
 ) -> Iterator[str]:
-    """The address of the page, served over this library by a Python module, once it answers; `named` are more variables for it."""
+    """The address of the page, served over this library by a Python module, once it answers; `named` are more variables
+    for it.
+    """
     port = port or free_port()
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "OPENAI_"))}
     environment = inherited | {"RAG_LIBRARY": str(library)} | dict(named or {})
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", *by, str(port)], cwd=ROOT, env=environment, stdout=output, stderr=output,
+            [sys.executable, "-m", *by, str(port)],
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=output,
             start_new_session=True,
-        )  # fmt: skip
+        )
     try:
         wait_until_healthy(process, port, log)
         yield f"http://127.0.0.1:{port}/"
@@ -102,10 +118,14 @@ class Watch:
         dialog.dismiss()
 
     def judge(self) -> None:
-        """Fail when anything foreign was requested, anything was wrong, or a document's script ran (`e2e_papers.TRICKS`)."""
+        """Fail when anything foreign was requested, anything was wrong, or a document's script ran
+        (`e2e_papers.TRICKS`).
+        """
         hacked = [page.evaluate("window.hacked") for page in self._context.pages]
         requested = [urlsplit(url) for url in self._requested]
-        assert [url.geturl() for url in requested if url.scheme in ("http", "https") and url.hostname != "127.0.0.1"] == []
+        assert [
+            url.geturl() for url in requested if url.scheme in ("http", "https") and url.hostname != "127.0.0.1"
+        ] == []
         assert self._wrong == [], self._wrong
         assert [value for value in hacked if value is not None] == []
 
@@ -120,11 +140,16 @@ def ask(page: Page, question: str) -> None:
     expect(page.locator(".st-key-asked").get_by_text(question, exact=True)).to_be_visible(timeout=WAIT_MS)
 
 
-MOVING = "document.getAnimations().filter(one => one.playState === 'running' && one.effect?.getComputedTiming().endTime !== Infinity)"
+MOVING = (
+    "document.getAnimations().filter(one => one.playState === 'running' && "
+    "one.effect?.getComputedTiming().endTime !== Infinity)"
+)
 
 
 def settled(page: Page) -> None:
-    """Wait until the page is drawn: its script has ended, nothing is stale or still to come, and nothing moves or changes its colour."""
+    """Wait until the page is drawn: its script has ended, nothing is stale or still to come, and nothing moves or
+    changes its colour.
+    """
     expect(page.get_by_test_id("stStatusWidget")).to_be_hidden(timeout=WAIT_MS)
     expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0, timeout=WAIT_MS)
     page.wait_for_function("document.querySelectorAll('[data-stale=\"true\"]').length === 0", timeout=WAIT_MS)
@@ -161,11 +186,15 @@ def marked_rows(picture: Locator) -> dict[float, int]:
 
 
 def drop(page: Page, name: str, data: bytes, **more: bytes) -> None:
-    """Hand a file, and `more` PDFs by their names, to the upload field, which takes none while the page is not connected to its server."""
+    """Hand a file, and `more` PDFs by their names, to the upload field, which takes none while the page is not
+    connected to its server.
+    """
     files = {name: data} | {f"{other}.pdf": content for other, content in more.items()}
     field = page.locator('[data-testid="stFileUploader"] input[type=file]').first
     expect(field).to_be_enabled(timeout=WAIT_MS)
-    field.set_input_files([FilePayload(name=one, mimeType="application/pdf", buffer=content) for one, content in files.items()])
+    field.set_input_files(
+        [FilePayload(name=one, mimeType="application/pdf", buffer=content) for one, content in files.items()]
+    )
 
 
 def choose(page: Page, field: str, beginning: str) -> None:
@@ -184,7 +213,10 @@ def ground(page: Page) -> str:
 
 
 def choose_row(page: Page, text: str) -> None:
-    """Click the row of the documents that has this text. The table is one picture, with unseen cells that say where each text is."""
+    """Click the row of the documents that has this text.
+
+    The table is one picture, with unseen cells that say where each text is.
+    """
     search = page.get_by_role("textbox", name=say("documents.find"))
     if search.is_visible():  # a long table shows its beginning only
         search.fill(text)
@@ -199,7 +231,9 @@ def choose_row(page: Page, text: str) -> None:
 
 
 def go(page: Page, name: str, title: str = "") -> None:
-    """Open another page by its link, which a narrow window keeps in the side bar; `title` is its heading, where it is another word."""
+    """Open another page by its link, which a narrow window keeps in the side bar; `title` is its heading, where it is
+    another word.
+    """
     opener = page.get_by_test_id("stExpandSidebarButton")
     narrow = (page.viewport_size or {"width": 1280})["width"] < 700
     if narrow:

@@ -1,4 +1,6 @@
-"""One server over the samples for the browser tests of a process, and a session that fails when anything foreign was requested."""
+"""One server over the samples for the browser tests of a process, and a session that fails when anything foreign was
+requested.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(chromium: Browser, server: str) -> Iterator[Opener]:
-    """Opens sessions with the samples indexed; the test fails when one requested anything foreign or its console had an error."""
+    """Opens sessions with the samples indexed; the test fails when one requested anything foreign or its console had an
+    error.
+    """
     watches: list[Watch] = []
     with ExitStack() as closing:
 

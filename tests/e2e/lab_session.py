@@ -14,12 +14,22 @@ ANSWERABLE = [
     "How many vacation days do employees have?,yes,25 vacation days",
 ]
 OFF_TOPIC = [
-    "What is the capital of France?", "Who painted the Mona Lisa?", "How tall is Mount Everest?",
+    "What is the capital of France?",
+    "Who painted the Mona Lisa?",
+    "How tall is Mount Everest?",
     "Which team won the football final in 1974?",
-    "How do I bake a chocolate cake?", "Who wrote the opera Carmen?", "What is the chemical symbol of gold?", "When did dinosaurs die out?",
-    "How many moons does Jupiter have?", "Which river flows through London?", "Who invented the telephone?", "What does a kangaroo eat?",
-]  # fmt: skip
-LABELLED = "\n".join(["question,answerable,answers", *ANSWERABLE, *(f"{question},no," for question in OFF_TOPIC)]).encode()
+    "How do I bake a chocolate cake?",
+    "Who wrote the opera Carmen?",
+    "What is the chemical symbol of gold?",
+    "When did dinosaurs die out?",
+    "How many moons does Jupiter have?",
+    "Which river flows through London?",
+    "Who invented the telephone?",
+    "What does a kangaroo eat?",
+]
+LABELLED = "\n".join(
+    ["question,answerable,answers", *ANSWERABLE, *(f"{question},no," for question in OFF_TOPIC)]
+).encode()
 NAME = "Signed for 2026"
 
 

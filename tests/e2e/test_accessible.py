@@ -1,4 +1,6 @@
-"""Every page and state can be read and used by everyone, as axe-core sees it in Chromium; and the newest ones by the keyboard alone."""
+"""Every page and state can be read and used by everyone, as axe-core sees it in Chromium; and the newest ones by the
+keyboard alone.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from ui.app.texts import say, tell
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 
 def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, screens: Path) -> None:
@@ -63,7 +68,7 @@ def tab_to(page: Page, field: Locator, key: str = "Tab") -> int:
     raise AssertionError(f"{key} does not reach it: {field}")
 
 
-def test_given_a_collection_without_test_questions_when_they_are_typed_by_keyboard_then_each_is_kept_and_everyone_can_read_the_form(
+def test_given_a_collection_without_test_questions_when_they_are_typed_by_keyboard_then_each_is_kept_and_everyone_can_read_the_form(  # noqa: E501
     page: Page, screens: Path
 ) -> None:
     check, keys = checker(page, screens), page.keyboard
@@ -83,7 +88,9 @@ def test_given_a_collection_without_test_questions_when_they_are_typed_by_keyboa
     tab_to(page, answer)
     keys.type("5,140")
     keys.press("Enter")
-    expect(page.get_by_text(tell("lab_typed.added", question=TYPED[0], set=tell("labelling.default_set")))).to_be_visible(timeout=WAIT_MS)
+    expect(
+        page.get_by_text(tell("lab_typed.added", question=TYPED[0], set=tell("labelling.default_set")))
+    ).to_be_visible(timeout=WAIT_MS)
     expect(question).to_have_value("")
     settled(page)
     tab_to(page, question)
@@ -92,18 +99,24 @@ def test_given_a_collection_without_test_questions_when_they_are_typed_by_keyboa
     keys.press("ArrowRight")
     tab_to(page, page.get_by_role("button", name=say("lab_typed.add")))
     keys.press("Enter")
-    expect(page.get_by_text(tell("lab_typed.added", question=TYPED[1], set=tell("labelling.default_set")))).to_be_visible(timeout=WAIT_MS)
+    expect(
+        page.get_by_text(tell("lab_typed.added", question=TYPED[1], set=tell("labelling.default_set")))
+    ).to_be_visible(timeout=WAIT_MS)
     expect(page.get_by_text(tell("lab_sets.counts", n=2, yes=1, no=1, answers=1))).to_be_visible(timeout=WAIT_MS)
     expect(answer).to_have_value("")
 
     assert check("typed_questions") == {}
 
 
-def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_hold_them_and_everyone_can_read_their_list(
+def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_hold_them_and_everyone_can_read_their_list(  # noqa: E501
     page: Page, screens: Path
 ) -> None:
     check, keys = checker(page, screens), page.keyboard
-    asked = ["How often does the flow meter have to be calibrated?", "परीक्षा कितने मिनट की होती है?", "What is the capital of France?"]
+    asked = [
+        "How often does the flow meter have to be calibrated?",
+        "परीक्षा कितने मिनट की होती है?",
+        "What is the capital of France?",
+    ]
     for question in asked:
         ask(page, question)
     settled(page)
@@ -125,7 +138,9 @@ def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_ho
     assert saved["pdf"].startswith(b"%PDF")
     assert all(question.split()[0] in saved["md"].decode() for question in asked)
     check("history")
-    page.get_by_role("button", name=say("export.link_make")).or_(page.get_by_text(say("export.link_about"))).first.wait_for()
+    page.get_by_role("button", name=say("export.link_make")).or_(
+        page.get_by_text(say("export.link_about"))
+    ).first.wait_for()
     if page.get_by_role("button", name=say("export.link_make")).is_visible():
         page.get_by_role("button", name=say("export.link_make")).click()
     expect(page.get_by_text(say("export.link_local"))).to_be_visible(timeout=WAIT_MS)

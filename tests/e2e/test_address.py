@@ -1,4 +1,6 @@
-"""The page's address in a real browser: it follows the settings, and the settings follow it on going back and forward."""
+"""The page's address in a real browser: it follows the settings, and the settings follow it on going back and
+forward.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from rag_core.settings import Settings
 from ui.app.texts import say
 from ui.settings.sharing import SETTLE_SECONDS
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 START = Settings.load().min_correctness  # where the slider stands
 
@@ -25,7 +30,9 @@ def slider(page: Page, name: str = "min_correctness") -> Locator:
 
 
 def press(page: Page, key: str, value: str, name: str = "min_correctness") -> None:
-    """Move a slider, and wait until the address says so; an address that is this young is not yet taken for the user's."""
+    """Move a slider, and wait until the address says so; an address that is this young is not yet taken for the
+    user's.
+    """
     slider(page, name).focus()
     slider(page, name).press(key)
     expect(page).to_have_url(re.compile(rf"{name}={re.escape(value)}$"), timeout=WAIT_MS)
@@ -48,7 +55,9 @@ def test_given_two_moves_of_a_slider_when_going_back_and_forward_then_the_slider
     expect(slider(page)).to_have_value(first, timeout=WAIT_MS)
 
 
-def test_given_an_address_when_opened_in_a_new_session_then_its_settings_stand_and_each_move_runs_the_page_once(page: Page) -> None:
+def test_given_an_address_when_opened_in_a_new_session_then_its_settings_stand_and_each_move_runs_the_page_once(
+    page: Page,
+) -> None:
     page.goto(page.url + "?preset=scoping&top_k=5")
     expect(page.get_by_role("slider", name=say("knobs.top_k"))).to_have_value("5", timeout=WAIT_MS)
     settled(page)

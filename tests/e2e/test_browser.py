@@ -16,7 +16,10 @@ from playwright.sync_api import Page, expect
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 FORMULA = "=cmd|' C calc'!A0"
 VACATION = "How many vacation days do employees have?"
@@ -35,7 +38,9 @@ def marked_page(page: Page) -> None:
     assert sum(marked_rows(picture).values()) > 500
 
 
-def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_and_refused_by_the_slider(page: Page) -> None:
+def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_and_refused_by_the_slider(
+    page: Page,
+) -> None:
     page.get_by_role("button", name=CALIBRATION).click()
     expect(page.locator(".st-key-answer").get_by_text("every 5 years").first).to_be_visible(timeout=WAIT_MS)
     # the answer is in view: nothing scrolled past it
@@ -53,7 +58,9 @@ def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_a
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
 
 
-def test_given_several_questions_then_the_newest_and_the_field_are_in_view_below_the_others_and_a_reload_keeps_them(page: Page) -> None:
+def test_given_several_questions_then_the_newest_and_the_field_are_in_view_below_the_others_and_a_reload_keeps_them(
+    page: Page,
+) -> None:
     for question in (CALIBRATION, "What is the capital of France?", "What may a hotel in London cost per night?"):
         ask(page, question)
     for _ in range(2):
@@ -68,10 +75,14 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     drop(page, "small.pdf", pdf("The lighthouse keeper is called Orsolya."))
     page.wait_for_timeout(150)  # it is being taken while the next one is dropped
     upload(page, "long.pdf", long_pdf(160))
-    expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0)  # the field lists nothing that was taken
+    expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(
+        0
+    )  # the field lists nothing that was taken
     expect(page.get_by_text(re.compile(r"of 1\. long\.pdf"))).to_be_visible(timeout=WAIT_MS)
 
-    stop = page.locator(".st-key-jobs").get_by_role("button", name="Stop", exact=True)  # while it draws, the head of the page has one too
+    stop = page.locator(".st-key-jobs").get_by_role(
+        "button", name="Stop", exact=True
+    )  # while it draws, the head of the page has one too
     expect(stop).to_have_count(1, timeout=WAIT_MS)  # the small file's line has gone
     stop.click()
 
@@ -88,16 +99,24 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     expect(page.locator(".st-key-answer").get_by_text("buoy 71").first).to_be_visible(timeout=WAIT_MS)
 
 
-def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_nothing_foreign_is_requested_or_run(page: Page) -> None:
+def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_nothing_foreign_is_requested_or_run(
+    page: Page,
+) -> None:
     # the fixture judges what was requested, run and reported
-    upload(page, f"a {TRICKS.replace('/', '_')}.pdf", pdf(f"The password of the harbour office is {TRICKS} and nothing else.", TRICKS))
+    upload(
+        page,
+        f"a {TRICKS.replace('/', '_')}.pdf",
+        pdf(f"The password of the harbour office is {TRICKS} and nothing else.", TRICKS),
+    )
 
     ask(page, "What is the password of the harbour office?")
 
     expect(page.locator(".st-key-answer").get_by_text(f"{FOREIGN}1.png").first).to_be_visible(timeout=WAIT_MS)
     marked_page(page)
     for summary in page.locator("summary").all():
-        if not summary.evaluate("head => head.parentElement.open"):  # one that is open stays so, and what is in it is opened next
+        if not summary.evaluate(
+            "head => head.parentElement.open"
+        ):  # one that is open stays so, and what is in it is opened next
             expect(summary).to_be_visible()
             summary.click()
     settled(page)
@@ -110,14 +129,18 @@ def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_not
     page.wait_for_timeout(500)  # for a request that comes late
 
 
-def test_given_a_file_and_a_question_that_are_formulas_when_saved_as_a_table_then_no_spreadsheet_runs_them(page: Page) -> None:
+def test_given_a_file_and_a_question_that_are_formulas_when_saved_as_a_table_then_no_spreadsheet_runs_them(
+    page: Page,
+) -> None:
     upload(page, f"{FORMULA}.pdf", pdf("The valve of the boiler is turned clockwise."))
     page.get_by_role("link", name="Documents").click()
     table = page.locator('[data-testid="stDataFrame"]').first
     expect(table).to_contain_text(FORMULA, timeout=WAIT_MS)
     table.hover()
     expect(page.get_by_role("button", name="Search").first).to_be_visible()  # the tools of the table are there,
-    assert page.get_by_role("button", name="Download as CSV").count() == 0  # but for the one that writes cells as they are
+    assert (
+        page.get_by_role("button", name="Download as CSV").count() == 0
+    )  # but for the one that writes cells as they are
 
     page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
     labelled = f"question,answerable,answers\n{FORMULA},yes,=1+1\nHow long is it?,yes,-5 °C\n".encode()
@@ -130,7 +153,10 @@ def test_given_a_file_and_a_question_that_are_formulas_when_saved_as_a_table_the
         page.get_by_role("button", name=say("lab_sets.save_csv"), exact=True).click()
 
     rows = list(csv.DictReader(saved.value.path().read_text(encoding="utf-8-sig").splitlines()))
-    assert [(row["question"], row["answers"]) for row in rows] == [(f"'{FORMULA}", "'=1+1"), ("How long is it?", "'-5 °C")]
+    assert [(row["question"], row["answers"]) for row in rows] == [
+        (f"'{FORMULA}", "'=1+1"),
+        ("How long is it?", "'-5 °C"),
+    ]
 
 
 def test_given_a_measured_set_when_a_bar_or_a_point_is_clicked_then_its_questions_are_listed(page: Page) -> None:

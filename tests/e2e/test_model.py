@@ -1,4 +1,6 @@
-"""A language model in the browser: the stage while it thinks, cancel, and no word of a rejected draft outside the trace."""
+"""A language model in the browser: the stage while it thinks, cancel, and no word of a rejected draft outside the
+trace.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from test_accessible import checker
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 PLANTED = "every 97 years by a licensed wizard"
@@ -71,7 +76,7 @@ def type_question(page: Page, question: str) -> None:
     box.press("Enter")
 
 
-def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_audited_and_the_bad_draft_only_in_the_trace(
+def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_audited_and_the_bad_draft_only_in_the_trace(  # noqa: E501
     page: Page, model: ModelServer
 ) -> None:
     """S3-16, S4-11: nothing of a draft before its audits; rejected ones in the trace only."""
@@ -107,7 +112,9 @@ def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_au
     assert model.calls == 2
 
 
-def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_ends(open_page, model: ModelServer) -> None:
+def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_ends(
+    open_page, model: ModelServer
+) -> None:
     page = open_page()
     model.play(Hang())
     type_question(page, "How often must the flow meter be calibrated?")
@@ -126,7 +133,9 @@ def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_
     check = checker(page, screens)
 
     model.play(Hang())
-    type_question(page, "When is the flow meter calibrated?")  # each of its own: what was answered once comes from the cache
+    type_question(
+        page, "When is the flow meter calibrated?"
+    )  # each of its own: what was answered once comes from the cache
     expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
     page.screenshot(path=screens / "model-waiting.png", full_page=True)
     page.get_by_role("button", name=say("waiting.cancel")).click()

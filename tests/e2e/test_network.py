@@ -17,7 +17,21 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, ask, choose, drop, free_port, go, moved, settled, wait_until_healthy
+from browser_kit import (
+    CHROMIUM,
+    FIRST_RUN_MS,
+    ROOT,
+    WAIT_MS,
+    Watch,
+    ask,
+    choose,
+    drop,
+    free_port,
+    go,
+    moved,
+    settled,
+    wait_until_healthy,
+)
 from hostile import make
 from lab_session import ANSWERABLE, certify
 from playwright.sync_api import Browser, Page, expect
@@ -26,25 +40,35 @@ from traced import bare_environment, needs_strace, read_trace, under_strace
 from ui.app.texts import say
 
 pytestmark = [
-    pytest.mark.browser, pytest.mark.tracer, pytest.mark.slow, pytest.mark.longest, needs_strace,
+    pytest.mark.browser,
+    pytest.mark.tracer,
+    pytest.mark.slow,
+    pytest.mark.longest,
+    needs_strace,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
-]  # fmt: skip
+]
 
 
 @contextmanager
 def traced_page(folder: Path) -> Iterator[str]:
-    """The address of the page as `make app` serves it, on a machine without a home folder's content; the trace is whole at the end."""
+    """The address of the page as `make app` serves it, on a machine without a home folder's content; the trace is whole
+    at the end.
+    """
     port = free_port()
     environment = {**bare_environment(folder / "home", folder / "tmp"), "RAG_LIBRARY": str(folder / "library")}
     command = [*under_strace(folder / "trace"), sys.executable, "-m", "ui.serve", "--port", str(port)]
     log = folder / "log"
     with log.open("wb") as output:
-        tracer = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, start_new_session=True)
+        tracer = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=output, start_new_session=True
+        )
     try:
         wait_until_healthy(tracer, port, log)
         yield f"http://127.0.0.1:{port}/"
         children = Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text(encoding="utf-8").split()
-        os.kill(int(children[0]), signal.SIGTERM)  # the server; strace ends with the last process, and writes the rest of its file
+        os.kill(
+            int(children[0]), signal.SIGTERM
+        )  # the server; strace ends with the last process, and writes the rest of its file
         tracer.wait(60)
     finally:
         if tracer.poll() is None:
@@ -64,7 +88,9 @@ def session(page: Page, address: str) -> None:
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     go(page, say("documents.page"))
     settled(page)
-    choose(page, say("collections.label"), say("collections.samples"))  # one's own file went to another one, and the page with it
+    choose(
+        page, say("collections.label"), say("collections.samples")
+    )  # one's own file went to another one, and the page with it
     settled(page)
     certify(page)
 

@@ -1,4 +1,6 @@
-"""A page of another port of this machine, in a real Chromium: nothing of ours answers it, and our own page speaks to nobody else."""
+"""A page of another port of this machine, in a real Chromium: nothing of ours answers it, and our own page speaks to
+nobody else.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ from playwright.sync_api import Browser, expect
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 AS_STREAMLIT = ("streamlit", "run", "app.py", "--server.port")
 # every way for a page to reach another origin that needs no permission; what came back, by way
@@ -97,7 +102,13 @@ def test_given_a_program_when_it_asks_then_only_what_the_page_needs_is_there_und
             assert status(address, Host="evil.example") == 421
             assert status(address + "_stcore/health", Origin=local) == 403
             assert status(address + "_stcore/health", Origin=address.rstrip("/")) == 200
-            for path in ("_stcore/metrics", "_stcore/agent/openapi.json", "_stcore/script-health-check", "oauth2callback", "auth/login"):
+            for path in (
+                "_stcore/metrics",
+                "_stcore/agent/openapi.json",
+                "_stcore/script-health-check",
+                "oauth2callback",
+                "auth/login",
+            ):
                 assert status(address + path) == 404, path
             assert status(address + "_stcore/agent/interact", "POST") == 404
             assert status(address + "_stcore/upload_file/a/b", "PUT") == 403  # without the token of the page
@@ -118,7 +129,9 @@ def test_given_a_page_of_another_port_when_it_tries_all_ways_then_it_reaches_not
             assert set(page.evaluate(REACH, ours).values()) == {"refused"}
             with page.expect_response(ours) as framed:
                 page.evaluate(
-                    "address => { const made = document.createElement('iframe'); made.src = address; document.body.append(made); }", ours
+                    "address => { const made = document.createElement('iframe'); made.src = address; "
+                    "document.body.append(made); }",
+                    ours,
                 )
             assert framed.value.status == 403
             with page.expect_response(ours) as posted:
@@ -144,7 +157,9 @@ def test_given_a_link_on_another_page_when_followed_then_ours_opens_apart_from_i
     ours = opened.value
     expect(ours.get_by_role("slider", name=say("knobs.top_k"))).to_have_value("5", timeout=WAIT_MS)
     assert ours.evaluate("window.opener") is None
-    assert page.evaluate("window.ours.closed")  # the other page holds a window that is gone, and cannot send ours messages
+    assert page.evaluate(
+        "window.ours.closed"
+    )  # the other page holds a window that is gone, and cannot send ours messages
     before = len(Elsewhere.wanted)
     refused = ours.evaluate(
         """async address => {

@@ -1,4 +1,6 @@
-"""The page as `python -m rag_core serve` serves it, beside the API, in a real Chromium: what the API adds, the page answers from."""
+"""The page as `python -m rag_core serve` serves it, beside the API, in a real Chromium: what the API adds, the page
+answers from.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from playwright.sync_api import Browser, expect
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 TEXT = "The warranty period of the pump is 31 months from delivery."
 

@@ -1,4 +1,6 @@
-"""Signing in on the page, against a real provider on this machine: the whole way in a real Chromium, and attacks on it over HTTP."""
+"""Signing in on the page, against a real provider on this machine: the whole way in a real Chromium, and attacks on it
+over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ from playwright.sync_api import Browser, expect
 from rag_core.wiring import act_log
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 ANN = {"email": "ann@example.org", "email_verified": True, "name": "Ann"}
 PEOPLE: dict[str, dict[str, Any]] = {
@@ -75,9 +80,15 @@ class Caller:
     def get(self, address: str, method: str = "GET", **headers: str) -> HTTPResponse:
         parts = urlsplit(address)
         ours = parts.port == urlsplit(self.page).port
-        known = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if ours and self.cookies else {}
+        known = (
+            {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+            if ours and self.cookies
+            else {}
+        )
         connection = HTTPConnection("127.0.0.1", parts.port, timeout=WAIT_MS / 1000)
-        connection.request(method, parts.path + (f"?{parts.query}" if parts.query else ""), headers={**known, **headers})
+        connection.request(
+            method, parts.path + (f"?{parts.query}" if parts.query else ""), headers={**known, **headers}
+        )
         answer = connection.getresponse()
         answer.read()
         for line in answer.headers.get_all("set-cookie") or () if ours else ():
@@ -91,7 +102,9 @@ class Caller:
 
     def to_provider(self) -> str:
         """The address that signing in leads to."""
-        ticket = jwt.encode({"alg": "HS256"}, {"provider": "default", "exp": int(time.time()) + 60}, OctKey.import_key(COOKIES))
+        ticket = jwt.encode(
+            {"alg": "HS256"}, {"provider": "default", "exp": int(time.time()) + 60}, OctKey.import_key(COOKIES)
+        )
         return str(self.get(f"{self.page}auth/login?provider={ticket}").headers["location"])
 
     def back(self, subject: str, authorize: str) -> str:
@@ -135,13 +148,16 @@ def test_given_a_person_with_a_role_when_they_sign_in_ask_and_leave_then_it_was_
     assert sent["code_challenge_method"] == "S256"
     assert sent["nonce"]
     assert [(entry.who, entry.action) for entry in act_log(library).entries()][-2:] == [
-        ("user:ann@example.org", "ask"), ("user:ann@example.org", "keep"),
-    ]  # fmt: skip
+        ("user:ann@example.org", "ask"),
+        ("user:ann@example.org", "keep"),
+    ]
     watch.judge()
     context.close()
 
 
-def test_given_a_stranger_when_they_ask_for_pictures_or_files_then_nothing_is_given(guarded: str, library: Path) -> None:
+def test_given_a_stranger_when_they_ask_for_pictures_or_files_then_nothing_is_given(
+    guarded: str, library: Path
+) -> None:
     found = next(entry.object for entry in act_log(library).entries() if entry.action == "index")
     inside, outside = Caller(guarded), Caller(guarded)
     assert inside.sign_in("ann")
@@ -159,15 +175,20 @@ def test_given_a_stranger_when_they_ask_for_pictures_or_files_then_nothing_is_gi
         assert caller.get(address).status == 401
         assert caller.get(f"{guarded}media/{'a' * 56}.png").status == 401
         assert caller.get(f"{guarded}_stcore/upload_file/a/b", "PUT").status == 401
-    assert next(entry.who for entry in reversed(list(act_log(library).entries())) if entry.action == "export") == "user:ann@example.org"
+    assert (
+        next(entry.who for entry in reversed(list(act_log(library).entries())) if entry.action == "export")
+        == "user:ann@example.org"
+    )
 
 
 def test_given_a_provider_s_token_that_is_not_right_when_somebody_comes_back_then_they_are_not_signed_in(
     guarded: str, authority: Provider
 ) -> None:
     lies: tuple[dict[str, Any], ...] = (
-        {"nonce": "another"}, {"iss": "http://127.0.0.1:1"}, {"exp": int(time.time()) - 4000, "iat": int(time.time()) - 8000},
-    )  # fmt: skip
+        {"nonce": "another"},
+        {"iss": "http://127.0.0.1:1"},
+        {"exp": int(time.time()) - 4000, "iat": int(time.time()) - 8000},
+    )
     for wrong in lies:
         authority.wrong = wrong
         assert not Caller(guarded).sign_in("ann"), wrong
@@ -175,7 +196,9 @@ def test_given_a_provider_s_token_that_is_not_right_when_somebody_comes_back_the
     assert not Caller(guarded).sign_in("ann")
 
 
-def test_given_a_token_for_another_client_when_somebody_comes_back_then_they_may_do_nothing(guarded: str, authority: Provider) -> None:
+def test_given_a_token_for_another_client_when_somebody_comes_back_then_they_may_do_nothing(
+    guarded: str, authority: Provider
+) -> None:
     authority.wrong = {"aud": "another"}
     caller = Caller(guarded)
     caller.sign_in("ann")
@@ -183,7 +206,9 @@ def test_given_a_token_for_another_client_when_somebody_comes_back_then_they_may
     assert caller.get(f"{guarded}media/{'a' * 56}.png").status == 401
 
 
-def test_given_a_way_back_that_was_not_begun_here_or_was_gone_before_when_it_is_followed_then_nobody_is_signed_in(guarded: str) -> None:
+def test_given_a_way_back_that_was_not_begun_here_or_was_gone_before_when_it_is_followed_then_nobody_is_signed_in(
+    guarded: str,
+) -> None:
     ann, victim = Caller(guarded), Caller(guarded)
     back = ann.back("ann", ann.to_provider())
     victim.get(back, **LINK)  # a link to the attacker's own account

@@ -1,4 +1,6 @@
-"""The first look at an answer: it, the line that judges it, and the marked words are in sight at once, on three sizes of screen."""
+"""The first look at an answer: it, the line that judges it, and the marked words are in sight at once, on three sizes
+of screen.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from playwright.sync_api import Page, expect
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 VACATION = "How many vacation days do employees have?"
 LONG_ONES = (
@@ -30,7 +35,7 @@ def top_of_field(page: Page) -> float:
     return float(page.locator(".st-key-ask").evaluate("field => field.getBoundingClientRect().top"))
 
 
-def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_marked_words_are_in_sight_without_scrolling(
+def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_marked_words_are_in_sight_without_scrolling(  # noqa: E501
     page: Page, screens: Path
 ) -> None:
     ask(page, "How often does the flow meter have to be calibrated?")
@@ -53,7 +58,7 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
 
 
 @pytest.mark.parametrize("question", LONG_ONES)
-def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_marked_words_are_in_sight_and_nothing_is_kept_from_sight(
+def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_marked_words_are_in_sight_and_nothing_is_kept_from_sight(  # noqa: E501
     page: Page, question: str
 ) -> None:
     width, height = SIZES[-1]
@@ -67,7 +72,9 @@ def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_ma
     assert shown is not None
     assert answer is not None
     assert answer["y"] + answer["height"] <= shown["y"] < min(rows) < max(rows) < top_of_field(page)
-    assert shown["x"] + shown["width"] == pytest.approx(answer["x"] + answer["width"], abs=30)  # no narrower than the answer's card
+    assert shown["x"] + shown["width"] == pytest.approx(
+        answer["x"] + answer["width"], abs=30
+    )  # no narrower than the answer's card
 
     last = page.locator(".st-key-answer_more button").last
     last.focus()
@@ -107,7 +114,9 @@ def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_fai
     expect(page.get_by_text("The file is not a PDF").first).to_be_in_viewport()
 
 
-def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told_and_its_limit_moved(page: Page) -> None:
+def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told_and_its_limit_moved(
+    page: Page,
+) -> None:
     keys, told = page.keyboard, page.locator(".plumbline-told[role=status]")
     settled(page)  # a box that is drawn anew loses the focus
     keys.press("Tab")
@@ -125,7 +134,9 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     settled(page)
     keys.press("Alt+n")
     expect(told).to_contain_text("[2]")
-    expect(page.locator(".st-key-show_2 button").first).to_be_disabled(timeout=WAIT_MS)  # Streamlit draws a button with help twice
+    expect(page.locator(".st-key-show_2 button").first).to_be_disabled(
+        timeout=WAIT_MS
+    )  # Streamlit draws a button with help twice
 
     for limit in ("60", "70", "80", "90", "100"):
         keys.press("Alt+ArrowUp")
@@ -148,7 +159,9 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     expect(told).to_be_empty()  # where the result is not on the page, nobody comes upon its words
 
 
-def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_marked_and_the_pdf_can_be_had(page: Page) -> None:
+def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_marked_and_the_pdf_can_be_had(
+    page: Page,
+) -> None:
     ask(page, VACATION)
     page.get_by_role("button", name=say("whole.open")).click()
     dialog = page.get_by_test_id("stDialog")

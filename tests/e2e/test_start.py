@@ -13,7 +13,10 @@ from playwright.sync_api import Browser, expect
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 
 def test_given_a_server_nobody_has_opened_when_the_documents_are_opened_first_then_it_is_the_same_page(

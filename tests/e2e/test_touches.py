@@ -1,4 +1,6 @@
-"""Fast hands in a real Chromium: no question is lost, no draft of one, and no setting takes a value that nobody chose."""
+"""Fast hands in a real Chromium: no question is lost, no draft of one, and no setting takes a value that nobody
+chose.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from playwright.sync_api import Page, expect
 from rag_core.settings import Settings
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 DELAYS_MS = (0, 0, 20, 60, 200)  # between a question's Enter and the next touch; a slider tells its value 200 ms late
 FRONT = ("min_correctness", "min_place", "top_k")  # sliders of the side bar
@@ -58,7 +63,9 @@ def test_given_a_question_that_is_being_typed_when_the_page_changes_around_it_th
     expect(box(page)).to_have_value(DRAFT)
 
 
-def test_given_a_slow_browser_when_the_page_is_opened_often_then_every_slider_stands_where_its_setting_does(page: Page) -> None:
+def test_given_a_slow_browser_when_the_page_is_opened_often_then_every_slider_stands_where_its_setting_does(
+    page: Page,
+) -> None:
     usual = Settings()
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     for load in range(LOADS):

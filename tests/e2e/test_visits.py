@@ -1,4 +1,6 @@
-"""A shared demo in two real browsers: a visitor's documents are theirs alone, on the page and at every address, and go with the visit."""
+"""A shared demo in two real browsers: a visitor's documents are theirs alone, on the page and at every address, and go
+with the visit.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from ui.app.texts import say
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]
 
 SECRET = "The secret ingredient of the sauce is juniper, and it is kept in the cellar."
 QUESTION = "What is the secret ingredient of the sauce?"
@@ -27,7 +32,9 @@ QUESTION = "What is the secret ingredient of the sauce?"
 def demo(library: Path) -> Iterator[tuple[str, Path]]:
     """The address of a shared demo, and its library."""
     port = free_port()
-    with served(library, library.with_name("log"), by=("rag_core", "serve", "--visitors", "--port"), port=port) as address:
+    with served(
+        library, library.with_name("log"), by=("rag_core", "serve", "--visitors", "--port"), port=port
+    ) as address:
         yield address, library
 
 
@@ -71,7 +78,9 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
 
     settled(mine)
     drop(mine, "recipe.pdf", pdf(SECRET))
-    expect(mine.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)  # its name stands there before
+    expect(mine.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(
+        timeout=FIRST_RUN_MS
+    )  # its name stands there before
     expect(mine.get_by_text("recipe.pdf").first).to_be_visible(timeout=FIRST_RUN_MS)
     ask(mine, QUESTION)
     expect(mine.get_by_text("juniper").first).to_be_visible(timeout=FIRST_RUN_MS)

@@ -14,10 +14,26 @@ from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.gating import scores as calibrate
 
-pytestmark = pytest.mark.longest  # real models: seconds each in a young process, minutes in one that has run a thousand tests
+pytestmark = (
+    pytest.mark.longest
+)  # real models: seconds each in a young process, minutes in one that has run a thousand tests
 
 Run = Callable[..., tuple[int, str, str]]
-PLACES = ("Ardun", "Belmora", "Cavell", "Dorrin", "Estwick", "Falburn", "Gorse", "Hartow", "Inverly", "Jessop", "Kelden", "Low", "Moss")
+PLACES = (
+    "Ardun",
+    "Belmora",
+    "Cavell",
+    "Dorrin",
+    "Estwick",
+    "Falburn",
+    "Gorse",
+    "Hartow",
+    "Inverly",
+    "Jessop",
+    "Kelden",
+    "Low",
+    "Moss",
+)
 CITIES = (*PLACES, *(f"New {place}" for place in PLACES))
 THINGS = ("harbour", "river")
 
@@ -35,7 +51,10 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
     """Two sentences on each city; every sentence answers one question."""
-    said = {city: " ".join(f"The {thing} of {city} was described in {1900 + n}." for n, thing in enumerate(THINGS)) for city in CITIES}
+    said = {
+        city: " ".join(f"The {thing} of {city} was described in {1900 + n}." for n, thing in enumerate(THINGS))
+        for city in CITIES
+    }
     rows = [{"id": city, "title": city, "lang": "en", "text": text} for city, text in said.items()]
     path = tmp_path / "documents.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -46,8 +65,14 @@ def documents(tmp_path: Path) -> Path:
 def questions(tmp_path: Path) -> Path:
     """Fifty-two questions that the texts answer, and fifty-two that they do not: two more than a fit needs."""
     lines = ["question,answerable,language,answers"]
-    lines += [f"When was the {thing} of {city} described?,yes,en,{1900 + n}" for city in CITIES for n, thing in enumerate(THINGS)]
-    lines += [f"Who painted the {thing} of {city}'s twin town on the moon?,no,en," for city in CITIES for thing in THINGS]
+    lines += [
+        f"When was the {thing} of {city} described?,yes,en,{1900 + n}"
+        for city in CITIES
+        for n, thing in enumerate(THINGS)
+    ]
+    lines += [
+        f"Who painted the {thing} of {city}'s twin town on the moon?,no,en," for city in CITIES for thing in THINGS
+    ]
     path = tmp_path / "labelled.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
@@ -94,7 +119,10 @@ def test_given_documents_for_one_call_when_fitted_then_only_the_file_is_left(
 ) -> None:
     out = tmp_path / "new" / "own.json"
 
-    assert run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out, "--set", "top_k=6")[0] == 0
+    assert (
+        run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out, "--set", "top_k=6")[0]
+        == 0
+    )
 
     assert calibrate.read(out).provenance["settings"] == {"top_k": 6}
     assert list(out.parent.iterdir()) == [out]
@@ -132,7 +160,13 @@ def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(
     ],
 )
 def test_given_what_cannot_be_fitted_then_one_message_says_why_and_nothing_is_written(
-    arguments: tuple[str, ...], problem: str, documents: Path, questions: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...],
+    problem: str,
+    documents: Path,
+    questions: Path,
+    tmp_path: Path,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     there = set(tmp_path.rglob("*.json"))
@@ -157,7 +191,9 @@ def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_th
     text += ",\nWhat is it?,perhaps,en,,\nWhere is the river of Cavell?,no,en,,nowhere.pdf\nHello,no,en,,"
     questions.write_text(text, encoding="utf-8")
 
-    code, _, err = run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", tmp_path / "own.json")
+    code, _, err = run(
+        "calibrate", "fit", "--documents", documents, "--questions", questions, "--out", tmp_path / "own.json"
+    )
 
     assert code == 1, "some input could not be used"
     assert "row 106" in err
@@ -183,8 +219,19 @@ def test_given_an_interruption_then_nothing_is_written_and_the_calibration_befor
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".own")] == []
 
 
-def test_given_a_model_that_is_not_there_then_the_message_names_it(documents: Path, questions: Path, tmp_path: Path, run: Run) -> None:
-    given = ("--documents", documents, "--questions", questions, "--out", tmp_path / "own.json", "--embedding", tmp_path / "no-model")
+def test_given_a_model_that_is_not_there_then_the_message_names_it(
+    documents: Path, questions: Path, tmp_path: Path, run: Run
+) -> None:
+    given = (
+        "--documents",
+        documents,
+        "--questions",
+        questions,
+        "--out",
+        tmp_path / "own.json",
+        "--embedding",
+        tmp_path / "no-model",
+    )
 
     code, _, err = run("calibrate", "fit", *given)
 

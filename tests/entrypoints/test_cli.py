@@ -39,14 +39,29 @@ TEXTS = [
     },
 ]
 CONTRACT = {
-    "schema_version": int, "id": str, "status": str, "reason": str, "answer": str, "confidence": float, "confidence_basis": str,
-    "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "suggestions": list, "metadata": dict,
-}  # fmt: skip
+    "schema_version": int,
+    "id": str,
+    "status": str,
+    "reason": str,
+    "answer": str,
+    "confidence": float,
+    "confidence_basis": str,
+    "confidence_level": str,
+    "scores": dict,
+    "citations": list,
+    "retrieved": list,
+    "trace": list,
+    "suggestions": list,
+    "metadata": dict,
+}
 TRACE_ROW = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
 
 
 def write_rows(path: Path, rows: list[Any]) -> Path:
-    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    path.write_text(
+        "\n".join(row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -102,7 +117,9 @@ def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract
     assert "30 dní" in rows["3"]["answer"]
 
 
-def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(documents, run) -> None:
+def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(
+    documents, run
+) -> None:
     """S2-26: traceable to the exact text."""
     code, out, _ = run("ask", "What is the notice period?", "--documents", documents, "--json")
     decision = json.loads(out)
@@ -116,12 +133,20 @@ def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_
         assert citation["page"] == 1
 
 
-def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(documents, tmp_path, run) -> None:
+def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(
+    documents, tmp_path, run
+) -> None:
     questions = write_rows(
         tmp_path / "q.jsonl",
-        ["{not json", {"id": "no question"}, "[]", {"id": "ok", "question": "What is the notice period?"},
-         {"id": "gone", "question": "What is the notice period?", "documents": ["nowhere"]}, {"id": "empty", "question": "   "}],
-    )  # fmt: skip
+        [
+            "{not json",
+            {"id": "no question"},
+            "[]",
+            {"id": "ok", "question": "What is the notice period?"},
+            {"id": "gone", "question": "What is the notice period?", "documents": ["nowhere"]},
+            {"id": "empty", "question": "   "},
+        ],
+    )
 
     code, out, err = run("ask", "--documents", documents, "--questions", questions)
     rows = {row["id"]: row for row in map(json.loads, out.splitlines())}
@@ -146,7 +171,9 @@ def test_given_subject_class_and_chapter_when_asked_then_the_source_is_named_wit
     assert "  NCERT Mathematics, Class 10, Chapter 5, Page 1" in out.splitlines()
 
 
-def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(documents, tmp_path, run) -> None:
+def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(
+    documents, tmp_path, run
+) -> None:
     """S2-27, S3-25: kept on disk between calls, collections apart."""
     place = ("--library", tmp_path / "lib")
 
@@ -197,7 +224,9 @@ def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_mod
     assert order == [("en", "cs"), "asked"]
 
 
-def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(tmp_path, run) -> None:
+def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(
+    tmp_path, run
+) -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 72), "The secret code of the vault is 4711.")
     file = tmp_path / "vault.pdf"
@@ -258,7 +287,9 @@ class Failing:
         return [1.0] * len(pairs)
 
 
-def test_given_more_rows_than_are_read_together_then_all_are_judged_in_their_order_and_bad_ones_named(tmp_path, run, monkeypatch) -> None:
+def test_given_more_rows_than_are_read_together_then_all_are_judged_in_their_order_and_bad_ones_named(
+    tmp_path, run, monkeypatch
+) -> None:
     monkeypatch.setattr(commands, "JUDGED", 4)
     rows: list[Any] = [{"id": str(number), **CLAIM, "lang": ("en", "cs")[number % 2]} for number in range(10)]
     rows[3:3] = ['{"id": "h", "context": "half \\ud800", "answer": "a"}', {"id": "", "context": "", "answer": ""}, "[]"]
@@ -285,7 +316,7 @@ def test_given_a_verifier_that_fails_on_the_way_then_what_was_judged_before_is_k
     assert [row["id"] for row in read_rows(tmp_path / "v.jsonl")] == ["0", "1"]
 
 
-def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_that_is_not_there_stops_before_anything_is_written(
+def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_that_is_not_there_stops_before_anything_is_written(  # noqa: E501
     tmp_path, run
 ) -> None:
     claims = write_rows(tmp_path / "c.jsonl", [{"id": "1", **CLAIM}, {"id": "2", **CLAIM, "lang": "cs"}])
@@ -348,10 +379,15 @@ def test_given_a_hostile_file_beside_a_good_one_when_indexed_then_the_good_one_i
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
-def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line_says_so(documents, tmp_path, run, monkeypatch) -> None:
+def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line_says_so(
+    documents, tmp_path, run, monkeypatch
+) -> None:
     questions = write_rows(tmp_path / "q.jsonl", [{"id": "1", "question": "Hello"}])
     code, _, err = run("ask", "--documents", documents, "--questions", questions, "--out", "/dev/full")
-    assert (code, err) == (1, "The system refused to read or write: No space left on device. Free disk space, or name another place.\n")
+    assert (code, err) == (
+        1,
+        "The system refused to read or write: No space left on device. Free disk space, or name another place.\n",
+    )
 
     full = open("/dev/full", "w", encoding="utf-8")
     monkeypatch.setattr("sys.stdout", full)
@@ -361,9 +397,13 @@ def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line
         full.close()
 
 
-def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_says_whether_somebody_is_at_work(tmp_path: Path, run) -> None:
+def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_says_whether_somebody_is_at_work(
+    tmp_path: Path, run
+) -> None:
     library = open_engine(tmp_path / "library", "default").library
-    library.add([text_source("one", "The first."), text_source("two", "The second.")], Settings.load(), cancelled=lambda: True)
+    library.add(
+        [text_source("one", "The first."), text_source("two", "The second.")], Settings.load(), cancelled=lambda: True
+    )
 
     listed = ("documents", "--library", tmp_path / "library")
     assert run(*listed)[2] == (
@@ -373,4 +413,6 @@ def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_say
     with writing(tmp_path / "library" / "default", 0):
         said = run(*listed)[2]
     assert said.startswith(f"1 file is not finished, and may be in work: process {os.getpid()} on ")
-    assert said.endswith(" writes to this collection. What is left when that has ended: python -m rag_core index --resume\n")
+    assert said.endswith(
+        " writes to this collection. What is left when that has ended: python -m rag_core index --resume\n"
+    )

@@ -1,4 +1,7 @@
-"""The command line as a process: folders that hold anything, and signals. No file ends the others, and nothing is left behind."""
+"""The command line as a process: folders that hold anything, and signals.
+
+No file ends the others, and nothing is left behind.
+"""
 
 from __future__ import annotations
 
@@ -43,18 +46,30 @@ def any_folder(folder: Path) -> Path:
     return folder
 
 
-def test_given_a_folder_that_holds_anything_when_listed_then_each_thing_is_a_source_or_a_problem_with_a_clean_name(tmp_path):
+def test_given_a_folder_that_holds_anything_when_listed_then_each_thing_is_a_source_or_a_problem_with_a_clean_name(
+    tmp_path,
+):
     folder = any_folder(tmp_path / "any")
 
     found = list(sources_from([folder, folder / "pipe.jsonl", folder / ("long" * 80 + ".pdf")]))
 
     sources = [item for item in found if isinstance(item, Source)]
     problems = [item.problem for item in found if not isinstance(item, Source)]
-    assert [item.name for item in sources] == ["inside.pdf", "good.pdf", "na\ufffdve.pdf", "two\ufffdlines \ufffd[31m\u202efdp.pdf"]
+    assert [item.name for item in sources] == [
+        "inside.pdf",
+        "good.pdf",
+        "na\ufffdve.pdf",
+        "two\ufffdlines \ufffd[31m\u202efdp.pdf",
+    ]
     for name, what in {
-        "folder.pdf": "a folder", "nowhere.pdf": "No such file", "round.pdf": "levels of symbolic links", "endless.pdf": "a device",
-        "pipe.pdf": "a pipe", "pipe.jsonl": "a pipe", "longlong": "too long",
-    }.items():  # fmt: skip
+        "folder.pdf": "a folder",
+        "nowhere.pdf": "No such file",
+        "round.pdf": "levels of symbolic links",
+        "endless.pdf": "a device",
+        "pipe.pdf": "a pipe",
+        "pipe.jsonl": "a pipe",
+        "longlong": "too long",
+    }.items():
         assert [problem for problem in problems if name in problem and what in problem], name
     assert len(problems) == 7
     assert all(Accepted.of(item).name.encode() for item in sources)
@@ -72,9 +87,12 @@ def test_given_a_name_and_metadata_that_are_no_text_when_listed_then_they_can_be
 def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are_there_and_the_others_named(tmp_path):
     folder = any_folder(tmp_path / "any")
     ended = subprocess.run(
-        [*COMMAND, "index", str(folder), "--library", str(tmp_path / "lib")], cwd=ROOT, capture_output=True, timeout=PATIENCE_SECONDS,
+        [*COMMAND, "index", str(folder), "--library", str(tmp_path / "lib")],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
         check=False,
-    )  # fmt: skip
+    )
     said = ended.stderr.decode()
 
     assert ended.returncode == 1, said
@@ -85,7 +103,9 @@ def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are
         assert sum(line.startswith(f"{name} ") for line in said.splitlines()) == 1, name
 
 
-def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem_and_no_file_is_read_before_its_turn(tmp_path):
+def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem_and_no_file_is_read_before_its_turn(
+    tmp_path,
+):
     for name in "abc":
         (tmp_path / f"{name}.pdf").write_bytes(pdf(name))
     reading = sources_from([tmp_path])
@@ -109,8 +129,11 @@ def test_given_sigterm_or_ctrl_c_while_a_command_works_then_its_temporary_folder
     for sign, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
         process = subprocess.Popen(
             [*COMMAND, "ask", "What is said?", "--documents", str(tmp_path / "long.pdf")],
-            cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
-        )  # fmt: skip
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+        )
         children = until_it_reads(process, tmp_path / "tmp")
         process.send_signal(sign)
         _, said = process.communicate(timeout=PATIENCE_SECONDS)
@@ -124,7 +147,9 @@ def test_given_sigterm_or_ctrl_c_while_a_command_works_then_its_temporary_folder
 
 
 def until_it_reads(process: subprocess.Popen[bytes], folder: Path) -> list[int]:
-    """Wait until the command reads its file in a child, with its library in the temporary folder; the ids of its children."""
+    """Wait until the command reads its file in a child, with its library in the temporary folder; the ids of its
+    children.
+    """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         children = children_of(process.pid)

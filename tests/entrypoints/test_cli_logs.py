@@ -34,7 +34,17 @@ def test_given_verbose_when_refused_then_the_event_stands_there_with_its_score_a
     paper: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """S1-7, S4-22."""
-    main(["--verbose", "ask", "Who painted the ceiling of the chapel?", "--documents", paper, "--preset", "relevance-guard"])
+    main(
+        [
+            "--verbose",
+            "ask",
+            "Who painted the ceiling of the chapel?",
+            "--documents",
+            paper,
+            "--preset",
+            "relevance-guard",
+        ]
+    )
 
     said = capsys.readouterr().err
     assert "contexts_not_relevant_to_query score=" in said

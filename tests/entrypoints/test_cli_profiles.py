@@ -27,12 +27,16 @@ def test_given_the_command_line_when_a_domain_is_named_then_documents_are_cut_an
 
     assert done("index", str(tmp_path / "terms.txt"), "--domain", "legal", "--set", "passage_tokens=64")[0] == 0
     assert json.loads(done("documents", "--json")[1])["strategy"] == "legal"
-    plain, legal = (json.loads(done("ask", QUESTION, *domain, "--json")[1])["metadata"] for domain in ((), ("--domain", "legal")))
+    plain, legal = (
+        json.loads(done("ask", QUESTION, *domain, "--json")[1])["metadata"] for domain in ((), ("--domain", "legal"))
+    )
     detected = json.loads(done("ask", QUESTION, "--domain", "auto", "--json", "--filter", "x=y")[1])["metadata"]
     store = records(tmp_path / "library", "default")
     store.record_execution(
         Execution(
-            prompt_id="rag_strategy", profile="legal", metrics=Metrics(confidence=0.9, citation_coverage=1.0, hallucination_detected=True)
+            prompt_id="rag_strategy",
+            profile="legal",
+            metrics=Metrics(confidence=0.9, citation_coverage=1.0, hallucination_detected=True),
         ),
         "api:1",
     )

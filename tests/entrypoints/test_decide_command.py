@@ -11,14 +11,23 @@ import pytest
 from rag_core.entrypoints.cli import main
 
 PASSAGES = [
-    {"text": "Every full-time employee has 25 days of paid vacation a year.", "document": "policy.pdf", "page": 3, "id": "a", "score": 0.9},
+    {
+        "text": "Every full-time employee has 25 days of paid vacation a year.",
+        "document": "policy.pdf",
+        "page": 3,
+        "id": "a",
+        "score": 0.9,
+    },
     {"text": "The notice period is two months.", "document": "policy.pdf", "page": 4, "section": None},
 ]
 ASKED = "How many days of vacation does an employee have?"
 
 
 def written(path: Path, rows: list[Any]) -> Path:
-    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    path.write_text(
+        "\n".join(row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -49,7 +58,12 @@ def test_given_subject_class_and_chapter_of_a_document_then_its_source_is_named_
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """S2-21: the source's own line, of the documents that the answer cites and of no other."""
-    about = {"title": "NCERT Mathematics", "subject": "mathematics", "class": "10", "chapter": "5 (Arithmetic Progressions)"}
+    about = {
+        "title": "NCERT Mathematics",
+        "subject": "mathematics",
+        "class": "10",
+        "chapter": "5 (Arithmetic Progressions)",
+    }
     rows = [
         {**PASSAGES[0], "document": "NCERT.pdf", "page": 95, "metadata": about},
         {**PASSAGES[1], "metadata": {"class": "9", "chapter": "2"}},
@@ -69,7 +83,11 @@ def test_given_a_file_of_rows_when_decided_then_each_is_a_line_and_a_bad_one_is_
         tmp_path / "rows.jsonl",
         [
             {"id": "1", "question": ASKED, "passages": PASSAGES},
-            {"id": "2", "question": "Who won the football world cup in 1998?", "passages": [row["text"] for row in PASSAGES]},
+            {
+                "id": "2",
+                "question": "Who won the football world cup in 1998?",
+                "passages": [row["text"] for row in PASSAGES],
+            },
             {"id": "3", "question": ASKED, "passages": []},
             {"id": "4", "question": ASKED},
             "no JSON",
@@ -99,8 +117,16 @@ def test_given_a_passage_that_cannot_be_read_then_nothing_is_decided_from_the_ot
         assert err.startswith(said)
 
 
-def test_given_neither_or_both_forms_then_it_says_which_to_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for args in ((), (ASKED,), ("--passages", "p"), (ASKED, "--passages", "p", "--input", "i"), (ASKED, "--input", "i")):
+def test_given_neither_or_both_forms_then_it_says_which_to_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for args in (
+        (),
+        (ASKED,),
+        ("--passages", "p"),
+        (ASKED, "--passages", "p", "--input", "i"),
+        (ASKED, "--input", "i"),
+    ):
         code, _, err = run(capsys, *args)
 
         assert code == 1

@@ -1,4 +1,6 @@
-"""`python -m rag_core doctor`: what it tries, said in words and as JSON, with a remedy wherever something is not as it should be."""
+"""`python -m rag_core doctor`: what it tries, said in words and as JSON, with a remedy wherever something is not as it
+should be.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def broken(rows: Rows) -> dict[str, str]:
 
 
 @pytest.mark.ocr
-@pytest.mark.skipif(find_tessdata()[0] != OCR_LANGUAGES or sys.platform != "linux", reason="needs all of Tesseract's languages, on Linux")
+@pytest.mark.skipif(
+    find_tessdata()[0] != OCR_LANGUAGES or sys.platform != "linux",
+    reason="needs all of Tesseract's languages, on Linux",
+)
 def test_given_a_machine_that_has_all_when_examined_then_each_row_is_right_and_names_what_was_tried(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -67,7 +72,8 @@ def test_given_a_machine_that_lacks_all_when_examined_then_each_row_says_what_to
     unblocked = tmp_path / "child.py"
     folder = pdf_process.WORKER.parent
     unblocked.write_text(
-        f"import resource, sys; sys.path.append({str(folder)!r}); from pdf_worker import child, isolation; isolation.MACHINES.clear(); "
+        f"import resource, sys; sys.path.append({str(folder)!r}); from pdf_worker import child, isolation; "
+        f"isolation.MACHINES.clear(); "
         "child.set_limits = lambda request: None; child.main()",
         encoding="utf-8",
     )
@@ -78,7 +84,9 @@ def test_given_a_machine_that_lacks_all_when_examined_then_each_row_says_what_to
     there["regex"] = "1.0"
     monkeypatch.setattr(environment, "installed", lambda: there)
 
-    code, rows = examine(capsys, "--library", str(unblocked / "library"), "--set", f"embedding_model={tmp_path / 'none'}")
+    code, rows = examine(
+        capsys, "--library", str(unblocked / "library"), "--set", f"embedding_model={tmp_path / 'none'}"
+    )
 
     wrong = broken(rows)
     assert code == 1
@@ -112,8 +120,10 @@ def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_
 ) -> None:
     secrets, access = tmp_path / "secrets.toml", tmp_path / "access.yaml"
     secrets.write_text(
-        '[auth]\nredirect_uri = "https://docs.example.org/oauth2callback"\ncookie_secret = "0123456789abcdef0123456789abcdef"\n'
-        'client_id = "plumbline"\nclient_secret = "s"\nserver_metadata_url = "https://id.example.org/.well-known/openid-configuration"\n',
+        '[auth]\nredirect_uri = "https://docs.example.org/oauth2callback"\ncookie_secret = '
+        '"0123456789abcdef0123456789abcdef"\n'
+        'client_id = "plumbline"\nclient_secret = "s"\nserver_metadata_url = '
+        '"https://id.example.org/.well-known/openid-configuration"\n',
         encoding="utf-8",
     )
     secrets.chmod(0o600)
@@ -125,7 +135,9 @@ def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_
     assert "may do nothing" in rows["without a role"].found
     assert "answers nobody" in doctor_command._service(tmp_path).found
 
-    access.write_text("others: ask\nroles: {editors: {may: [upload, ask], addresses: [a@x.org, b@x.org]}}", encoding="utf-8")
+    access.write_text(
+        "others: ask\nroles: {editors: {may: [upload, ask], addresses: [a@x.org, b@x.org]}}", encoding="utf-8"
+    )
     secrets.chmod(0o644)
     access.chmod(0o666)
     rows = {row.about: row for row in doctor_command._page(tmp_path)}

@@ -12,7 +12,12 @@ from rag_core.entrypoints.cli import main
 from rag_core.evaluation.labelled import read_labelled
 from rag_core.wiring import records
 
-TEXT = {"id": "policy", "title": "Leave", "lang": "en", "text": "Every full-time employee has 25 days of paid vacation a year."}
+TEXT = {
+    "id": "policy",
+    "title": "Leave",
+    "lang": "en",
+    "text": "Every full-time employee has 25 days of paid vacation a year.",
+}
 LABELLED = """question,answerable,answer,documents
 How many days of paid vacation do employees have a year?,yes,25 days,policy
 How many days of paid vacation does a full-time employee have?,yes,26 days,
@@ -24,7 +29,9 @@ Where is the lost file?,yes,x,lost.pdf
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    found = {name: tmp_path / name for name in ("documents.jsonl", "labelled.csv", "report.json", "failing.jsonl", "library")}
+    found = {
+        name: tmp_path / name for name in ("documents.jsonl", "labelled.csv", "report.json", "failing.jsonl", "library")
+    }
     found["documents.jsonl"].write_text(json.dumps(TEXT), encoding="utf-8")
     found["labelled.csv"].write_text(LABELLED, encoding="utf-8")
     return found
@@ -46,7 +53,13 @@ def test_given_a_labelled_file_when_evaluated_then_counts_intervals_and_failing_
     assert "4 questions, 1 of them could not be measured." in out
     found = json.loads(files["report.json"].read_text(encoding="utf-8"))
     assert (found["questions"], found["not_measured"]) == (4, 1)
-    assert found["false_refusals"] == {"k": 0, "n": 2, "share": 0.0, "low": 0.0, "high": pytest.approx(0.8419, abs=1e-4)}
+    assert found["false_refusals"] == {
+        "k": 0,
+        "n": 2,
+        "share": 0.0,
+        "low": 0.0,
+        "high": pytest.approx(0.8419, abs=1e-4),
+    }
     assert (found["wrong_answers"]["k"], found["missed_answers"]["k"], found["missed_answers"]["n"]) == (0, 1, 2)
     assert found["settings"]["preset"] == "balanced"
     assert found["calibration"]
@@ -67,7 +80,9 @@ def test_given_a_library_when_evaluated_then_the_days_of_rejected_drafts_are_kep
     assert days == [7]
 
 
-def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_recorded_and_the_lab_shows_both(files: dict[str, Path]) -> None:
+def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_recorded_and_the_lab_shows_both(
+    files: dict[str, Path],
+) -> None:
     place = ("--library", files["library"])
     evaluate(files, *place, "--documents", files["documents.jsonl"])
     store = records(files["library"], "default")
@@ -84,7 +99,9 @@ def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_reco
     ]
 
 
-def test_given_no_documents_when_evaluated_then_the_error_says_so(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_no_documents_when_evaluated_then_the_error_says_so(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert evaluate(files, "--library", files["library"]) == 1
     assert "There are no documents to ask." in capsys.readouterr().err
     assert not files["report.json"].exists()

@@ -73,7 +73,9 @@ def test_given_a_second_server_that_is_down_then_both_are_reported_and_the_code_
     assert "small at 127.0.0.1:9 cannot be reached" in out
 
 
-def test_given_a_wrong_key_then_the_error_says_what_to_do(server: ModelServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_a_wrong_key_then_the_error_says_what_to_do(
+    server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     server.play(Status(401, message=f"Incorrect key {KEY}"))
 
     code, out, _ = run(capsys)

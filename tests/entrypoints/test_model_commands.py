@@ -1,4 +1,6 @@
-"""`ask` and `evaluate` on the command line with a language model, a real one to the client: a scripted server on this machine."""
+"""`ask` and `evaluate` on the command line with a language model, a real one to the client: a scripted server on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,18 @@ from rag_core.wiring import records
 
 Run = Callable[..., tuple[int, str, str]]
 SENTENCES = [
-    f"The {thing} is inspected every {n} years by the operator of the plant, who keeps a written record of what was found and done."
-    for n, thing in enumerate(("lease", "flow meter", "main pump", "relief valve", "boiler", "storage tank", "oil filter", "fire door"), 2)
+    f"The {thing} is inspected every {n} years by the operator of the plant, who keeps a written record of what was "
+    f"found and done."
+    for n, thing in enumerate(
+        ("lease", "flow meter", "main pump", "relief valve", "boiler", "storage tank", "oil filter", "fire door"), 2
+    )
 ]
 TEXT = {"id": "plant", "title": "Plant", "lang": "en", "text": "\n\n".join(SENTENCES)}
 QUESTION = "How often is the relief valve inspected?"
-LABELLED = f"question,answerable,answer\n{QUESTION},yes,every 5 years\nHow often is the boiler inspected?,yes,every 6 years\nWho won?,no,\n"
+LABELLED = (
+    f"question,answerable,answer\n{QUESTION},yes,every 5 years\nHow often is the boiler "
+    f"inspected?,yes,every 6 years\nWho won?,no,\n"
+)
 # a model is asked about one short passage, and however sure the score is: what is tested here comes after that gate
 DRAFTS = ("--set", "short_context_words=20", "--set", "correctness_mode=observe")
 
@@ -58,7 +66,9 @@ def asked(run: Run, *more: object) -> tuple[int, str, str]:
     return run("ask", QUESTION, "--documents", "documents.jsonl", *DRAFTS, *more)
 
 
-def test_given_a_configured_model_when_asked_then_the_command_says_who_drafted_and_what_it_took(run: Run, server: ModelServer) -> None:
+def test_given_a_configured_model_when_asked_then_the_command_says_who_drafted_and_what_it_took(
+    run: Run, server: ModelServer
+) -> None:
     """S0-22, S3-19: the drafter, its tokens and its time."""
     code, out, _ = asked(run)
 
@@ -113,7 +123,9 @@ def test_given_no_model_when_one_is_to_draft_then_one_clear_sentence_says_what_t
     assert code == 0
 
 
-def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_the_place(run: Run, server: ModelServer) -> None:
+def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_the_place(
+    run: Run, server: ModelServer
+) -> None:
     server.play(refusal("The passages are about something else."))
 
     code, out, _ = asked(run, "--set", "high_answerability=1")  # a surer extract would stand in
@@ -128,7 +140,13 @@ def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_that_shows_
 def test_given_the_settings_when_printed_then_those_of_the_model_stand_there_with_their_cost(run: Run) -> None:
     _, out, _ = run("settings")
 
-    for name in ("model = ", "max_retries = 3", "sufficiency_mode = off", "verification_mode = off", "model_budget = 30000"):
+    for name in (
+        "model = ",
+        "max_retries = 3",
+        "sufficiency_mode = off",
+        "verification_mode = off",
+        "model_budget = 30000",
+    ):
         assert name in out
     assert re.search(r"temperature = 0\.0  \(0 to 2 temperature; changing it costs: ask\)", out)
 
@@ -137,11 +155,17 @@ def test_given_the_settings_when_printed_then_those_of_the_model_stand_there_wit
 
 
 def evaluated(run: Run, *more: object) -> tuple[int, str, str]:
-    return run("evaluate", "--questions", "labelled.csv", "--library", "library", "--out", "report.json", *DRAFTS, *more)
+    return run(
+        "evaluate", "--questions", "labelled.csv", "--library", "library", "--out", "report.json", *DRAFTS, *more
+    )
 
 
-def test_given_a_model_when_a_set_is_evaluated_then_a_budget_stops_it(run: Run, server: ModelServer, files: dict[str, Path]) -> None:
-    code, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "correctness_mode=observe", "--budget-tokens", 1)
+def test_given_a_model_when_a_set_is_evaluated_then_a_budget_stops_it(
+    run: Run, server: ModelServer, files: dict[str, Path]
+) -> None:
+    code, _, err = evaluated(
+        run, "--documents", "documents.jsonl", "--set", "correctness_mode=observe", "--budget-tokens", 1
+    )
 
     assert code == 1
     assert "Stopped: the budget of 1 tokens is spent, 1 of 3 questions measured." in err
@@ -164,7 +188,15 @@ def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_t
     run: Run, server: ModelServer, files: dict[str, Path]
 ) -> None:
     first = evaluated(
-        run, "--documents", "documents.jsonl", "--set", "drafter=model", "--set", "correctness_mode=observe", "--budget-tokens", 1
+        run,
+        "--documents",
+        "documents.jsonl",
+        "--set",
+        "drafter=model",
+        "--set",
+        "correctness_mode=observe",
+        "--budget-tokens",
+        1,
     )
 
     again = evaluated(run, "--set", "drafter=model", "--set", "correctness_mode=observe")
@@ -181,7 +213,9 @@ def test_given_a_set_without_a_model_when_evaluated_then_no_tokens_are_told(run:
     assert server.calls == 0
 
 
-def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_what_to_set(run: Run, files: dict[str, Path]) -> None:
+def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_what_to_set(
+    run: Run, files: dict[str, Path]
+) -> None:
     code, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "drafter=model")
 
     assert code == 1
@@ -189,7 +223,9 @@ def test_given_no_model_when_a_set_is_evaluated_with_one_then_the_error_says_wha
     assert not files["report.json"].exists()
 
 
-def test_given_a_budget_below_one_when_evaluated_then_it_is_wrong_usage(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_a_budget_below_one_when_evaluated_then_it_is_wrong_usage(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
         evaluated(run, "--budget-tokens", 0)
     assert caught.value.code == 2

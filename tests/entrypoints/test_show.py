@@ -23,7 +23,9 @@ def test_given_what_steers_a_terminal_when_written_as_json_then_it_is_escaped_an
             written = json_text(value, indent)
             assert one not in written, ascii(one)
             assert json.loads(written) == value, ascii(one)
-    assert json_text({"text": "Größe \u00a0 क्\u200dष “30”"}) == '{"text": "Größe \u00a0 क्\u200dष “30”"}', "what is harmless stays readable"
+    assert json_text({"text": "Größe \u00a0 क्\u200dष “30”"}) == '{"text": "Größe \u00a0 क्\u200dष “30”"}', (
+        "what is harmless stays readable"
+    )
 
 
 def test_given_joiners_that_shape_letters_when_shown_then_they_stay_and_any_other_invisible_sign_does_not() -> None:
@@ -45,9 +47,13 @@ def test_given_a_file_that_would_steer_the_terminal_when_commands_speak_of_it_th
     paper.write_text("Every employee has 25\u2066 days\x85 of paid\u200f vacation a year.", encoding="utf-8")
     place = ("--library", str(tmp_path / "library"))
     questions = tmp_path / "q.jsonl"
-    questions.write_text(json.dumps({"id": "\u202e1", "question": "How many days of paid vacation?\x9b"}), encoding="utf-8")
+    questions.write_text(
+        json.dumps({"id": "\u202e1", "question": "How many days of paid vacation?\x9b"}), encoding="utf-8"
+    )
     claims = tmp_path / "claims.jsonl"
-    claims.write_text(json.dumps({"id": "1\x9b", "context": "Cats sleep.\u202e", "answer": "Cats sleep.\u2067"}), encoding="utf-8")
+    claims.write_text(
+        json.dumps({"id": "1\x9b", "context": "Cats sleep.\u202e", "answer": "Cats sleep.\u2067"}), encoding="utf-8"
+    )
 
     said = []
     for command in (

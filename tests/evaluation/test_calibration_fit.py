@@ -31,7 +31,9 @@ from rag_core.gating.scores import READ, Calibration, question_hash
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
 
-def samples(count: int, *, seed: int = 3, slope: float = 8.0, middle: float = 0.5, language: str = "en") -> list[Sample]:
+def samples(
+    count: int, *, seed: int = 3, slope: float = 8.0, middle: float = 0.5, language: str = "en"
+) -> list[Sample]:
     """Questions whose chance of an answer rises with `draft_cosine`; every other signal is noise."""
     draw = np.random.default_rng(seed)
     rows = draw.uniform(0, 1, (count, len(FEATURES)))
@@ -51,7 +53,10 @@ def test_given_a_labelled_set_when_fitted_then_the_provenance_is_complete_and_js
     about = json.loads(json.dumps(made.provenance))
     assert about["sets"] == {"own": 400}
     assert (about["date"], about["method"], about["folds"], about["seed"]) == ("2026-11-21", "fit", 5, 7)
-    assert about["n"] == {"answerable": sum(r.answerable for r in rows), "unanswerable": sum(not r.answerable for r in rows)}
+    assert about["n"] == {
+        "answerable": sum(r.answerable for r in rows),
+        "unanswerable": sum(not r.answerable for r in rows),
+    }
     assert list(about["left_out_of_the_fit"]) == ["all", "en", "cs"]
     assert about["left_out_of_the_fit"]["all"]["n"] == 400
     assert about["strength"] in (0.01, 0.1, 1.0)
@@ -130,7 +135,9 @@ def test_given_few_labels_that_bear_the_score_out_when_adjusted_then_the_folds_h
 
 def test_given_questions_that_the_base_was_fitted_on_then_they_do_not_count() -> None:
     rows = samples(120)
-    base = replace(calibration("m"), provenance={"question_hashes": [question_hash(row.question.upper()) for row in rows[:40]]})
+    base = replace(
+        calibration("m"), provenance={"question_hashes": [question_hash(row.question.upper()) for row in rows[:40]]}
+    )
 
     made = adjusted(base, rows, {})
 
@@ -179,7 +186,9 @@ def test_given_one_kind_only_then_what_needs_both_is_not_known() -> None:
 
 
 def rightly(rows: list[Sample], share: float = 0.5) -> list[Sample]:
-    """The same questions; of the answerable ones about this share is answered rightly, those that hold more of the question's words."""
+    """The same questions; of the answerable ones about this share is answered rightly, those that hold more of the
+    question's words.
+    """
     cut = float(np.quantile([row.features["draft_cosine"] for row in rows if row.answerable], 1 - share))
     return [replace(row, right=row.answerable and row.features["draft_cosine"] >= cut) for row in rows]
 
@@ -211,7 +220,10 @@ def test_given_no_score_to_start_from_then_one_of_right_answers_is_fitted_where_
 def test_given_too_few_known_right_answers_then_the_score_of_right_answers_stays(known: float) -> None:
     """Unanswerable questions alone, or half of the answerable ones, would say that hardly any answer is right."""
     base, draw = calibration("m"), np.random.default_rng(1)
-    rows = [replace(row, right=row.right if not row.answerable or draw.uniform() < known else None) for row in rightly(samples(300))]
+    rows = [
+        replace(row, right=row.right if not row.answerable or draw.uniform() < known else None)
+        for row in rightly(samples(300))
+    ]
 
     for made in (adjusted(base, rows, {}), fitted(identity("m"), rows, {}, base)):
         assert made.correctness == base.correctness
@@ -221,7 +233,10 @@ def test_given_too_few_known_right_answers_then_the_score_of_right_answers_stays
 def test_given_questions_of_few_passages_then_they_adjust_the_part_for_few_passages_and_the_others_the_other() -> None:
     whole = replace(calibration("m"), provenance={}, correctness=None)
     base = replace(whole, narrow=whole, correctness=replace(whole, narrow=whole))
-    few = [replace(row, features={**row.features, "read": 1.0, "searched": magnitude(READ)}) for row in rightly(samples(100), 0.8)]
+    few = [
+        replace(row, features={**row.features, "read": 1.0, "searched": magnitude(READ)})
+        for row in rightly(samples(100), 0.8)
+    ]
     many = [replace(row, features={**row.features, "read": 0.0}) for row in rightly(samples(100, seed=4), 0.8)]
 
     of_few, of_many = adjusted(base, few, {}), adjusted(base, many, {})

@@ -33,7 +33,7 @@ def folder(place: Path, name: str) -> Path:
             {"id": "2", "lang": "en", "question": "Who discovered the circulation of blood?"},
         ],
         "gold": [{"id": "1", "answerable": True, "answers": ["25"]}, {"id": "2", "answerable": False, "answers": []}],
-    }  # fmt: skip
+    }
     for file, lines in rows.items():
         (made / f"{file}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     return made
@@ -46,7 +46,8 @@ def made_up(name: str, count: int = 200) -> Measured:
     answerable = draw.uniform(0, 1, count) < probability
     features = [dict.fromkeys(FEATURES, 0.0) | {"draft_cosine": float(one)} for one in probability]
     samples = [
-        Sample(f"{name} {n}", "en", bool(label), row, bool(label)) for n, (label, row) in enumerate(zip(answerable, features, strict=True))
+        Sample(f"{name} {n}", "en", bool(label), row, bool(label))
+        for n, (label, row) in enumerate(zip(answerable, features, strict=True))
     ]
     return Measured(name, probability, answerable, tuple(samples))
 
@@ -55,7 +56,11 @@ def made_up(name: str, count: int = 200) -> Measured:
 def test_given_labelled_folders_when_reported_then_page_and_diagram_are_written_and_nothing_is_measured_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sets, page, keep = [folder(tmp_path, "one"), folder(tmp_path, "a $name$")], tmp_path / "calibration.md", tmp_path / "keep"
+    sets, page, keep = (
+        [folder(tmp_path, "one"), folder(tmp_path, "a $name$")],
+        tmp_path / "calibration.md",
+        tmp_path / "keep",
+    )
     page.write_text(f"before\n\n{BEGIN}\nof last week\n{END}\n\nafter\n", encoding="utf-8")
     monkeypatch.setattr(report, "SAMPLES", report.labelled_folder(sets[0]))
     monkeypatch.setattr(report, "own_fit_line", lambda one: f"{len(one.samples)} samples")
@@ -110,7 +115,9 @@ def test_given_a_page_without_marks_then_nothing_is_guessed() -> None:
         report.written("a page", "new")
 
 
-def test_given_the_diagram_when_drawn_then_it_has_no_background_of_its_own_and_colours_for_white_and_dark(tmp_path: Path) -> None:
+def test_given_the_diagram_when_drawn_then_it_has_no_background_of_its_own_and_colours_for_white_and_dark(
+    tmp_path: Path,
+) -> None:
     report.diagram([made_up(name) for name in "abcde"], tmp_path / "one.svg")
 
     text = (tmp_path / "one.svg").read_text(encoding="utf-8")

@@ -11,7 +11,18 @@ from folding import each
 
 from rag_core.decision.decide import replay
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.certify import BY_TYPE, FIRST, MODE_OF, Certificate, Request, Stale, Uncertified, certify, second_thresholds, stale
+from rag_core.evaluation.certify import (
+    BY_TYPE,
+    FIRST,
+    MODE_OF,
+    Certificate,
+    Request,
+    Stale,
+    Uncertified,
+    certify,
+    second_thresholds,
+    stale,
+)
 from rag_core.evaluation.certify.certificate import deciding
 from rag_core.evaluation.certify.thresholds import rows, steps
 from rag_core.evaluation.guarantee import Kind, Target
@@ -72,7 +83,9 @@ def test_given_a_question_that_could_not_be_measured_then_it_is_in_no_share_and_
     questions, records, hits = material()
     records[0] = replace(records[0], failure="The document is gone.")
 
-    found = certify(questions, records, hits, Settings.load(), Request((WRONG, REFUSED)), BASIS, set_name="s", date="2026-11-21")
+    found = certify(
+        questions, records, hits, Settings.load(), Request((WRONG, REFUSED)), BASIS, set_name="s", date="2026-11-21"
+    )
 
     assert isinstance(found, Certificate)
     assert (found.failed, found.questions) == (1, 399)
@@ -148,14 +161,24 @@ def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_fe
     assert sum(part.questions for part in found.parts) == 800
     for part in found.parts:
         answered = [
-            replay(measurements, settings_of(found)).answered for measurements in records if measurements.understanding.intent == part.type
+            replay(measurements, settings_of(found)).answered
+            for measurements in records
+            if measurements.understanding.intent == part.type
         ]
         assert (len(answered), sum(answered)) == (part.questions, part.answered)
-    few = [i for i, measurements in enumerate(records) if measurements.understanding.intent != "comparative" or i % 9 == 0]
+    few = [
+        i for i, measurements in enumerate(records) if measurements.understanding.intent != "comparative" or i % 9 == 0
+    ]
     less = certify(
-        [questions[i] for i in few], [records[i] for i in few], hits[few], Settings.load(), Request((WRONG,), by_type=True), BASIS,
-        set_name="s", date="d",
-    )  # fmt: skip
+        [questions[i] for i in few],
+        [records[i] for i in few],
+        hits[few],
+        Settings.load(),
+        Request((WRONG,), by_type=True),
+        BASIS,
+        set_name="s",
+        date="d",
+    )
     assert isinstance(less, Certificate)
     assert {part.type for part in less.parts} == {"factual", "procedural"}
 
@@ -169,7 +192,13 @@ def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None
 
 @each(
     "damage",
-    [{"schema_version": 9}, {"parts": [{}]}, {"parts": None}, {"basis": {"namespace": "x"}}, {"parts": [{"curve": {"risks": {"x": []}}}]}],
+    [
+        {"schema_version": 9},
+        {"parts": [{}]},
+        {"parts": None},
+        {"basis": {"namespace": "x"}},
+        {"parts": [{"curve": {"risks": {"x": []}}}]},
+    ],
 )
 def test_given_a_damaged_certificate_then_it_is_one_clear_problem(damage: dict[str, object]) -> None:
     row = certificate(WRONG).to_json()
@@ -191,11 +220,16 @@ def test_given_nothing_changed_then_the_certificate_holds() -> None:
 @each(
     ("change", "reason"),
     [
-        ({"collection": "other"}, Stale.COLLECTION), ({"version": 4}, Stale.LIBRARY), ({"documents": "0"}, Stale.LIBRARY),
-        ({"calibration": ""}, Stale.CALIBRATION), ({"model": "m@float32"}, Stale.MODEL),
+        ({"collection": "other"}, Stale.COLLECTION),
+        ({"version": 4}, Stale.LIBRARY),
+        ({"documents": "0"}, Stale.LIBRARY),
+        ({"calibration": ""}, Stale.CALIBRATION),
+        ({"model": "m@float32"}, Stale.MODEL),
     ],
-)  # fmt: skip
-def test_given_another_basis_then_the_certificate_is_stale_and_says_why(change: dict[str, object], reason: Stale) -> None:
+)
+def test_given_another_basis_then_the_certificate_is_stale_and_says_why(
+    change: dict[str, object], reason: Stale
+) -> None:
     found = certificate(WRONG)
 
     assert stale(found, replace(BASIS, **change), settings_of(found)) == (reason,)  # type: ignore[arg-type]
@@ -204,12 +238,18 @@ def test_given_another_basis_then_the_certificate_is_stale_and_says_why(change: 
 @each(
     ("change", "reasons"),
     [
-        ({"min_correctness": 0.01}, (Stale.SETTINGS,)), ({"facts_mode": "off"}, (Stale.SETTINGS,)), ({"top_k": 3}, (Stale.SETTINGS,)),
-        ({"max_sentences": 1}, (Stale.SETTINGS,)), ({"citation_style": "end"}, ()), ({"refusal_text": "No."}, ()),
+        ({"min_correctness": 0.01}, (Stale.SETTINGS,)),
+        ({"facts_mode": "off"}, (Stale.SETTINGS,)),
+        ({"top_k": 3}, (Stale.SETTINGS,)),
+        ({"max_sentences": 1}, (Stale.SETTINGS,)),
+        ({"citation_style": "end"}, ()),
+        ({"refusal_text": "No."}, ()),
         ({"high_answerability": 0.95}, ()),
     ],
-)  # fmt: skip
-def test_given_other_settings_then_only_those_that_decide_make_it_stale(change: dict[str, object], reasons: tuple[Stale, ...]) -> None:
+)
+def test_given_other_settings_then_only_those_that_decide_make_it_stale(
+    change: dict[str, object], reasons: tuple[Stale, ...]
+) -> None:
     found = certificate(WRONG)
 
     assert stale(found, BASIS, settings_of(found).changed(**change)) == reasons
@@ -242,4 +282,14 @@ def test_given_other_labels_then_the_set_has_another_hash_and_the_order_does_not
 
     there = list(range(len(questions)))
     assert hash_of(there) == hash_of(there[::-1])
-    assert len({hash_of(there), hash_of(there[1:]), hash_of(there, answers=("other",)), hash_of(there, answerable=False, answers=())}) == 4
+    assert (
+        len(
+            {
+                hash_of(there),
+                hash_of(there[1:]),
+                hash_of(there, answers=("other",)),
+                hash_of(there, answerable=False, answers=()),
+            }
+        )
+        == 4
+    )

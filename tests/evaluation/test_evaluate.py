@@ -1,4 +1,6 @@
-"""Running a labelled set, and what the labels say of the outcomes; over a real library, store and index, with a small embedder."""
+"""Running a labelled set, and what the labels say of the outcomes; over a real library, store and index, with a small
+embedder.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,12 @@ TEXTS = {
     "meter": "The flow meter is calibrated every 5 years. Its display shows cubic metres.",
 }
 QUESTIONS = (
-    LabelledQuestion("q1", "What is the notice period of the lease?", True, ("30 days",), places=(Place("lease", 1),), language="en"),
-    LabelledQuestion("q2", "How often is the flow meter calibrated?", True, ("every 7 years",), ("meter",), kind="fact"),
+    LabelledQuestion(
+        "q1", "What is the notice period of the lease?", True, ("30 days",), places=(Place("lease", 1),), language="en"
+    ),
+    LabelledQuestion(
+        "q2", "How often is the flow meter calibrated?", True, ("every 7 years",), ("meter",), kind="fact"
+    ),
     LabelledQuestion("q3", "What is the capital of France?", False, kind="off_topic"),
     LabelledQuestion("q4", "When is the rent due?", True),
     LabelledQuestion("q5", "What is in the lost document?", True, ("x",), ("lost.pdf",)),
@@ -84,7 +90,9 @@ def judged(engine: Engine, store: RecordStore, s: Settings = ANSWERS) -> tuple[l
 # running
 
 
-def test_given_a_set_when_run_then_every_question_has_a_result_and_a_failure_is_one_too(engine: Engine, store: RecordStore) -> None:
+def test_given_a_set_when_run_then_every_question_has_a_result_and_a_failure_is_one_too(
+    engine: Engine, store: RecordStore
+) -> None:
     told: list[tuple[str, int, int]] = []
 
     ran = run(engine, begun(engine, store), store, progress=lambda *step: told.append(step))
@@ -99,7 +107,9 @@ def test_given_a_set_when_run_then_every_question_has_a_result_and_a_failure_is_
     assert set(records[1].library.names.values()) == {"meter"}  # searched where its label says
 
 
-def test_given_a_run_that_is_stopped_when_resumed_then_nothing_is_measured_twice(engine: Engine, store: RecordStore) -> None:
+def test_given_a_run_that_is_stopped_when_resumed_then_nothing_is_measured_twice(
+    engine: Engine, store: RecordStore
+) -> None:
     head, asked = begun(engine, store), iter([False, False, True])
 
     first = run(engine, head, store, cancelled=lambda: next(asked))
@@ -113,7 +123,9 @@ def test_given_a_run_that_is_stopped_when_resumed_then_nothing_is_measured_twice
     assert (third.measured, third.reused) == (1, 4)  # what could not be measured is tried again
 
 
-def test_given_other_judging_settings_when_run_again_then_the_other_runs_records_are_taken(engine: Engine, store: RecordStore) -> None:
+def test_given_other_judging_settings_when_run_again_then_the_other_runs_records_are_taken(
+    engine: Engine, store: RecordStore
+) -> None:
     first = begun(engine, store)
     run(engine, first, store)
     embedded = engine.tools.embedder.embedded  # type: ignore[attr-defined]
@@ -127,15 +139,26 @@ def test_given_other_judging_settings_when_run_again_then_the_other_runs_records
     ]
 
 
-def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken(engine: Engine, store: RecordStore) -> None:
+def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken(
+    engine: Engine, store: RecordStore
+) -> None:
     run(engine, begun(engine, store), store)
 
     assert run(engine, begun(engine, store, ANSWERS.changed(top_k=1), "one"), store).measured == 5
 
 
-def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(engine: Engine, store: RecordStore) -> None:
+def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(
+    engine: Engine, store: RecordStore
+) -> None:
     def asked_in(*documents: str) -> Measurements:
-        head = begin(engine, "run", "set", [LabelledQuestion("q", "What is calibrated?", True, documents=documents)], ANSWERS, store)
+        head = begin(
+            engine,
+            "run",
+            "set",
+            [LabelledQuestion("q", "What is calibrated?", True, documents=documents)],
+            ANSWERS,
+            store,
+        )
         run(engine, head, store)
         return store.results(head.id)["q"]
 
@@ -156,7 +179,9 @@ def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_
     assert (ran.measured, ran.reused, ran.failed) == (5, 0, 0)
     assert is_current(store.run(head.id), engine)
     assert store.run(head.id).version == engine.library.snapshot.version > head.version
-    assert {measurements.library.version for measurements in records_of(engine, store, head)} == {engine.library.snapshot.version}
+    assert {measurements.library.version for measurements in records_of(engine, store, head)} == {
+        engine.library.snapshot.version
+    }
 
 
 def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, store: RecordStore) -> None:
@@ -167,7 +192,9 @@ def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, sto
 # reporting
 
 
-def test_given_outcomes_when_reported_then_each_error_is_counted_against_its_own_questions(engine: Engine, store: RecordStore) -> None:
+def test_given_outcomes_when_reported_then_each_error_is_counted_against_its_own_questions(
+    engine: Engine, store: RecordStore
+) -> None:
     """S1-13: hallucination rate and false-negative rate are measured."""
     records, outcomes, marked = judged(engine, store)
 
@@ -199,7 +226,9 @@ def test_given_a_stricter_setting_when_reported_from_the_same_records_then_refus
     assert found.missed_answers.share is None
 
 
-def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_not_called_missed(engine: Engine, store: RecordStore) -> None:
+def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_not_called_missed(
+    engine: Engine, store: RecordStore
+) -> None:
     head = begun(engine, store)
     run(engine, head, store)
     engine.library.delete(*(document.id for document in engine.library.snapshot.find("meter")))
@@ -212,7 +241,9 @@ def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_no
     assert not marked.missed[1]
 
 
-def test_given_a_claim_that_is_not_shown_when_compared_then_the_answer_in_it_does_not_count(engine: Engine, store: RecordStore) -> None:
+def test_given_a_claim_that_is_not_shown_when_compared_then_the_answer_in_it_does_not_count(
+    engine: Engine, store: RecordStore
+) -> None:
     records, outcomes, marked = judged(engine, store)
     hits = answer_hits(QUESTIONS, records)
     assert hits[0].any()
@@ -238,8 +269,10 @@ def test_given_failing_questions_when_exported_then_the_file_says_what_happened_
 
     rows = [json.loads(line) for line in exported.splitlines()]
     assert [(row["id"], row["happened"]["error"]) for row in rows] == [
-        ("q2", "missed_answer"), ("q3", "wrong_answer"), ("q5", "not_measured"),
-    ]  # fmt: skip
+        ("q2", "missed_answer"),
+        ("q3", "wrong_answer"),
+        ("q5", "not_measured"),
+    ]
     assert rows[0]["happened"]["cited"] == [{"document": "meter", "page": 1}]
     again, problems = read_labelled(exported, "failing.jsonl")
     assert problems == ()

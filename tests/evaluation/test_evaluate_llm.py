@@ -1,4 +1,6 @@
-"""Running a labelled set with a language model: where its budget ends, and what an endpoint that is down does to a run."""
+"""Running a labelled set with a language model: where its budget ends, and what an endpoint that is down does to a
+run.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,13 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from rag_core.wiring import language_model, records
 
-DRAFTS = settings(drafter="model", short_context_words=10, main_gate="cosine", max_retries=1, answer_language_mode="off")
+DRAFTS = settings(
+    drafter="model", short_context_words=10, main_gate="cosine", max_retries=1, answer_language_mode="off"
+)
 THINGS = ("lease", "meter", "pump", "valve", "boiler", "tank", "filter")
 QUESTIONS = tuple(
-    LabelledQuestion(f"q{n}", f"When is the {thing} inspected?", True, (f"every {n} years",)) for n, thing in enumerate(THINGS, 2)
+    LabelledQuestion(f"q{n}", f"When is the {thing} inspected?", True, (f"every {n} years",))
+    for n, thing in enumerate(THINGS, 2)
 )
 
 
@@ -45,7 +50,10 @@ class Place:
         self.folder, self.address, self.model = folder, address, "scripted"
         embedder = HashEmbedder()
         self.engine = Engine(library(folder, embedder=embedder), Tools(embedder, model=self._model))
-        sentences = [f"The {thing} is inspected every {n} years by the operator of the plant." for n, thing in enumerate(THINGS, 2)]
+        sentences = [
+            f"The {thing} is inspected every {n} years by the operator of the plant."
+            for n, thing in enumerate(THINGS, 2)
+        ]
         self.engine.library.add([text("plant", "\n\n".join(sentences))], Settings.load())
         self.store: RecordStore = records(folder, "default")
 
@@ -60,7 +68,11 @@ class Place:
         return run(self.engine, self.store.run(head.id), self.store, budget_tokens=budget)
 
     def tokens(self, head: RunHead) -> list[int]:
-        return [measurements.llm_trace.tokens for measurements in self.store.results(head.id).values() if measurements.llm_trace]
+        return [
+            measurements.llm_trace.tokens
+            for measurements in self.store.results(head.id).values()
+            if measurements.llm_trace
+        ]
 
 
 @pytest.fixture
@@ -106,7 +118,11 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_keeps_what_it_has_an
     assert (second.reused, second.over_budget) == (1, True)
     assert 1 <= second.measured < len(QUESTIONS) - 1
     assert second.tokens < 2 * first.tokens + max(place.tokens(head))  # the question that passes the budget is finished
-    assert (last.over_budget, last.reused, last.measured) == (False, 1 + second.measured, len(QUESTIONS) - 1 - second.measured)
+    assert (last.over_budget, last.reused, last.measured) == (
+        False,
+        1 + second.measured,
+        len(QUESTIONS) - 1 - second.measured,
+    )
     assert first.tokens + second.tokens + last.tokens == sum(place.tokens(head))
 
 
@@ -152,20 +168,29 @@ def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_ar
         assert (third.settings.model, place.run(third).measured) == ("another", len(QUESTIONS))
 
 
-def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was_measured(place: Place, server: ModelServer) -> None:
+def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was_measured(
+    place: Place, server: ModelServer
+) -> None:
     server.play(lambda asked: Said(honest(asked), tokens=(5000, 10)))
     head = place.begun(DRAFTS.changed(verification_mode="enforce", model_budget=1000))
 
     assert place.run(head).failed == 0
 
     calls = [
-        call for measurements in place.store.results(head.id).values() if measurements.llm_trace for call in measurements.llm_trace.calls
+        call
+        for measurements in place.store.results(head.id).values()
+        if measurements.llm_trace
+        for call in measurements.llm_trace.calls
     ]
-    assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)  # nothing is left for the verification
+    assert [bool(call.failure) for call in calls] == [False, True] * len(
+        QUESTIONS
+    )  # nothing is left for the verification
     assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
 
 
-def test_given_no_model_when_a_run_with_one_is_begun_then_one_error_says_what_to_set(place: Place, server: ModelServer) -> None:
+def test_given_no_model_when_a_run_with_one_is_begun_then_one_error_says_what_to_set(
+    place: Place, server: ModelServer
+) -> None:
     place.address = ""
 
     with pytest.raises(ModelUnavailable, match="none is configured") as caught:
@@ -207,7 +232,9 @@ def asked(*calls: Call) -> LlmTrace:
     ],
     ids=["answered", "silent", "answered nonsense", "limit of a setting"],
 )
-def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_counts(place: Place, call: Call, why: str) -> None:
+def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_counts(
+    place: Place, call: Call, why: str
+) -> None:
     measurements = replace(place.engine.measure("When?", settings()), llm_trace=asked(call))
 
     assert unasked(measurements) == why

@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from rag_core.evaluation.guarantee import STARTS, Counts, Kind, Target, bounds, choose, errorless, needed, shortages, tally
+from rag_core.evaluation.guarantee import (
+    STARTS,
+    Counts,
+    Kind,
+    Target,
+    bounds,
+    choose,
+    errorless,
+    needed,
+    shortages,
+    tally,
+)
 
 WRONG, MISSED, REFUSED = Kind.WRONG_ANSWERS, Kind.MISSED_ANSWERS, Kind.FALSE_REFUSALS
 GRID = np.round(np.linspace(1, 0, 101), 2)  # strictest first
@@ -23,7 +34,11 @@ Floats = NDArray[np.float64]
 
 
 def counted(
-    scores: Floats, answerable: Flags, missed: Flags | None = None, known: Flags | None = None, second: Floats | None = None
+    scores: Floats,
+    answerable: Flags,
+    missed: Flags | None = None,
+    known: Flags | None = None,
+    second: Floats | None = None,
 ) -> Counts:
     """Counts of questions that are answered from a score on, and, for a pair, from a second score on."""
     rows = np.array([0.0]) if second is None else np.array([0.0, 0.25, 0.5, 0.75])
@@ -35,7 +50,9 @@ def counted(
 
 
 def parted(n: int, wrong_from: float = 0.3) -> Counts:
-    """n answerable questions at 0.9 and n unanswerable ones below `wrong_from`: every threshold between is without an error."""
+    """n answerable questions at 0.9 and n unanswerable ones below `wrong_from`: every threshold between is without an
+    error.
+    """
     scores = np.concatenate([np.full(n, 0.9), np.linspace(0, wrong_from, n)])
     return counted(scores, np.repeat([True, False], n))
 
@@ -149,7 +166,9 @@ def test_given_settings_under_which_nothing_is_answered_then_refusing_everything
 
 
 @given(st.floats(0.01, 0.4), st.floats(0.001, 0.2), st.floats(0, 0.5))
-def test_given_a_rate_then_the_number_of_labels_needed_is_the_smallest_that_shows_it(at_most: float, level: float, rate: float) -> None:
+def test_given_a_rate_then_the_number_of_labels_needed_is_the_smallest_that_shows_it(
+    at_most: float, level: float, rate: float
+) -> None:
     least, enough = errorless(at_most, level), needed(at_most, level, rate)
 
     assert stats.binom.cdf(0, least, at_most) <= level < stats.binom.cdf(0, least - 1, at_most)
@@ -164,9 +183,16 @@ def test_given_a_rate_then_the_number_of_labels_needed_is_the_smallest_that_show
 
 @each(
     ("targets", "confidence"),
-    [([], 0.95), ([Target(WRONG, 0.05), Target(WRONG, 0.1)], 0.95), ([Target(WRONG, 0.05)], 1.0), ([Target(WRONG, 0.05)], 0.0)],
+    [
+        ([], 0.95),
+        ([Target(WRONG, 0.05), Target(WRONG, 0.1)], 0.95),
+        ([Target(WRONG, 0.05)], 1.0),
+        ([Target(WRONG, 0.05)], 0.0),
+    ],
 )
-def test_given_no_target_or_two_of_a_kind_or_no_confidence_then_it_is_refused(targets: list[Target], confidence: float) -> None:
+def test_given_no_target_or_two_of_a_kind_or_no_confidence_then_it_is_refused(
+    targets: list[Target], confidence: float
+) -> None:
     with pytest.raises(ValueError, match=r"target|confidence"):
         choose(parted(60), targets, confidence)
 
@@ -200,7 +226,9 @@ class Population:
     second: Floats
 
     def counts(self, drawn: NDArray[np.int64] | slice, pair: bool) -> Counts:
-        return counted(self.scores[drawn], self.answerable[drawn], self.missed[drawn], second=self.second[drawn] if pair else None)
+        return counted(
+            self.scores[drawn], self.answerable[drawn], self.missed[drawn], second=self.second[drawn] if pair else None
+        )
 
 
 def separated() -> Population:
@@ -212,13 +240,17 @@ def separated() -> Population:
 
 
 def miscalibrated() -> Population:
-    """A bad score: few distinct values, too sure, most of all where it is wrong, and misses that do not fall as it rises."""
+    """A bad score: few distinct values, too sure, most of all where it is wrong, and misses that do not fall as it
+    rises.
+    """
     draw = np.random.default_rng(12)
     answerable = draw.uniform(0, 1, 20_000) < 0.7
     scores = np.round(np.where(answerable, draw.beta(2, 1, 20_000), draw.beta(1, 3, 20_000)), 1)
     scores[(~answerable) & (draw.uniform(0, 1, 20_000) < 0.03)] = 1.0
     missed = draw.uniform(0, 1, 20_000) < np.where(scores > 0.85, 0.14, 0.06)
-    return Population(scores, answerable, missed, np.where(answerable, draw.beta(4, 1, 20_000), draw.beta(1, 1, 20_000)))
+    return Population(
+        scores, answerable, missed, np.where(answerable, draw.beta(4, 1, 20_000), draw.beta(1, 1, 20_000))
+    )
 
 
 DRAWS, SIZE = 1000, 600
@@ -234,7 +266,9 @@ CASES: dict[str, tuple[dict[Kind, float], bool]] = {
 
 
 def hardest(true: Counts, kind: Kind, near: float) -> Target:
-    """The target near this one that is hardest to keep: just below the true risk of a step, whose test then errs as often as it may."""
+    """The target near this one that is hardest to keep: just below the true risk of a step, whose test then errs as
+    often as it may.
+    """
     risks = np.unique(true.errors[kind] / np.maximum(true.of[kind], 1))
     return Target(kind, float(risks[np.argmin(np.abs(risks - near))]) * (1 - 1e-9))
 
@@ -263,7 +297,9 @@ def test_given_1000_drawn_sets_then_the_true_risk_exceeds_a_target_in_at_most_5_
 
 
 def test_given_the_threshold_that_just_looks_right_then_the_simulation_finds_it_out() -> None:
-    """The same simulation with the highest coverage whose *seen* share is within the target: about half of the draws break it."""
+    """The same simulation with the highest coverage whose *seen* share is within the target: about half of the draws
+    break it.
+    """
     everyone = separated()
     true = everyone.counts(slice(None), pair=False)
     draw = np.random.default_rng(2026)

@@ -1,4 +1,6 @@
-"""Figures with target and alert from summaries of questions, the shift of scores, and groups of what nothing answers."""
+"""Figures with target and alert from summaries of questions, the shift of scores, and groups of what nothing
+answers.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,27 @@ import pytest
 from rag_core.decision.summary import Summary
 from rag_core.domain.status import Reason
 from rag_core.evaluation.gaps import gaps, unanswered
-from rag_core.evaluation.health import DRIFT_ALERT, GOALS, SCORE_BINS, Figure, Kept, by_day, drift, figure, refusals, scores, spread_of
+from rag_core.evaluation.health import (
+    DRIFT_ALERT,
+    GOALS,
+    SCORE_BINS,
+    Figure,
+    Kept,
+    by_day,
+    drift,
+    figure,
+    refusals,
+    scores,
+    spread_of,
+)
 
 
 def kept(
-    id: int = 1, reason: Reason = Reason.NONE, at: str = "2026-11-20T10:00:00+00:00", question: str = "Why?", **fields: object
+    id: int = 1,
+    reason: Reason = Reason.NONE,
+    at: str = "2026-11-20T10:00:00+00:00",
+    question: str = "Why?",
+    **fields: object,
 ) -> Kept:
     return Kept(id, at, question, "en", Summary(reason.status, reason, True, **fields))  # type: ignore[arg-type]
 
@@ -37,10 +55,13 @@ def test_given_questions_when_figured_then_each_has_its_share_or_time_and_none_w
 @pytest.mark.parametrize(
     ("which", "met", "between", "alert"),
     [
-        (Figure.COVERAGE, 1.0, 0.95, 0.949), (Figure.FAILED, 0.0, 0.05, 0.051), (Figure.CORRECTNESS, 0.8, 0.7, 0.69),
-        (Figure.RETRIEVAL, 100.0, 200.0, 201.0), (Figure.MODEL, 2000.0, 5000.0, 5001.0),
+        (Figure.COVERAGE, 1.0, 0.95, 0.949),
+        (Figure.FAILED, 0.0, 0.05, 0.051),
+        (Figure.CORRECTNESS, 0.8, 0.7, 0.69),
+        (Figure.RETRIEVAL, 100.0, 200.0, 201.0),
+        (Figure.MODEL, 2000.0, 5000.0, 5001.0),
     ],
-)  # fmt: skip
+)
 def test_given_a_value_when_held_against_its_goal_then_its_edges_belong_to_the_better_side(
     which: Figure, met: float, between: float, alert: float
 ) -> None:
@@ -52,9 +73,10 @@ def test_given_a_value_when_held_against_its_goal_then_its_edges_belong_to_the_b
 
 def test_given_questions_of_several_days_when_figured_by_day_then_days_without_a_value_are_left_out() -> None:
     some = [
-        kept(at="2026-11-21T09:00:00+00:00", drafts=2, failed=1), kept(at="2026-11-19T09:00:00+00:00", drafts=1),
+        kept(at="2026-11-21T09:00:00+00:00", drafts=2, failed=1),
+        kept(at="2026-11-19T09:00:00+00:00", drafts=1),
         kept(at="2026-11-20T09:00:00+00:00"),
-    ]  # fmt: skip
+    ]
     assert by_day(some, lambda rows: figure(Figure.FAILED, rows)) == [("2026-11-19", 0.0), ("2026-11-21", 0.5)]
 
 
@@ -82,7 +104,9 @@ def test_given_the_bins_of_a_calibration_when_read_then_they_are_counted_as_scor
     assert scores(some) == (2, *(0,) * 8, 2)
 
 
-def test_given_refused_questions_when_grouped_then_like_ones_are_together_largest_first_and_failures_are_no_gap() -> None:
+def test_given_refused_questions_when_grouped_then_like_ones_are_together_largest_first_and_failures_are_no_gap() -> (
+    None
+):
     asked = [
         kept(1, Reason.CORRECTNESS, question="How high is the pension contribution?"),
         kept(2, Reason.CORRECTNESS, question="Where can I park?", nowhere=("E7",)),

@@ -48,7 +48,14 @@ def test_given_a_table_parted_by_any_sign_when_read_then_every_column_is_underst
     assert problems == []
     assert questions == [
         LabelledQuestion(
-            "q1", "How long?", True, ("30 days", "one month"), ("contract.pdf",), (Place("contract.pdf", 4),), language="en", kind="fact"
+            "q1",
+            "How long?",
+            True,
+            ("30 days", "one month"),
+            ("contract.pdf",),
+            (Place("contract.pdf", 4),),
+            language="en",
+            kind="fact",
         )
     ]
 
@@ -58,7 +65,9 @@ def test_given_a_table_parted_by_any_sign_when_read_then_every_column_is_underst
     [(word, True) for word in ("true", "YES", "1", "1.0", "Ano", "ja", "हाँ")]
     + [(word, False) for word in ("False", "no", "0", "ne", "NEIN", "नहीं", "unanswerable")],
 )
-def test_given_a_word_for_yes_or_no_in_any_language_when_read_then_it_is_understood(said: str, answerable: bool) -> None:
+def test_given_a_word_for_yes_or_no_in_any_language_when_read_then_it_is_understood(
+    said: str, answerable: bool
+) -> None:
     questions, problems = read(f"question,answerable\nHow long?,{said}\n")
 
     assert problems == []
@@ -96,7 +105,9 @@ def test_given_rows_that_cannot_be_used_when_read_then_each_is_told_with_its_row
 
 
 def test_given_a_page_without_a_document_when_read_then_the_question_is_kept_and_one_with_several_is_told() -> None:
-    questions, problems = read("question,answer,page,documents\nHow long?,30 days,7,\nHow much?,5 euros,7,a.pdf | b.pdf\n")
+    questions, problems = read(
+        "question,answer,page,documents\nHow long?,30 days,7,\nHow much?,5 euros,7,a.pdf | b.pdf\n"
+    )
 
     assert [(one.question, one.answers, one.places) for one in questions] == [("How long?", ("30 days",), ())]
     assert problems == ["row 3: page needs exactly one document beside it, and there are several"]
@@ -137,7 +148,9 @@ def test_given_a_page_that_is_none_when_read_then_the_row_is_told(page: str) -> 
         ("cp1252", "Wie viele Tage läuft die Kündigungsfrist für Größen über 5?", "cp1252"),
     ],
 )
-def test_given_any_usual_encoding_when_read_then_the_letters_are_right_and_a_guess_is_told(encoding: str, text: str, note: str) -> None:
+def test_given_any_usual_encoding_when_read_then_the_letters_are_right_and_a_guess_is_told(
+    encoding: str, text: str, note: str
+) -> None:
     questions, problems = read(f"question;answerable\r\n{text};yes\r\n".encode(encoding))
 
     assert [one.question for one in questions] == [text]
@@ -155,7 +168,9 @@ def test_given_the_samples_when_read_then_their_documents_are_places_and_not_whe
 
 
 def test_given_json_lines_when_a_line_is_broken_then_it_is_told_with_its_number() -> None:
-    questions, problems = read('{"question": "A?", "answerable": true}\n{"question": \n\n[1]\n{"question": "B?", "answers": ["x"]}\n')
+    questions, problems = read(
+        '{"question": "A?", "answerable": true}\n{"question": \n\n[1]\n{"question": "B?", "answers": ["x"]}\n'
+    )
 
     assert [one.question for one in questions] == ["A?", "B?"]
     assert problems == ["row 2: it is not JSON", "row 4: it is not an object"]
@@ -179,8 +194,14 @@ def test_given_json_of_any_form_when_read_then_the_question_is_found(value: obje
 
 
 def test_given_questions_and_labels_in_two_files_when_read_then_they_are_joined_by_id() -> None:
-    asked = '{"id": "1", "lang": "en", "question": "A?", "documents": ["d1"]}\n{"id": "2", "lang": "en", "question": "B?"}\n'
-    gold = '{"id": "2", "answerable": false, "answers": [], "kind": "other"}\n{"id": "1", "answerable": true, "answers": ["x"]}\n'
+    asked = (
+        '{"id": "1", "lang": "en", "question": "A?", "documents": ["d1"]}\n{"id": '
+        '"2", "lang": "en", "question": "B?"}\n'
+    )
+    gold = (
+        '{"id": "2", "answerable": false, "answers": [], "kind": "other"}\n{"id": "1", '
+        '"answerable": true, "answers": ["x"]}\n'
+    )
 
     questions, problems = read_labelled_files([("questions.jsonl", asked.encode()), ("gold.jsonl", gold.encode())])
 
@@ -198,7 +219,9 @@ def test_given_questions_and_labels_in_two_files_when_read_then_they_are_joined_
         {"user_input": "A?", "response": "what a system said", "retrieved_contexts": ["c"], "reference": "30 days"},
     ],
 )
-def test_given_a_ragas_row_when_read_then_the_reference_is_the_answer_and_not_what_a_system_said(row: dict[str, object]) -> None:
+def test_given_a_ragas_row_when_read_then_the_reference_is_the_answer_and_not_what_a_system_said(
+    row: dict[str, object],
+) -> None:
     questions, problems = read(json.dumps(row))
 
     assert [(one.question, one.answerable, one.answers) for one in questions] == [("A?", True, ("30 days",))]
@@ -221,7 +244,9 @@ def test_given_a_ragas_row_with_reference_contexts_only_when_read_then_it_is_ans
         ('[{"document": "a|b.pdf", "page": 2}]', (Place("a|b.pdf", 2),)),
     ],
 )
-def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(said: str, places: tuple[Place, ...]) -> None:
+def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(
+    said: str, places: tuple[Place, ...]
+) -> None:
     questions, problems = read_rows([{"question": "A?", "answerable": True, "places": said}])
 
     assert problems == ()
@@ -229,7 +254,9 @@ def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(
 
 
 def test_given_a_ragas_row_that_is_labelled_unanswerable_when_read_then_its_reference_is_no_answer() -> None:
-    questions, problems = read(json.dumps({"user_input": "A?", "reference": "The documents do not say.", "answerable": False}))
+    questions, problems = read(
+        json.dumps({"user_input": "A?", "reference": "The documents do not say.", "answerable": False})
+    )
 
     assert [(one.answerable, one.answers) for one in questions] == [(False, ())]
     assert len(problems) == 1  # the note about references
@@ -266,7 +293,9 @@ def test_given_a_document_that_is_named_like_a_page_when_written_then_it_reads_b
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_given_a_file_that_cannot_be_used_when_read_then_one_error_says_why_and_what_to_do(data: bytes, problem: str) -> None:
+def test_given_a_file_that_cannot_be_used_when_read_then_one_error_says_why_and_what_to_do(
+    data: bytes, problem: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         read_labelled(data, "set.csv")
 
@@ -311,7 +340,9 @@ def test_given_a_formula_when_written_to_csv_then_no_spreadsheet_runs_it_and_it_
     assert (back.question, back.kind, back.documents) == (text, text, (text,))
 
 
-plain = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30).map(str.strip).filter(bool)
+plain = (
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=30).map(str.strip).filter(bool)
+)
 listed = st.lists(plain, max_size=3, unique=True).map(tuple)
 
 
@@ -320,12 +351,23 @@ def labelled(draw: st.DrawFn) -> LabelledQuestion:
     answerable = draw(st.booleans())
     places = st.lists(st.builds(Place, plain, st.integers(0, 99)), max_size=2, unique=True).map(tuple)
     return LabelledQuestion(
-        draw(plain), draw(plain), answerable, draw(listed) if answerable else (), draw(listed), draw(places) if answerable else (),
-        draw(st.just("") | plain), draw(st.just("") | plain),
-    )  # fmt: skip
+        draw(plain),
+        draw(plain),
+        answerable,
+        draw(listed) if answerable else (),
+        draw(listed),
+        draw(places) if answerable else (),
+        draw(st.just("") | plain),
+        draw(st.just("") | plain),
+    )
 
 
-sets = st.lists(labelled(), min_size=1, max_size=4, unique_by=(lambda one: one.id, lambda one: " ".join(one.question.casefold().split())))
+sets = st.lists(
+    labelled(),
+    min_size=1,
+    max_size=4,
+    unique_by=(lambda one: one.id, lambda one: " ".join(one.question.casefold().split())),
+)
 
 
 @given(questions=sets)
@@ -358,7 +400,9 @@ def test_given_any_set_when_written_and_read_then_it_is_the_same(questions: list
         ("anything", ("…",), False),
     ],
 )
-def test_given_a_text_when_an_answer_stands_in_it_as_whole_words_then_it_holds_it(text: str, answers: tuple[str, ...], held: bool) -> None:
+def test_given_a_text_when_an_answer_stands_in_it_as_whole_words_then_it_holds_it(
+    text: str, answers: tuple[str, ...], held: bool
+) -> None:
     assert holds_answer(text, answers) is held
 
 

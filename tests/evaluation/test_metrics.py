@@ -37,7 +37,9 @@ def test_given_counts_then_the_exact_interval_is_that_of_scipy_and_holds_the_sha
 
 
 @given(counts, st.sampled_from([0.8, 0.95, 0.99]))
-def test_given_counts_then_the_upper_bound_is_where_the_binomial_tail_is_as_small_as_allowed(count: tuple[int, int], sure: float) -> None:
+def test_given_counts_then_the_upper_bound_is_where_the_binomial_tail_is_as_small_as_allowed(
+    count: tuple[int, int], sure: float
+) -> None:
     k, n = count
     bound = metrics.upper_bound(k, n, sure)
 
@@ -85,7 +87,10 @@ def test_given_scores_with_ties_then_curves_and_areas_are_those_of_scikit_learn(
     assert roc is not None
     for ours, theirs in zip((roc.x, roc.y, roc.threshold), expected, strict=True):
         assert ours == pytest.approx(theirs)
-    curve, (precision, recall, thresholds) = metrics.precision_recall(scores, flags), sklearn.precision_recall_curve(flags, scores)
+    curve, (precision, recall, thresholds) = (
+        metrics.precision_recall(scores, flags),
+        sklearn.precision_recall_curve(flags, scores),
+    )
     assert curve is not None
     assert curve.x == pytest.approx(recall[-2::-1])
     assert curve.y == pytest.approx(precision[-2::-1])
@@ -126,11 +131,15 @@ def test_given_a_score_that_ranks_all_errors_last_then_the_area_is_the_least_pos
 
     assert best == pytest.approx((1 / 9 + 2 / 10) / 10)
     assert metrics.aurc([0.5] * 10, wrong) == pytest.approx(0.2)  # one step
-    assert metrics.aurc(range(10), wrong) == pytest.approx(sum([1, 2 / 2, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7, 2 / 8, 2 / 9, 2 / 10]) / 10)
+    assert metrics.aurc(range(10), wrong) == pytest.approx(
+        sum([1, 2 / 2, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7, 2 / 8, 2 / 9, 2 / 10]) / 10
+    )
 
 
 @given(pairs, st.integers(1, 12))
-def test_given_probabilities_then_every_question_is_in_one_bin_and_the_error_is_bounded(rows: list[tuple[float, bool]], bins: int) -> None:
+def test_given_probabilities_then_every_question_is_in_one_bin_and_the_error_is_bounded(
+    rows: list[tuple[float, bool]], bins: int
+) -> None:
     scores, flags = columns(rows)
 
     found = metrics.reliability(scores, flags, bins)

@@ -21,9 +21,13 @@ LABELS = ((True, ("30 days",), 0.9), (True, ("60 days",), 0.8), (True, (), 0.7),
 
 
 def a_run() -> tuple[list[LabelledQuestion], list]:  # type: ignore[type-arg]
-    questions = [LabelledQuestion(f"q{n}", f"Question {n}?", yes, answers) for n, (yes, answers, _) in enumerate(LABELS)]
+    questions = [
+        LabelledQuestion(f"q{n}", f"Question {n}?", yes, answers) for n, (yes, answers, _) in enumerate(LABELS)
+    ]
     of = passage(1, ANSWER)
-    return questions, [measurements(0.5, of=START, correctness=p, draft=draft([claim(of, ANSWER)])) for _, _, p in LABELS]
+    return questions, [
+        measurements(0.5, of=START, correctness=p, draft=draft([claim(of, ANSWER)])) for _, _, p in LABELS
+    ]
 
 
 def test_given_a_run_when_every_limit_is_tried_then_wrong_is_wrong_whether_the_question_has_an_answer_or_not() -> None:
@@ -44,7 +48,9 @@ def test_given_a_run_when_every_limit_is_tried_then_wrong_is_wrong_whether_the_q
 
 def test_given_a_price_then_the_lowest_limit_that_keeps_it_is_suggested_and_none_where_no_answer_does() -> None:
     questions, records = a_run()
-    found = tradeoff(questions, records, ReplaySet.of(records), answer_hits(questions, records), START, "min_correctness")
+    found = tradeoff(
+        questions, records, ReplaySet.of(records), answer_hits(questions, records), START, "min_correctness"
+    )
 
     assert suggested(found, 0.0) == 81
     assert suggested(found, 0.6) == 0
@@ -52,7 +58,9 @@ def test_given_a_price_then_the_lowest_limit_that_keeps_it_is_suggested_and_none
     assert suggested(always_wrong, 0.5) is None
 
 
-def test_given_one_wrong_answer_that_keeps_many_right_ones_away_then_its_limit_is_told_and_for_a_few_it_is_not() -> None:
+def test_given_one_wrong_answer_that_keeps_many_right_ones_away_then_its_limit_is_told_and_for_a_few_it_is_not() -> (
+    None
+):
     def at(*counts: tuple[int, int]) -> Tradeoff:
         effects = tuple(Effect(right, wrong, 20 - right, 5) for right, wrong in counts)
         return Tradeoff(tuple(n / 10 for n in range(len(effects))), effects)
@@ -68,7 +76,9 @@ EFFECTS = st.lists(st.builds(Effect, *[st.integers(0, 9)] * 4), min_size=1, max_
 
 
 @given(effects=EFFECTS, at_most=st.floats(0, 1))
-def test_given_any_counts_then_the_suggested_limit_keeps_the_price_and_no_lower_one_does(effects: list[Effect], at_most: float) -> None:
+def test_given_any_counts_then_the_suggested_limit_keeps_the_price_and_no_lower_one_does(
+    effects: list[Effect], at_most: float
+) -> None:
     place = suggested(Tradeoff(tuple(map(float, range(len(effects)))), tuple(effects)), at_most)
 
     keeps = [one.answered > 0 and one.wrong <= at_most * one.answered for one in effects]

@@ -156,7 +156,11 @@ CHANGED = [
 
 ROLES = [
     ("Payment is due 30 days after signature.", "Payment is due 30 days after delivery.", "en"),
-    ("The warranty ends 30 days after signature.", "Pay 30 days after delivery of the goods. The signature is in Prague.", "en"),
+    (
+        "The warranty ends 30 days after signature.",
+        "Pay 30 days after delivery of the goods. The signature is in Prague.",
+        "en",
+    ),
     ("Faktura je splatná do 30 dnů od podpisu.", "Faktura je splatná do 30 dnů od doručení.", "cs"),
     ("Die Rechnung ist 30 Tage nach Unterzeichnung fällig.", "Die Rechnung ist 30 Tage nach Lieferung fällig.", "de"),
     ("भुगतान हस्ताक्षर के 30 दिन बाद देय है।", "भुगतान डिलीवरी के 30 दिन बाद देय है।", "hi"),
@@ -165,24 +169,37 @@ ROLES = [
     ("The fee is 500.", "The deposit is 500, the fee in most such cases 200.", "en"),
     ("The deposit is 200 and the fee 500.", "The deposit is 500 and the fee 200.", "en"),
     ("Kauce je 200 Kč a poplatek 500 Kč.", "Kauce činí 500 Kč a poplatek činí 200 Kč.", "cs"),
-    ("The contract was signed on 1 March 2024.", "The contract was signed on 5 May 2024 and delivered on 1 March 2024.", "en"),
+    (
+        "The contract was signed on 1 March 2024.",
+        "The contract was signed on 5 May 2024 and delivered on 1 March 2024.",
+        "en",
+    ),
 ]
 
 KEPT_ROLES = [
     ("The deposit is 500.", "The deposit is 500 and the fee 200.", "en"),
     ("The fee is 200, the deposit 500.", "The deposit is 500 and the fee 200.", "en"),
     ("Payment within 30 days after the goods are delivered.", "Payment is due 30 days after delivery.", "en"),
-    ("Payment within 30 days of receipt of the invoice.", "Invoices are paid within 30 days after the invoice is received.", "en"),
+    (
+        "Payment within 30 days of receipt of the invoice.",
+        "Invoices are paid within 30 days after the invoice is received.",
+        "en",
+    ),
     ("The firm sold 700 vehicles.", "The firm sold 500 cars in 2019 and 700 trucks in 2020.", "en"),
     ("It moved to Texas in 1920.", "It was born in 1900 in Ohio. It moved to Texas in 1920.", "en"),
-    ("The last season was its seventh season.", "The series began its seventh and last season, having finished its sixth season.", "en"),
+    (
+        "The last season was its seventh season.",
+        "The series began its seventh and last season, having finished its sixth season.",
+        "en",
+    ),
     ("It was out in France in the 1850s.", "It was out between 1855 and 1857. Not in 1850.", "en"),
     ("The word has been around since 997.", "The word was first documented in AD 997 in Gaeta.", "en"),
     ("A total of 700 cars sold.", "The company sold 500 cars in 2019 and 700 in 2020.", "en"),
     ("It opened in 1999.", "It opened in 5 rooms. It closed in 1999.", "en"),
     (
         "The board met in Prague, then 700 members of the firm paid.",
-        "The board met in Prague, then after a very long debate about some other 500 points the members of the firm paid. All 700 paid.",
+        "The board met in Prague, then after a very long debate about some other 500 points the members of the firm "
+        "paid. All 700 paid.",
         "en",
     ),
     ("The fee is 500.", "The fee is 500 and the fee is 200.", "en"),
@@ -205,7 +222,9 @@ def test_given_equal_values_in_other_notations_then_nothing_is_changed(claim: st
 
 @each(("claim", "evidence", "lang", "kind"), CHANGED)
 def test_given_one_changed_value_then_it_is_named_by_kind(claim: str, evidence: str, lang: str, kind: str) -> None:
-    """S2-17: a changed number, unit, date, time or reference is seen, also where the page has the new value elsewhere."""
+    """S2-17: a changed number, unit, date, time or reference is seen, also where the page has the new value
+    elsewhere.
+    """
     assert kind in [found for found, _ in changed_facts(claim, evidence, lang)]
 
 
@@ -215,7 +234,9 @@ def test_given_a_value_attached_to_something_else_then_its_role_is_named(claim: 
 
 
 @each(("claim", "evidence", "lang"), KEPT_ROLES)
-def test_given_a_value_attached_to_the_same_in_other_words_then_its_role_is_kept(claim: str, evidence: str, lang: str) -> None:
+def test_given_a_value_attached_to_the_same_in_other_words_then_its_role_is_kept(
+    claim: str, evidence: str, lang: str
+) -> None:
     assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
 
 
@@ -228,16 +249,25 @@ def test_given_numbers_of_another_kind_then_neither_may_stand_for_the_other() ->
 
 
 def test_given_a_value_with_no_words_of_its_own_then_nothing_is_said_of_what_it_is_attached_to() -> None:
-    assert list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 in 2020.", "en")) == []
-    assert list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 vans in 2020.", "en")) == ["700"]
+    assert (
+        list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 in 2020.", "en"))
+        == []
+    )
+    assert list(
+        wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 vans in 2020.", "en")
+    ) == ["700"]
 
 
 def test_given_a_value_that_the_evidence_lacks_then_it_is_named_once() -> None:
-    assert changed_facts("The notice period is 31 days.", "The notice period is 30 days.", "en") == (("number", "31 days"),)
+    assert changed_facts("The notice period is 31 days.", "The notice period is 30 days.", "en") == (
+        ("number", "31 days"),
+    )
 
 
 def test_given_ordinals_that_count_nothing_then_they_are_not_compared() -> None:
-    assert "number" not in {kind for kind, _ in changed_facts("Berlin was second.", "In all votes of that year Prague came first.", "en")}
+    assert "number" not in {
+        kind for kind, _ in changed_facts("Berlin was second.", "In all votes of that year Prague came first.", "en")
+    }
 
 
 @each(
@@ -255,7 +285,10 @@ def test_given_several_numbers_in_words_then_each_is_one(text: str, found: list[
 
 
 def test_given_a_word_between_a_number_and_a_unit_then_only_known_ones_are_passed_over() -> None:
-    units = [quantities(text, "en")[0].unit for text in ("30 calendar days", "30 business days", "30 empty days", "30 square km")]
+    units = [
+        quantities(text, "en")[0].unit
+        for text in ("30 calendar days", "30 business days", "30 empty days", "30 square km")
+    ]
     assert units == ["day", "business day", "", "km2"]
 
 
@@ -268,9 +301,15 @@ def test_given_a_question_then_it_is_read_without_ordinals_and_further_units() -
     """A calibrated score rests on how questions are read."""
     found = entities("Is § 12 Abs. 3 at 14:30 the 3rd of five CHF 20 or Euro 70 per business day?", "en")
     assert [(entity.kind, entity.text) for entity in found] == [
-        ("code", "§ 12"), ("name", "Abs"), ("number", "3"), ("number", "14"), ("number", "30"), ("number", "3rd"), ("code", "CHF 20"),
+        ("code", "§ 12"),
+        ("name", "Abs"),
+        ("number", "3"),
+        ("number", "14"),
+        ("number", "30"),
+        ("number", "3rd"),
+        ("code", "CHF 20"),
         ("number", "70"),
-    ]  # fmt: skip
+    ]
 
 
 @given(st.integers(1, 999_999), st.sampled_from(["en", "de"]))
@@ -281,8 +320,10 @@ def test_given_a_number_written_out_then_its_value_is_read(number: int, lang: st
 
 def spelled_out(number: int, lang: str) -> str:
     ones = {
-        "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",  # noqa: E501
-        "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn",  # noqa: E501
+        "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen",
+        "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+        "fünfzehn sechzehn siebzehn achtzehn neunzehn",
     }[lang].split()
     tens = {
         "en": "twenty thirty forty fifty sixty seventy eighty ninety",
@@ -290,7 +331,7 @@ def spelled_out(number: int, lang: str) -> str:
     }[lang].split()
     hundred, thousand, gap = {"en": (" hundred ", " thousand ", "-"), "de": ("hundert", "tausend", "und")}[lang]
     if number >= 1000:
-        return f"{spelled_out(number // 1000, lang)}{thousand}{spelled_out(number % 1000, lang) if number % 1000 else ''}".strip()
+        return f"{spelled_out(number // 1000, lang)}{thousand}{spelled_out(number % 1000, lang) if number % 1000 else ''}".strip()  # noqa: E501
     if number >= 100:
         return f"{ones[number // 100 - 1]}{hundred}{spelled_out(number % 100, lang) if number % 100 else ''}".strip()
     if number < 20:
@@ -305,11 +346,20 @@ def spelled_out(number: int, lang: str) -> str:
 @each(
     "hostile",
     [
-        "one hundred two million " * 750, "ein" * 5000, "§ 1, " * 3750, "§§ 1, " + "2, " * 5000, "Art. 5(1)(a)" * 1250, "§" * 12500,
-        "14:30 " * 2500, "5-" * 7500, "odst. 3 " * 2000, "30 days after " * 1250, "दोपहर " * 2500,
+        "one hundred two million " * 750,
+        "ein" * 5000,
+        "§ 1, " * 3750,
+        "§§ 1, " + "2, " * 5000,
+        "Art. 5(1)(a)" * 1250,
+        "§" * 12500,
+        "14:30 " * 2500,
+        "5-" * 7500,
+        "odst. 3 " * 2000,
+        "30 days after " * 1250,
+        "दोपहर " * 2500,
     ],
     ids=lambda text: text[:12],
-)  # fmt: skip
+)
 def test_given_hostile_text_then_reading_it_takes_no_longer_than_it_is_long(hostile: str) -> None:
     started = time.process_time()
     assert changed_facts("It is 5 days after § 3, at 14:30.", hostile, "en") is not None

@@ -8,13 +8,17 @@ from rag_core.grounding.overlap import overlap
 
 TEXTS = {
     "en": (
-        "Chapter 5 treats arithmetic progressions. The nth term of an AP is a + (n - 1)d. Dr. Marie Curie was not born on 7 May 1868.\n"
-        "Net sales\t177,866\t135,987\t107,006 (in millions). Notice period is 30 days, or 5 % of $1.5 million, under ISO 9001 and § 12. "
+        "Chapter 5 treats arithmetic progressions. The nth term of an AP is a + (n - 1)d. Dr. Marie Curie was not born "
+        "on 7 May 1868.\n"
+        "Net sales\t177,866\t135,987\t107,006 (in millions). Notice period is 30 days, or 5 % of $1.5 million, under "
+        "ISO 9001 and § 12. "
         "No more than two invoices, e.g. A-123, may be unpaid without approval of the Bank of England."
     ),
     "cs": (
-        "Smluvní pokuta činí 1 250,50 Kč, nejvýše však 5 %. Dodavatel nesmí předat údaje třetím osobám bez souhlasu Evropské unie. "
-        "Smlouva č. A-123 byla uzavřena v Praze dne 12. 3. 2024. Není-li dohodnuto jinak, platí § 12 odst. 3. Tržby\t250\t300"
+        "Smluvní pokuta činí 1 250,50 Kč, nejvýše však 5 %. Dodavatel nesmí předat údaje třetím osobám bez souhlasu "
+        "Evropské unie. "
+        "Smlouva č. A-123 byla uzavřena v Praze dne 12. 3. 2024. Není-li dohodnuto jinak, platí § 12 odst. 3. "
+        "Tržby\t250\t300"
     ),
     "de": (
         "Der Auftraggeber haftet nicht für Schäden über 1.250,50 €. Angela Merkel unterschrieb am 12. März 2024. "
@@ -52,7 +56,11 @@ def kinds(text: str, lang: str) -> list[tuple[str, str]]:
             "cs",
             [("code", "A-123"), ("date", "12. 3. 2024"), ("name", "Praze")],
         ),
-        ("Wie hoch ist die Umsatzsteuer von Angela Merkel in der EU?", "de", [("name", "Angela Merkel"), ("name", "EU")]),
+        (
+            "Wie hoch ist die Umsatzsteuer von Angela Merkel in der EU?",
+            "de",
+            [("name", "Angela Merkel"), ("name", "EU")],
+        ),
         ("Welche Kündigungsfrist hat der Vertrag?", "de", []),
         ("Gute Verträge gelten lange.", "de", []),
         ("NET SALES ROSE STRONGLY", "en", []),
@@ -63,7 +71,9 @@ def kinds(text: str, lang: str) -> list[tuple[str, str]]:
         ("", "en", []),
     ],
 )
-def test_given_a_question_then_its_names_codes_years_and_numbers_are_found(text: str, lang: str, found: list[tuple[str, str]]) -> None:
+def test_given_a_question_then_its_names_codes_years_and_numbers_are_found(
+    text: str, lang: str, found: list[tuple[str, str]]
+) -> None:
     assert kinds(text, lang) == found
 
 
@@ -141,7 +151,11 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
         ("Signed in March 2024, so in 2024.", "Signed on 12 March 2024.", "en"),
         ("Smlouva z 12. března 2024.", "Smlouva ze dne 12. 3. 2024.", "cs"),
         ("As of December 31, 2016.", "Year ended December 31, 2017 2016", "en"),
-        ("Net sales in 2017 were 177,866 million.", "Year ended December 31, 2017\t2016\nNet sales (millions)\t177,866\t135,987", "en"),
+        (
+            "Net sales in 2017 were 177,866 million.",
+            "Year ended December 31, 2017\t2016\nNet sales (millions)\t177,866\t135,987",
+            "en",
+        ),
         ("The European Union decided.", "The EU decided.", "en"),
         ("The EU decided.", "The European Union decided.", "en"),
         ("Kongres byl v Praze.", "Praha hostila kongres.", "cs"),
@@ -190,7 +204,10 @@ def test_given_a_sentence_that_stands_in_its_evidence_then_no_fact_is_changed(la
     spans = sentences(TEXTS[lang], lang)
     start, end = data.draw(st.sampled_from(spans))
     claim = " ".join(TEXTS[lang][start:end].split())
-    before, after = data.draw(st.sampled_from(["", "Not so, no 5: ", "\n\n", "Ne. "])), data.draw(st.sampled_from(["", "\n\nNein, 7 %."]))
+    before, after = (
+        data.draw(st.sampled_from(["", "Not so, no 5: ", "\n\n", "Ne. "])),
+        data.draw(st.sampled_from(["", "\n\nNein, 7 %."])),
+    )
     assert changed_facts(claim, before + TEXTS[lang] + after, lang) == ()
 
 
@@ -200,7 +217,8 @@ def test_given_any_text_as_its_own_evidence_then_no_fact_is_changed(text: str, l
 
 
 @pytest.mark.parametrize(
-    "claim", ["Net sales 177,866 135,987 107,006 (in millions).", "Year ended December 31, 2017 2016 Net sales 177,866 135,987"]
+    "claim",
+    ["Net sales 177,866 135,987 107,006 (in millions).", "Year ended December 31, 2017 2016 Net sales 177,866 135,987"],
 )
 def test_given_a_row_of_a_table_with_its_header_then_no_fact_is_changed(claim: str) -> None:
     evidence = "Year ended December 31,\n2017\t2016\nNet sales\t177,866\t135,987\t107,006 (in millions)."
@@ -213,7 +231,10 @@ def test_given_a_phrase_cut_out_of_a_negated_sentence_then_it_is_not_taken_for_a
     assert changed_facts("the supplier is liable.", "Not so: the supplier is liable.", "en") == ()
 
 
-@each("hostile", ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"])
+@each(
+    "hostile",
+    ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"],
+)
 def test_given_hostile_text_then_it_ends_and_agrees_with_itself(hostile: str) -> None:
     assert changed_facts(hostile, hostile, "en") == ()
     assert isinstance(entities(hostile, "cs"), tuple)
@@ -228,7 +249,10 @@ def test_given_a_language_that_no_number_format_is_known_for_then_numbers_are_co
 
 def test_given_a_long_text_then_what_stands_nowhere_in_it_is_absent() -> None:
     text = TEXTS["en"] * 50
-    assert absent_facts("Marie Curie met Niels Bohr in 1927 for 30 days.", text, "en") == (("number", "1927"), ("name", "Niels Bohr"))
+    assert absent_facts("Marie Curie met Niels Bohr in 1927 for 30 days.", text, "en") == (
+        ("number", "1927"),
+        ("name", "Niels Bohr"),
+    )
 
 
 @each(

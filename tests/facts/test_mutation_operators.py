@@ -1,4 +1,6 @@
-"""Sentences with one fact changed, and harmlessly changed ones: each operator by example, what is left alone, and the program."""
+"""Sentences with one fact changed, and harmlessly changed ones: each operator by example, what is left alone, and the
+program.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,30 @@ PAGE = {
         ("currency", "cs", "Platí se 2 000 Kč ročně.", r"Platí se 2 000 [$€£₹] ročně\."),
         ("currency", "en", "It costs $1.5 million now.", r"It costs [€£₹]1\.5 million now\."),
         ("date", "cs", "Smlouva je z 12. 3. 2024.", r"Smlouva je z (?!12\. 3\. 2024)\d+\. \d+\. \d{4}\."),
-        ("date", "de", "Er kam am Montag zu uns.", r"Er kam am (Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag) zu uns\."),
-        ("name", "en", "The seal was set by Marie Curie in Paris.", r"The seal was set by (Lise Meitner in Paris|Marie Curie in Berlin)\."),
-        ("name", "cs", "Pečeť vložila Marie Součková v Praze.", r"Pečeť vložila (Jana Dvořáková v Praze|Marie Součková v Brna)\."),
-        ("name", "de", "Das Siegel setzte Lise Meitner in Berlin.", r"Das Siegel setzte (Marie Curie in Berlin|Lise Meitner in Hamburg)\."),
+        (
+            "date",
+            "de",
+            "Er kam am Montag zu uns.",
+            r"Er kam am (Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag) zu uns\.",
+        ),
+        (
+            "name",
+            "en",
+            "The seal was set by Marie Curie in Paris.",
+            r"The seal was set by (Lise Meitner in Paris|Marie Curie in Berlin)\.",
+        ),
+        (
+            "name",
+            "cs",
+            "Pečeť vložila Marie Součková v Praze.",
+            r"Pečeť vložila (Jana Dvořáková v Praze|Marie Součková v Brna)\.",
+        ),
+        (
+            "name",
+            "de",
+            "Das Siegel setzte Lise Meitner in Berlin.",
+            r"Das Siegel setzte (Marie Curie in Berlin|Lise Meitner in Hamburg)\.",
+        ),
         ("name", "hi", "मुहर राधा ने दिल्ली में लगाई।", r"मुहर (मोहन|मुंबई) ने दिल्ली में लगाई।|मुहर राधा ने (मोहन|मुंबई) में लगाई।"),
         ("negation", "en", "The pump is tested here.", r"The pump is not tested here\."),
         ("negation", "cs", "Dodavatel nesmí předat údaje.", r"Dodavatel smí předat údaje\."),
@@ -58,13 +80,24 @@ PAGE = {
         ("magnitude", "en", "It cost 1,250 dollars then.", r"It cost 12,500 dollars then\."),
         ("magnitude", "de", "Es kostet 0,50 Euro im Jahr.", r"Es kostet 5,0 Euro im Jahr\."),
         ("magnitude", "hi", "इसमें 1,25,000 रुपये लगे।", r"इसमें 12,50,000 रुपये लगे।"),
-        ("magnitude", "cs", "Stojí to 3 miliony korun.", r"Stojí to (30 miliony|3 (tisíce|miliardy|tis\.|mld\.)) korun\."),
+        (
+            "magnitude",
+            "cs",
+            "Stojí to 3 miliony korun.",
+            r"Stojí to (30 miliony|3 (tisíce|miliardy|tis\.|mld\.)) korun\.",
+        ),
         ("quantifier", "de", "Alle Mieter zahlen im Voraus.", r"(Einige|Wenige) Mieter zahlen im Voraus\."),
     ],
 )
-def test_given_a_sentence_when_mutated_then_one_fact_of_it_is_another(operator: str, lang: str, sentence: str, changed: str) -> None:
+def test_given_a_sentence_when_mutated_then_one_fact_of_it_is_another(
+    operator: str, lang: str, sentence: str, changed: str
+) -> None:
     for seed in range(20):
-        found = [made.text for made in mutations(sentence, PAGE[lang], lang, random.Random(seed)) if made.operator == operator]
+        found = [
+            made.text
+            for made in mutations(sentence, PAGE[lang], lang, random.Random(seed))
+            if made.operator == operator
+        ]
         assert 1 <= len(found) <= 2
         assert len(set(found)) == len(found)
         assert all(regex.fullmatch(changed, text) for text in found), found
@@ -93,7 +126,9 @@ def test_given_what_states_no_such_fact_then_nothing_is_changed(lang: str, sente
 def test_given_a_changed_sentence_that_stands_on_the_page_then_it_is_left_out() -> None:
     page = "All pay in cash. Some pay in cash. A few pay in cash."
 
-    assert not [made for made in mutations("All pay in cash.", page, "en", random.Random(1)) if made.operator == "quantifier"]
+    assert not [
+        made for made in mutations("All pay in cash.", page, "en", random.Random(1)) if made.operator == "quantifier"
+    ]
 
 
 @each(
@@ -113,7 +148,9 @@ def test_given_a_changed_sentence_that_stands_on_the_page_then_it_is_left_out() 
         ("synonym", "en", "The film begins late.", {"The film starts late.", "The movie begins late."}),
     ],
 )
-def test_given_a_sentence_when_rewritten_then_it_says_the_same(kind: str, lang: str, sentence: str, same: set[str]) -> None:
+def test_given_a_sentence_when_rewritten_then_it_says_the_same(
+    kind: str, lang: str, sentence: str, same: set[str]
+) -> None:
     for seed in range(10):
         found = {made.text for made in rewrites(sentence, lang, random.Random(seed)) if made.operator == kind}
         assert found
@@ -143,8 +180,14 @@ def test_given_another_language_then_it_is_refused_with_those_there_are() -> Non
 def test_the_generator_reads_no_parser_of_the_audit() -> None:
     """Else what the parser cannot read would not be changed either, and every rate would be 1."""
     for path in PACKAGE.glob("*.py"):
-        imported = {node.module for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)}
-        assert path.name == "rates.py" or not [name for name in imported if name and name.startswith("rag_core.grounding")], path.name
+        imported = {
+            node.module
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom)
+        }
+        assert path.name == "rates.py" or not [
+            name for name in imported if name and name.startswith("rag_core.grounding")
+        ], path.name
 
 
 def test_given_texts_when_run_then_rates_and_misses_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,8 +199,14 @@ def test_given_texts_when_run_then_rates_and_misses_are_printed(capsys: pytest.C
 
 def test_given_json_lines_when_exported_then_each_sentence_has_as_many_rows_of_either_label(tmp_path: Path) -> None:
     given, made = tmp_path / "texts.jsonl", tmp_path / "rows.jsonl"
-    context = "The tenant must not pay at least $1,250 within 30 days under § 5. Nothing else is due. All tenants pay on 1 May 2024."
-    given.write_text(json.dumps({"context": context, "lang": "en"}) + "\n" + json.dumps({"text": "No habla."}) + "\n\n", encoding="utf-8")
+    context = (
+        "The tenant must not pay at least $1,250 within 30 days under § 5. Nothing "
+        "else is due. All tenants pay on 1 May 2024."
+    )
+    given.write_text(
+        json.dumps({"context": context, "lang": "en"}) + "\n" + json.dumps({"text": "No habla."}) + "\n\n",
+        encoding="utf-8",
+    )
 
     main([str(given), "--export", str(made)])
 
@@ -171,7 +220,8 @@ def test_given_json_lines_when_exported_then_each_sentence_has_as_many_rows_of_e
 
 
 @pytest.mark.parametrize(
-    ("line", "problem"), [('{"title": "x"}', "Line 1 of bad.jsonl holds no text"), ("[1]", "Line 1 of bad.jsonl"), ("{", "")]
+    ("line", "problem"),
+    [('{"title": "x"}', "Line 1 of bad.jsonl holds no text"), ("[1]", "Line 1 of bad.jsonl"), ("{", "")],
 )
 def test_given_rows_without_text_when_run_then_one_error_says_so(tmp_path: Path, line: str, problem: str) -> None:
     (tmp_path / "bad.jsonl").write_text(line, encoding="utf-8")
@@ -187,7 +237,8 @@ def test_given_a_page_when_read_then_only_its_statements_of_readable_length_are_
     given = tmp_path / "page.txt"
     long = "It holds " + "very " * 100 + "long."
     given.write_text(
-        f"A heading of four words\n\nThe pump holds 5 valves. {long} Two words.\n\nNet\tsales\trose\tby 5.\n", encoding="utf-8"
+        f"A heading of four words\n\nThe pump holds 5 valves. {long} Two words.\n\nNet\tsales\trose\tby 5.\n",
+        encoding="utf-8",
     )
 
     assert [sample.sentence for sample in samples(given, "en")] == ["The pump holds 5 valves."]

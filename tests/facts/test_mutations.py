@@ -1,4 +1,5 @@
-"""The audit of facts against sentences with one fact changed: over the sample documents and four texts of ours, in four languages.
+"""The audit of facts against sentences with one fact changed: over the sample documents and four texts of ours, in four
+languages.
 
 The evidence of a sentence is about 1,000 characters around it, as of a passage. Every cell has at least ten cases.
 """
@@ -37,11 +38,15 @@ def everything() -> tuple[Sample, ...]:
 
 @pytest.fixture(scope="session")
 def rates(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Rates:
-    """Counted once for all processes, over the statements in any order; `python -m training.mutations` counts all variants."""
+    """Counted once for all processes, over the statements in any order; `python -m training.mutations` counts all
+    variants.
+    """
 
     def fill(folder: Path) -> None:
         drawn = random.Random(SEED)
-        (folder / "rates").write_bytes(pickle.dumps(measure(drawn.sample(everything(), len(everything())), drawn, MOST)))
+        (folder / "rates").write_bytes(
+            pickle.dumps(measure(drawn.sample(everything(), len(everything())), drawn, MOST))
+        )
 
     counted = made_once("rates", fill)
     return pickle.loads((counted / "rates").read_bytes())  # type: ignore[no-any-return]
@@ -49,7 +54,11 @@ def rates(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Rates:
 
 def misses(rates: Rates, operator: str, lang: str) -> str:
     """What came out wrong, for whoever reads the failure."""
-    wrong = [(variant, found) for variant, found in rates.wrong if (variant.operator, variant.sample.lang) == (operator, lang)]
+    wrong = [
+        (variant, found)
+        for variant, found in rates.wrong
+        if (variant.operator, variant.sample.lang) == (operator, lang)
+    ]
     return "\n".join(f"{variant.sample.sentence}\n -> {variant.text} {found}" for variant, found in wrong)
 
 

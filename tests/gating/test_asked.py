@@ -120,8 +120,22 @@ TYPES = {
         "लाइन क्यों रोकी गई?": "reason",
     },
 }
-HOSTILE = ["", " ", "?", "a" * 10_000, "which " * 2_000, "how much " * 1_200, "1" * 10_000, "§ " * 5_000, "مرحبا كيف " * 1_000,
-           "\u202eabc\u0000", "𝟜𝟚 ²³½ ٣٤", "(" * 10_000, "wie viel " + "x " * 5_000, "A1-" * 3_000]  # fmt: skip
+HOSTILE = [
+    "",
+    " ",
+    "?",
+    "a" * 10_000,
+    "which " * 2_000,
+    "how much " * 1_200,
+    "1" * 10_000,
+    "§ " * 5_000,
+    "مرحبا كيف " * 1_000,
+    "\u202eabc\u0000",
+    "𝟜𝟚 ²³½ ٣٤",
+    "(" * 10_000,
+    "wie viel " + "x " * 5_000,
+    "A1-" * 3_000,
+]
 
 
 @pytest.mark.parametrize("language", TYPES)
@@ -229,7 +243,9 @@ def test_given_any_text_then_the_reading_is_whole_and_the_same_again(text: str, 
         ("ar", "من يدفع الرسوم؟", "يدفع المشتري الرسوم."),
     ],
 )
-def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_that_states(language: str, asking: str, stating: str) -> None:
+def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_that_states(
+    language: str, asking: str, stating: str
+) -> None:
     assert asks(asking, language)
     assert not asks(stating, language)
 

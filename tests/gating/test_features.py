@@ -24,7 +24,8 @@ RANGES = {
     "searched": (0.0, 2.0),
 }
 CORPUS = MemoryCorpus(
-    [Text("a", "The notice period is thirty days.\nThe supplier delivers.\nThe price is five.\nThe price of notice.")], HashEmbedder()
+    [Text("a", "The notice period is thirty days.\nThe supplier delivers.\nThe price is five.\nThe price of notice.")],
+    HashEmbedder(),
 )
 
 
@@ -79,9 +80,17 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     claims = [claim(one.passage) for one in found[:2]]
 
     measured = measure(
-        known, asked, found, searched=searched, claims=claims, entities=entities, answerability_logit=odds,
-        drafted=drafted, others=others, fit=fits(asked_for("How long is the notice period?", "en"), "It is 30 days.", NOWHERE, "en"),
-    )  # fmt: skip
+        known,
+        asked,
+        found,
+        searched=searched,
+        claims=claims,
+        entities=entities,
+        answerability_logit=odds,
+        drafted=drafted,
+        others=others,
+        fit=fits(asked_for("How long is the notice period?", "en"), "It is 30 days.", NOWHERE, "en"),
+    )
 
     assert tuple(measured) == FEATURES or set(measured) == set(FEATURES)
     for name, value in measured.items():
@@ -91,7 +100,10 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
 
 def test_given_the_table_of_the_module_then_every_signal_has_a_row() -> None:
     rows = set(
-        re.findall(r"\b[a-z]+(?:_[a-z]+)*\b", " ".join(line.split("|")[1] for line in (module.__doc__ or "").splitlines() if "|" in line))
+        re.findall(
+            r"\b[a-z]+(?:_[a-z]+)*\b",
+            " ".join(line.split("|")[1] for line in (module.__doc__ or "").splitlines() if "|" in line),
+        )
     )
 
     assert set(FEATURES) <= rows

@@ -27,15 +27,30 @@ def fit(question: str, text: str, language: str = "en", **context: str) -> Fit:
     ("language", "question", "better", "worse"),
     [
         ("en", "How much does the permit cost?", "It costs 40 dollars.", "It is valid for 3 years."),
-        ("en", "How many employees work in the plant?", "The plant employs about 300 people.", "The plant lies in a quiet valley."),
-        ("en", "What percentage of staff is part-time?", "Some 12 per cent work part-time.", "In 2019 staff came from Oslo."),
+        (
+            "en",
+            "How many employees work in the plant?",
+            "The plant employs about 300 people.",
+            "The plant lies in a quiet valley.",
+        ),
+        (
+            "en",
+            "What percentage of staff is part-time?",
+            "Some 12 per cent work part-time.",
+            "In 2019 staff came from Oslo.",
+        ),
         ("en", "When was the mill founded?", "The mill opened on 3 May 1902.", "The mill grinds 40 tons."),
         ("en", "When was the mill founded?", "It opened in May.", "It is made of stone."),
         ("en", "In what century was the abbey built?", "It was built in the 12th century.", "It has 12 windows."),
         ("en", "How long is the notice period?", "It is three months.", "It must be in writing."),
         ("en", "When does the hall open?", "It opens at 9 a.m.", "It has 9 doors."),
         ("en", "How many members has the board?", "5. The board has three members.", "5. The board meets in the hall."),
-        ("en", "By when must the form be returned?", "It must be returned within two weeks.", "It must be signed by two people."),
+        (
+            "en",
+            "By when must the form be returned?",
+            "It must be returned within two weeks.",
+            "It must be signed by two people.",
+        ),
         ("de", "Bis wann muss das Zimmer frei sein?", "Es ist bis 10:00 Uhr zu räumen.", "Es hat 10 Betten."),
         ("cs", "Do kdy se podává reklamace?", "Podává se do dvou měsíců.", "Podává se ve 2 kopiích."),
         ("es", "¿Hasta qué día hay que pagar?", "Se paga en los primeros 5 días del mes.", "Se paga con 2 tarjetas."),
@@ -54,16 +69,43 @@ def fit(question: str, text: str, language: str = "en", **context: str) -> Fit:
         ("hi", "परियोजना का नेतृत्व किसने किया?", "इसका नेतृत्व चंगेज लूथर ने किया।", "यह काम शहर में हुआ।"),
         ("cs", "Kolik stojí povolení?", "Stojí 400 Kč.", "Platí tři roky."),
         ("cs", "Kdy byla smlouva podepsána?", "Podepsána byla 3. května 2026.", "Podepsána byla podle § 2079."),
-        ("cs", "Kdy byla smlouva podepsána?", "Podepsána byla 3. května 2026.", "Podepsána byla pod č. 2026/041 a 89/2012."),
-        ("en", "What is a lock chamber?", "A lock chamber is a basin.", "When a lock chamber fills, the gate is called the upper gate."),
-        ("en", "What is a lock chamber?", "Such a basin is called a lock chamber.", "The wall of a lock chamber is a thick one."),
-        ("en", "What is a lock chamber?", "Lock chamber: the basin between two gates.", "They opened the lock chamber."),
+        (
+            "cs",
+            "Kdy byla smlouva podepsána?",
+            "Podepsána byla 3. května 2026.",
+            "Podepsána byla pod č. 2026/041 a 89/2012.",
+        ),
+        (
+            "en",
+            "What is a lock chamber?",
+            "A lock chamber is a basin.",
+            "When a lock chamber fills, the gate is called the upper gate.",
+        ),
+        (
+            "en",
+            "What is a lock chamber?",
+            "Such a basin is called a lock chamber.",
+            "The wall of a lock chamber is a thick one.",
+        ),
+        (
+            "en",
+            "What is a lock chamber?",
+            "Lock chamber: the basin between two gates.",
+            "They opened the lock chamber.",
+        ),
         ("en", "What does code K7 mean?", "K7 | No current | Check the plug", "K8 | No water | Open the tap"),
-        ("de", "Was ist eine Meldung der Klasse 2?", "• Klasse 2: Ein Gerät steht.", "Eine Meldung der Klasse 2 wird heute bearbeitet."),
+        (
+            "de",
+            "Was ist eine Meldung der Klasse 2?",
+            "• Klasse 2: Ein Gerät steht.",
+            "Eine Meldung der Klasse 2 wird heute bearbeitet.",
+        ),
         ("hi", "जलकपाट क्या है?", "जलकपाट ऐसी दीवार है जो पानी रोकती है।", "जलकपाट के पास एक पुराना पुल है।"),
     ],
 )
-def test_given_two_sentences_then_the_one_that_holds_the_type_is_ahead(language: str, question: str, better: str, worse: str) -> None:
+def test_given_two_sentences_then_the_one_that_holds_the_type_is_ahead(
+    language: str, question: str, better: str, worse: str
+) -> None:
     assert fit(question, better, language).holds > fit(question, worse, language).holds
 
 
@@ -113,7 +155,11 @@ HEADS = "Balance sheet › $ in millions; January 28, 2023 | January 29, 2022"
         ("EPS?", "Earnings per share | 2.10", 1.0),
         ("How much was the capital expenditure?", "Purchases of property, plant and equipment (PP&E) | (1,577)", 1.0),
         ("How much was the capital expenditure?", "Purchases of marketable securities | (1,577)", 0.0),
-        ("How much cash flow from operating activities did it generate?", "Net cash provided by operating activities | 381", 1.0),
+        (
+            "How much cash flow from operating activities did it generate?",
+            "Net cash provided by operating activities | 381",
+            1.0,
+        ),
         ("What is the gross margin?", "Net sales | 381", 0.0),
         ("What was the net income?", "(1) | 381", 0.0),
         ("What was the amount of total assets?", "Total assets | 8,802", 1.0),
@@ -153,7 +199,9 @@ def test_given_a_row_then_its_label_its_heads_and_its_period_say_how_surely_it_i
         ("What were sales in 2019?", "Sales 2019 | 381", True),
     ],
 )
-def test_given_a_row_of_shares_or_below_other_years_then_it_is_no_row_for_an_amount(question: str, text: str, is_row: bool) -> None:
+def test_given_a_row_of_shares_or_below_other_years_then_it_is_no_row_for_an_amount(
+    question: str, text: str, is_row: bool
+) -> None:
     assert bool(fit(question, text, section=HEADS if "20" in question else "").row) is is_row
 
 
@@ -168,7 +216,9 @@ def test_given_a_row_of_shares_or_below_other_years_then_it_is_no_row_for_an_amo
         ("What were sales of the obligor group in 2023?", "Year 2023 › Statement of Income for Obligor Group", True),
     ],
 )
-def test_given_heads_of_a_part_of_the_year_or_firm_then_their_row_is_not_the_whole(question: str, section: str, is_row: bool) -> None:
+def test_given_heads_of_a_part_of_the_year_or_firm_then_their_row_is_not_the_whole(
+    question: str, section: str, is_row: bool
+) -> None:
     assert bool(fit(question, "Sales | 381", section=section).row) is is_row
 
 
@@ -181,7 +231,9 @@ def test_given_heads_of_a_part_of_the_year_or_firm_then_their_row_is_not_the_who
         ("What is the maximum flow of the FM-80?", "Maximum flow | 25 | m³/h", "FM-40 and FM-80, Manual", True),
     ],
 )
-def test_given_the_title_of_another_year_or_model_then_its_row_is_not_the_one(question: str, text: str, title: str, is_row: bool) -> None:
+def test_given_the_title_of_another_year_or_model_then_its_row_is_not_the_one(
+    question: str, text: str, title: str, is_row: bool
+) -> None:
     assert bool(fit(question, text, title=title).row) is is_row
 
 
@@ -196,7 +248,9 @@ def test_given_the_sum_over_several_names_then_a_row_of_one_states_no_such_resul
 def test_given_a_row_of_a_documents_own_name_then_it_answers_for_nothing_else() -> None:
     asked, about = asked_for("What is the tax rate of Northfield?", "en"), frozenset({"north"})
     assert row_asked(asked, "Northfield | 100 | 84", "", "en", about) == 0.0
-    assert row_asked(asked, "Northfield | 100 | 84", "", "en") > 0, "another name may be what the rows of a table are called"
+    assert row_asked(asked, "Northfield | 100 | 84", "", "en") > 0, (
+        "another name may be what the rows of a table are called"
+    )
     assert row_asked(asked, "Northfield | 100 | 84", "Tax rate", "en", about) == 1.0
 
 
@@ -207,7 +261,11 @@ def test_given_capitals_that_do_not_tell_names_then_a_name_elsewhere_is_not_look
 
 def test_given_a_label_with_the_whole_subject_then_those_with_a_part_of_it_lack_something() -> None:
     asked = asked_for("What was Northfield's net loss per share?", "en")
-    assert lacking(asked, ["Net loss", "Net loss per share, basic and diluted", "Revenue"], "en") == [True, False, False]
+    assert lacking(asked, ["Net loss", "Net loss per share, basic and diluted", "Revenue"], "en") == [
+        True,
+        False,
+        False,
+    ]
     assert lacking(asked, ["Net loss", "Revenue"], "en") == [False, False]
 
 
@@ -236,7 +294,9 @@ def test_given_a_word_for_a_total_in_a_label_then_the_row_is_no_other(language: 
 
 
 def test_given_a_row_for_a_code_then_the_code_may_stand_above_it() -> None:
-    assert fit("What is the maximum flow rate of the MK-80?", "Maximum flow rate | 25 m³/h", title="Meter MK-80").row == pytest.approx(1.0)
+    assert fit(
+        "What is the maximum flow rate of the MK-80?", "Maximum flow rate | 25 m³/h", title="Meter MK-80"
+    ).row == pytest.approx(1.0)
 
 
 CODES = "Codes › Code | Meaning | Remedy"
@@ -252,16 +312,28 @@ TEAMS = "Teams › Topic | Team | Extension"
         ("en", "What should I do when the pump shows E4?", "E4 | Sensor failed | Send it in", 0.6),
         ("en", "What is the name of the market with the code NM01?", "1. | Northern market | NM01", 0.6),
         ("en", "What is the name of the market with the code NM01?", "2. | Southern market | NM02", 0.0),
-        ("en", "What is the name of the market with the code NM01?", "2. | Southern market | like NM01", 0.0),  # only speaks of it
+        (
+            "en",
+            "What is the name of the market with the code NM01?",
+            "2. | Southern market | like NM01",
+            0.0,
+        ),  # only speaks of it
         ("en", "What does E4 mean?", "E5 | Sensor failed | Like E4, but hot", 0.0),
-        ("en", "What does E4 mean on the MK-80?", "E4 | Sensor failed | Send it in", 0.0),  # nothing here is of the MK-80
+        (
+            "en",
+            "What does E4 mean on the MK-80?",
+            "E4 | Sensor failed | Send it in",
+            0.0,
+        ),  # nothing here is of the MK-80
         ("en", "How often did E4 occur?", "E4 | Sensor failed | Send it in", 0.0),  # no count
         ("en", "What does error 429 mean?", "429 | Too many requests | Wait", 0.9),
         ("en", "What does error 42 mean?", "42 | Too many requests | Wait", 0.0),  # so short a number counts rows
         ("en", "What does the 2019 label mean?", "2019 | Too many requests | Wait", 0.0),
     ],
 )
-def test_given_the_row_of_a_code_then_it_is_known_by_the_code(language: str, question: str, text: str, row: float) -> None:
+def test_given_the_row_of_a_code_then_it_is_known_by_the_code(
+    language: str, question: str, text: str, row: float
+) -> None:
     assert fits(asked_for(question, language), text, Context(section=CODES), "en").row == pytest.approx(row)
 
 
@@ -272,10 +344,17 @@ def test_given_the_row_of_a_code_then_it_is_known_by_the_code(language: str, que
         ("de", "Welche Durchwahl hat die Kasse?", "Reisen | Kasse | 4330", 1.0),
         ("en", "Which extension does the payroll office have?", "Travel | Office | 4330", 0.0),
         ("en", "Which key opens the payroll office?", "Travel | Payroll office | 4330", 0.0),  # no code is asked for
-        ("en", "Which extension reaches the payroll office?", "Travel | Payroll office | 4330", 0.75**2),  # the verb stands nowhere
+        (
+            "en",
+            "Which extension reaches the payroll office?",
+            "Travel | Payroll office | 4330",
+            0.75**2,
+        ),  # the verb stands nowhere
     ],
 )
-def test_given_a_code_is_asked_for_then_the_label_may_stand_before_it(language: str, question: str, text: str, row: float) -> None:
+def test_given_a_code_is_asked_for_then_the_label_may_stand_before_it(
+    language: str, question: str, text: str, row: float
+) -> None:
     heads = TEAMS if language == "en" else "Teams › Thema | Team | Durchwahl"
     assert fit(question, text, language, section=heads).row == pytest.approx(row)
 
@@ -288,9 +367,15 @@ def test_given_an_open_type_then_nothing_is_said() -> None:
 def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_another_is_outdone() -> None:
     asked = asked_for("What were current assets?", "en")
 
-    assert outdone(asked, ["Goodwill", "Assets", "Current assets", "Total current assets", "Assets of others"], "en") == [
-        False, True, False, False, True,
-    ]  # fmt: skip
+    assert outdone(
+        asked, ["Goodwill", "Assets", "Current assets", "Total current assets", "Assets of others"], "en"
+    ) == [
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
     assert outdone(asked, [], "en") == []
     ours = asked_for("What score did Model A + Tuning achieve?", "en")
     assert outdone(ours, ["Model A", "Model A + Tuning (ours)"], "en") == [True, False]
@@ -300,7 +385,11 @@ def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_
     ("question", "places", "lost"),
     [
         ("What were total net sales in Canada?", ["Sales", "Sales"], [True, False]),
-        ("What were total net sales in Canada?", ["Sales in Canada", "Sales"], [False, False]),  # its place has the name
+        (
+            "What were total net sales in Canada?",
+            ["Sales in Canada", "Sales"],
+            [False, False],
+        ),  # its place has the name
         ("What were total net sales in Norway?", ["Sales", "Sales"], [False, False]),  # no row is that name
         ("What were total net sales?", ["Sales", "Sales"], [False, False]),
     ],
@@ -323,10 +412,15 @@ def test_given_two_names_of_the_question_that_are_rows_then_neither_outdoes_the_
     [
         ("What is the ticket price for adults?", ["Adults", "Adults, evening ticket"]),
         ("How much is the rent of a locker with a key?", ["Locker", "Locker, replacement of a lost key"]),
-        ("What is the notice period of employees?", ["Notice period", "Notice period of employees in the probation period"]),
+        (
+            "What is the notice period of employees?",
+            ["Notice period", "Notice period of employees in the probation period"],
+        ),
     ],
 )
-def test_given_a_longer_label_with_words_that_nobody_asked_for_then_it_outdoes_no_other(question: str, labels: list[str]) -> None:
+def test_given_a_longer_label_with_words_that_nobody_asked_for_then_it_outdoes_no_other(
+    question: str, labels: list[str]
+) -> None:
     """It has a word of the question by chance, and is of something else."""
     assert outdone(asked_for(question, "en"), labels, "en") == [False, False]
 
@@ -349,7 +443,12 @@ def test_given_a_longer_label_with_words_that_nobody_asked_for_then_it_outdoes_n
         ("de", "Wie lange dauert der Anschluss im Durchschnitt?", "Üblicherweise dauert er zwei Wochen.", 1.0),
         ("cs", "Kolik nocí host v průměru zůstane?", "Host obvykle zůstane tři noci.", 1.0),
         ("en", "What is the highest pressure?", "Maximum pressure | 16 bar", 1.0),  # a label may be the highest itself
-        ("en", "What is the difference between a term and a sum?", "A sum adds terms.", 1.0),  # what is told is no figure
+        (
+            "en",
+            "What is the difference between a term and a sum?",
+            "A sum adds terms.",
+            1.0,
+        ),  # what is told is no figure
         ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Umsatz | 40 | 30", 0.0),
         ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Der Umsatz stieg um ein Drittel.", 1.0),
         ("ja", "What was the percentage change in revenue from 2019 to 2020?", "40", 1.0),  # nobody knows its words
@@ -402,7 +501,11 @@ def test_given_numbers_in_many_notations_then_each_has_its_kind() -> None:
         "may": "",
     }
     assert {text: "".join(number.kind for number in read(text, "en").numbers) for text in kinds} == kinds
-    assert [number.kind for number in read("７ Euro im XII. Jahrhundert, fünf Prozent", "de").numbers] == ["money", "date", "percentage"]
+    assert [number.kind for number in read("７ Euro im XII. Jahrhundert, fünf Prozent", "de").numbers] == [
+        "money",
+        "date",
+        "percentage",
+    ]
     assert [number.kind for number in read("• bis 19:00 Uhr, ab 9 Uhr", "de").numbers] == ["time", "time"]
     assert [number.kind for number in read("९ बजे", "hi").numbers] == ["time"]
     assert [number.kind for number in read("5 5th 1200", "xx").numbers] == ["count", "ordinal", "count"]

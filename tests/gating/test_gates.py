@@ -52,7 +52,13 @@ def test_given_a_looser_threshold_when_gated_then_it_decides() -> None:
 
 @each(
     ("scores", "passes"),
-    [((0.88, 0.85, 0.82), True), ((0.6, 0.6, 0.6), True), ((0.7, 0.5), True), ((0.59, 0.6), False), ((0.9, 0.2), False)],
+    [
+        ((0.88, 0.85, 0.82), True),
+        ((0.6, 0.6, 0.6), True),
+        ((0.7, 0.5), True),
+        ((0.59, 0.6), False),
+        ((0.9, 0.2), False),
+    ],
 )
 def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[float, ...], passes: bool) -> None:
     """S2-2: mean(confidence) < 0.6 refuses; 0.88, 0.85 and 0.82 are 0.85."""
@@ -64,9 +70,7 @@ def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[
     assert mean_cosine(()) is None
 
 
-@each(
-    ("intent", "limit"), [("factual", 0.5), ("procedural", 0.7), ("comparative", 0.3), ("greeting", 0.5)]
-)  # fmt: skip
+@each(("intent", "limit"), [("factual", 0.5), ("procedural", 0.7), ("comparative", 0.3), ("greeting", 0.5)])
 def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: float) -> None:
     """S4-25: thresholds for a type of question."""
     for gate in ("correctness", "answerability"):
@@ -87,7 +91,9 @@ def test_given_an_extra_beyond_the_scale_then_the_limit_stays_on_it_and_is_exact
 
 @each(("gate", "score"), [("correctness", 0.3), ("answerability", 0.8), ("cosine", None)])
 def test_given_a_main_gate_then_its_score_is_the_main_one(gate: str, score: float | None) -> None:
-    assert levels.main_score(measurements(0.9, of=settings(main_gate=gate), correctness=0.3, answerability=0.8)) == score
+    assert (
+        levels.main_score(measurements(0.9, of=settings(main_gate=gate), correctness=0.3, answerability=0.8)) == score
+    )
     assert levels.main_score(measurements(0.9, of=settings(main_gate=gate))) is None
 
 
@@ -99,8 +105,13 @@ def test_given_equal_scores_then_their_mean_is_that_score_and_passes_at_it(hundr
     assert judged("mean_confidence", measurements(*[score] * count), min_mean_cosine=score).state is State.PASSED
 
 
-@each(("score", "limit", "passes"), [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)])
-def test_given_the_relevance_of_the_top_contexts_when_gated_then_equal_passes(score: float, limit: float, passes: bool) -> None:
+@each(
+    ("score", "limit", "passes"),
+    [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)],
+)
+def test_given_the_relevance_of_the_top_contexts_when_gated_then_equal_passes(
+    score: float, limit: float, passes: bool
+) -> None:
     """S1-6, S1-11, S1-18: 38 % of similarity is refused at 0.4 and passes the hybrid's 0.3."""
     assert judged("relevance", measurements(0.9, relevance=score), min_relevance=limit).blocks is not passes
 
@@ -126,7 +137,8 @@ def test_given_no_passage_when_refused_then_the_remedy_knows_whether_there_are_d
     assert GATES["availability"](measurements()).remedy == "Add documents first."
     assert GATES["availability"](measurements(library=LibraryFacts(documents=2, passages=9))).remedy == WIDEN
     assert (
-        GATES["availability"](measurements(library=LibraryFacts(documents=2, passages=9))).found == "0 passages retrieved from 2 documents"
+        GATES["availability"](measurements(library=LibraryFacts(documents=2, passages=9))).found
+        == "0 passages retrieved from 2 documents"
     )
 
 
@@ -142,7 +154,10 @@ def test_given_a_probability_when_gated_at_the_default_then_equal_passes(gate: s
 
 def test_given_either_probability_then_only_its_own_gate_judges_it() -> None:
     """That the documents answer does not make the draft right, and the other way round."""
-    answers, right = measurements(0.9, correctness=0.1, answerability=0.9), measurements(0.9, correctness=0.9, answerability=0.1)
+    answers, right = (
+        measurements(0.9, correctness=0.1, answerability=0.9),
+        measurements(0.9, correctness=0.9, answerability=0.1),
+    )
 
     assert [judged(gate, answers).blocks for gate in CALIBRATED] == [True, False]
     assert [judged(gate, right).blocks for gate in CALIBRATED] == [False, True]
@@ -157,9 +172,18 @@ def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_
 
 @each(
     ("cosine", "cut", "passes"),
-    [(0.2, 0.8, True), (0.19, 0.8, False), (0.5, 0.5, True), (-0.2, 1.2, True), (0.72, 0.28, True), (0.71, 0.28, False)],
+    [
+        (0.2, 0.8, True),
+        (0.19, 0.8, False),
+        (0.5, 0.5, True),
+        (-0.2, 1.2, True),
+        (0.72, 0.28, True),
+        (0.71, 0.28, False),
+    ],
 )
-def test_given_the_closest_distance_when_it_equals_the_cut_then_it_passes(cosine: float, cut: float, passes: bool) -> None:
+def test_given_the_closest_distance_when_it_equals_the_cut_then_it_passes(
+    cosine: float, cut: float, passes: bool
+) -> None:
     """S4-1, S4-7: a distance is 1 - cosine, and refused when greater than the cut."""
     check = judged("distance", measurements(cosine, cosine - 0.05), max_distance=cut)
 
@@ -194,10 +218,16 @@ def test_given_two_passages_within_the_cut_when_counted_then_equal_passes(minimu
 @each(
     ("held", "missing", "minimum", "passes", "required"),
     [
-        (2, 1, 2, True, 2), (1, 2, 2, False, 2), (1, 0, 2, True, 1), (0, 1, 2, False, 1), (0, 2, 1, False, 1), (1, 1, 1, True, 1),
-        (0, 3, 0, True, 0), (3, 0, 10, True, 3),
+        (2, 1, 2, True, 2),
+        (1, 2, 2, False, 2),
+        (1, 0, 2, True, 1),
+        (0, 1, 2, False, 1),
+        (0, 2, 1, False, 1),
+        (1, 1, 1, True, 1),
+        (0, 3, 0, True, 0),
+        (3, 0, 10, True, 3),
     ],
-)  # fmt: skip
+)
 def test_given_matched_keywords_then_the_smaller_of_minimum_and_known_is_required(
     held: int, missing: int, minimum: int, passes: bool, required: int
 ) -> None:
@@ -213,14 +243,24 @@ def test_given_matched_keywords_then_the_smaller_of_minimum_and_known_is_require
 def test_given_no_keywords_or_another_language_then_the_guard_abstains_and_says_so() -> None:
     """S0-17: without keywords the guard abstains."""
     none = judged("keywords", measurements(0.9))
-    across = judged("keywords", measurements(0.9, keywords=KeywordMatch(missing=("lhůta",), abstain="the languages differ")))
+    across = judged(
+        "keywords", measurements(0.9, keywords=KeywordMatch(missing=("lhůta",), abstain="the languages differ"))
+    )
 
-    assert (none.state, none.note) == (State.ABSTAINED, "the question has no content words longer than three characters")
+    assert (none.state, none.note) == (
+        State.ABSTAINED,
+        "the question has no content words longer than three characters",
+    )
     assert (across.state, across.note, across.blocks) == (State.ABSTAINED, "the languages differ", False)
 
 
-@each(("missing", "allowed", "passes"), [((), 0, True), (("Brno",), 0, False), (("Brno",), 1, True), (("Brno", "2031"), 1, False)])
-def test_given_names_that_no_document_holds_then_they_are_counted_and_named(missing: tuple[str, ...], allowed: int, passes: bool) -> None:
+@each(
+    ("missing", "allowed", "passes"),
+    [((), 0, True), (("Brno",), 0, False), (("Brno",), 1, True), (("Brno", "2031"), 1, False)],
+)
+def test_given_names_that_no_document_holds_then_they_are_counted_and_named(
+    missing: tuple[str, ...], allowed: int, passes: bool
+) -> None:
     asked = measurements(0.9, missing_entities=missing, understanding=Understanding("en", entities=("Brno", "2031")))
     check = judged("required_entities", asked, max_missing_entities=allowed)
 
@@ -244,8 +284,15 @@ def test_given_nothing_retrieved_then_a_score_gate_abstains_and_leaves_the_refus
 
 @each("gate", GATE_MODES)
 def test_given_a_gate_that_only_observes_or_is_off_then_it_never_blocks(gate: str) -> None:
-    worst = measurements(-1.0, correctness=0.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
-                 understanding=Understanding("en", entities=("Brno",)))  # fmt: skip
+    worst = measurements(
+        -1.0,
+        correctness=0.0,
+        answerability=0.0,
+        relevance=-1.0,
+        keywords=matched(0, 3),
+        missing_entities=("Brno",),
+        understanding=Understanding("en", entities=("Brno",)),
+    )
     strict = {"min_documents": 20} if gate == "min_documents" else {}
     states = {
         mode: GATES[gate](replace(worst, settings=settings(**{GATE_MODES[gate]: mode}, **strict)))
@@ -280,9 +327,14 @@ def test_given_two_limits_then_the_stricter_one_never_lets_more_through(
     stricter = next(one.stricter for one in Settings.knobs() if one.name == knob)
     low, high = sorted((data.draw(values), data.draw(values)))
     asked = measurements(
-        *scores, correctness=probability, answerability=probability, relevance=probability, keywords=matched(held, missing),
-        missing_entities=("Brno",) * missing, understanding=Understanding("en", entities=("Brno",)),
-    )  # fmt: skip
+        *scores,
+        correctness=probability,
+        answerability=probability,
+        relevance=probability,
+        keywords=matched(held, missing),
+        missing_entities=("Brno",) * missing,
+        understanding=Understanding("en", entities=("Brno",)),
+    )
     loose, strict = (low, high) if stricter == "higher" else (high, low)
 
     assert judged(gate, asked, **{knob: strict}).blocks or not judged(gate, asked, **{knob: loose}).blocks
@@ -298,23 +350,33 @@ def test_given_one_more_passage_then_the_best_score_is_the_better_of_both(scores
 @each(
     ("cosine", "expected"),
     [
-        (1.0, "high"), (0.5, "high"), (0.49, "medium"), (0.2, "medium"), (0.19, "low"), (-0.2, "low"), (-0.21, "insufficient"),
+        (1.0, "high"),
+        (0.5, "high"),
+        (0.49, "medium"),
+        (0.2, "medium"),
+        (0.19, "low"),
+        (-0.2, "low"),
+        (-0.21, "insufficient"),
     ],
-)  # fmt: skip
+)
 def test_given_the_closest_distance_then_the_level_has_the_cuts_of_s4(cosine: float, expected: str) -> None:
     """S4-2, S4-5: high up to 0.5, medium up to 0.8, low up to 1.2, insufficient beyond; low is reachable."""
     assert level(measurements(cosine, -0.5, of=settings(main_gate="cosine"))) == expected
 
 
 @each(("value", "expected"), [(0.9, "high"), (0.89, "medium"), (0.7, "medium"), (0.69, "low"), (0.0, "low")])
-def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(value: float, expected: str) -> None:
+def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(
+    value: float, expected: str
+) -> None:
     for gate in ("correctness", "answerability"):
         assert level(measurements(-1.0, of=settings(main_gate=gate), **{gate: value})) == expected
         assert level(measurements(0.9, of=settings(main_gate="cosine"), **{gate: value})) == ConfidenceLevel.HIGH
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(Mode.ENFORCE, "low"), (Mode.OBSERVE, "low"), (Mode.OFF, "high")])
-def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_are_not_looked_at(mode: Mode, expected: str) -> None:
+def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_are_not_looked_at(
+    mode: Mode, expected: str
+) -> None:
     """S4-21: at most `low`, and never raised."""
     assert level(contradicted(settings(contradictions_mode=mode), correctness=1.0)) == expected
     none = {"high_distance": 0.0, "medium_distance": 0.0, "low_distance": 0.0}
@@ -371,16 +433,26 @@ def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
     names = [gate.name for gate in GATING]
 
     assert names == [
-        "availability", "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents",
-        "keywords", "required_entities",
-    ]  # fmt: skip
+        "availability",
+        "correctness",
+        "answerability",
+        "top_cosine",
+        "mean_confidence",
+        "relevance",
+        "distance",
+        "min_documents",
+        "keywords",
+        "required_entities",
+    ]
     assert [GATING[n](measurements(0.5)).reason for n in range(len(GATING))] == [
         r for r in Reason if r in {g(measurements(0.5)).reason for g in GATING}
     ]
 
 
 def test_given_a_measurement_that_took_time_then_the_row_shows_it() -> None:
-    timed = measurements(0.9, correctness=0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5})
+    timed = measurements(
+        0.9, correctness=0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5}
+    )
 
     assert GATES["correctness"](timed).ms == GATES["answerability"](timed).ms == 1.5
     assert GATES["relevance"](timed).ms == 2.5

@@ -26,14 +26,18 @@ PRICE = "Dodavatel dodá zboží. Cena činí 500 Kč."
 NOTICE = "Smlouva může být vypovězena za těchto podmínek."
 
 
-def match(question: str, *texts: str, language: str = "cs", passages: str | None = None, **options: object) -> KeywordMatch:
+def match(
+    question: str, *texts: str, language: str = "cs", passages: str | None = None, **options: object
+) -> KeywordMatch:
     languages = [passages or language] * len(texts)
     return match_keywords(keywords(question, language), language, texts, languages, **options)  # type: ignore[arg-type]
 
 
 def gate(found: KeywordMatch, **values: object) -> State:
     keyword_gate = next(check for check in CHECKS if check.name == "keywords")
-    return keyword_gate(replace(measurements(0.9, keywords=found), settings=settings(keywords_mode=Mode.ENFORCE, **values))).state
+    return keyword_gate(
+        replace(measurements(0.9, keywords=found), settings=settings(keywords_mode=Mode.ENFORCE, **values))
+    ).state
 
 
 @pytest.mark.parametrize(
@@ -47,7 +51,9 @@ def gate(found: KeywordMatch, **values: object) -> State:
 def test_given_the_first_questions_of_s0_then_they_pass_and_fail_as_there(
     question: str, context: str, known: set[str], held: set[str], state: State
 ) -> None:
-    """S0-10, S0-11, S0-15: one of three is refused, two of two pass whatever case and diacritics; question words are no keywords."""
+    """S0-10, S0-11, S0-15: one of three is refused, two of two pass whatever case and diacritics; question words are no
+    keywords.
+    """
     found = match(question, context)
 
     assert {*found.matched, *found.missing} == known
@@ -61,11 +67,19 @@ def test_given_inflected_words_then_lemma_or_stem_makes_them_meet() -> None:
 
     assert {"smlouvu", "vypovědět"} <= set(found.matched)
     assert gate(found) is State.PASSED
-    assert set(match("Za jakých podmínek lze smlouvu vypovědět?", NOTICE).matched) >= {"podmínek", "smlouvu", "vypovědět"}
+    assert set(match("Za jakých podmínek lze smlouvu vypovědět?", NOTICE).matched) >= {
+        "podmínek",
+        "smlouvu",
+        "vypovědět",
+    }
 
 
-@pytest.mark.parametrize(("question", "held"), [("Kdo je skutečným vlastníkem?", set()), ("Jaká je cena na trhu?", {"cena"})])
-def test_given_questions_about_what_the_contract_does_not_say_then_they_are_refused(question: str, held: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("question", "held"), [("Kdo je skutečným vlastníkem?", set()), ("Jaká je cena na trhu?", {"cena"})]
+)
+def test_given_questions_about_what_the_contract_does_not_say_then_they_are_refused(
+    question: str, held: set[str]
+) -> None:
     """S0-13, S0-14: nothing, and one of two, is not enough."""
     found = match(question, PRICE)
 
@@ -106,7 +120,9 @@ def test_given_passages_of_several_languages_then_only_those_of_the_question_are
 
 
 @pytest.mark.parametrize(("question", "passage"), [("und", "cs"), ("cs", "und")])
-def test_given_an_undetermined_language_on_either_side_then_the_words_are_looked_for(question: str, passage: str) -> None:
+def test_given_an_undetermined_language_on_either_side_then_the_words_are_looked_for(
+    question: str, passage: str
+) -> None:
     found = match_keywords(["doba", "trhu"], question, [PARTIES], [passage])
 
     assert (found.matched, found.missing, found.abstain) == (("doba",), ("trhu",), "")
@@ -142,14 +158,20 @@ def test_given_own_synonyms_then_they_work_both_ways_and_the_built_in_ones_stay(
 
 def test_given_a_synonym_of_two_words_then_both_must_stand_in_the_passages() -> None:
     """S0-35: 'paid leave' is one synonym."""
-    assert match("gadget", "You get paid during leave.", language="en", own_synonyms="gadget=paid leave").matched == ("gadget",)
+    assert match("gadget", "You get paid during leave.", language="en", own_synonyms="gadget=paid leave").matched == (
+        "gadget",
+    )
     assert match("gadget", "You get paid.", language="en", own_synonyms="gadget=paid leave").matched == ()
 
 
 def test_given_synonyms_as_text_then_every_word_of_a_row_finds_the_others() -> None:
     assert parse_synonyms("Price=cost,fee; lhůta=termín") == {
-        "price": ("cost", "fee"), "cost": ("Price", "fee"), "fee": ("Price", "cost"), "lhuta": ("termín",), "termin": ("lhůta",),
-    }  # fmt: skip
+        "price": ("cost", "fee"),
+        "cost": ("Price", "fee"),
+        "fee": ("Price", "cost"),
+        "lhuta": ("termín",),
+        "termin": ("lhůta",),
+    }
     assert parse_synonyms("") == parse_synonyms(" ; ") == {}
     assert parse_synonyms("a=b; a=c")["a"] == ("b", "c")
 
@@ -205,11 +227,19 @@ def test_given_passages_then_the_context_joins_them_as_s0_says() -> None:
     assert context_of([]) == ""
 
 
-words = st.lists(st.sampled_from(["period", "notice", "price", "supplier", "warehouse", "moon"]), unique=True, max_size=5)
+words = st.lists(
+    st.sampled_from(["period", "notice", "price", "supplier", "warehouse", "moon"]), unique=True, max_size=5
+)
 
 
-@given(words, st.lists(st.sampled_from(["The notice.", "A price.", "Supplier of the moon.", "Nothing."]), max_size=3), st.booleans())
-def test_given_more_passages_or_synonyms_then_no_match_is_ever_lost(asked: list[str], texts: list[str], synonyms: bool) -> None:
+@given(
+    words,
+    st.lists(st.sampled_from(["The notice.", "A price.", "Supplier of the moon.", "Nothing."]), max_size=3),
+    st.booleans(),
+)
+def test_given_more_passages_or_synonyms_then_no_match_is_ever_lost(
+    asked: list[str], texts: list[str], synonyms: bool
+) -> None:
     before = match_keywords(asked, "en", texts, ["en"] * len(texts))
     more = [*texts, "The period of the warehouse."]
     after = match_keywords(asked, "en", more, ["en"] * len(more), own_synonyms="moon=price" if synonyms else "")

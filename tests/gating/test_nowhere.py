@@ -1,4 +1,6 @@
-"""What stands nowhere in the documents: said only where it is true, whatever the notation, the inflection and the spelling."""
+"""What stands nowhere in the documents: said only where it is true, whatever the notation, the inflection and the
+spelling.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def absent(kind: str, text: str, language: str = "en", languages: tuple[str, ...
         ("name", "Bob", ""),
         ("mood", "2019", ""),
     ],
-)  # fmt: skip
+)
 def test_given_an_entity_then_it_is_said_only_where_no_form_of_it_stands(kind: str, text: str, said: str) -> None:
     assert absent(kind, text) == ((said,) if said else ())
 
@@ -125,14 +127,43 @@ def test_given_several_then_each_is_named_once_in_order() -> None:
 
 
 TOKENS = st.sampled_from(
-    ["2019", "2031", "FY2019", "E7", "E9", "MK-80", "MK", "80", "§ 14", "14", "Adobe", "Adobe's", "Adob", "ADOBE", "Marie Curie", "Curie",
-     "12,500", "12.5", "Šárka", "Sarka", "Bank of Brno", "in", "the", "ISO 9001", "<b>Evil</b>", "३१", "x" * 200]
-)  # fmt: skip
+    [
+        "2019",
+        "2031",
+        "FY2019",
+        "E7",
+        "E9",
+        "MK-80",
+        "MK",
+        "80",
+        "§ 14",
+        "14",
+        "Adobe",
+        "Adobe's",
+        "Adob",
+        "ADOBE",
+        "Marie Curie",
+        "Curie",
+        "12,500",
+        "12.5",
+        "Šárka",
+        "Sarka",
+        "Bank of Brno",
+        "in",
+        "the",
+        "ISO 9001",
+        "<b>Evil</b>",
+        "३१",
+        "x" * 200,
+    ]
+)
 TEXTS = st.lists(TOKENS, min_size=1, max_size=12).map(" ".join)
 
 
 @given(bodies=st.lists(TEXTS, min_size=1, max_size=3), question=TEXTS)
-def test_given_any_question_then_what_is_said_to_stand_nowhere_is_no_term_of_the_library(bodies: list[str], question: str) -> None:
+def test_given_any_question_then_what_is_said_to_stand_nowhere_is_no_term_of_the_library(
+    bodies: list[str], question: str
+) -> None:
     corpus = MemoryCorpus([Text(f"d{n}", body) for n, body in enumerate(bodies)], HashEmbedder())
 
     measured = measure(f"What of {question}?", settings(), corpus, tools())
@@ -142,4 +173,6 @@ def test_given_any_question_then_what_is_said_to_stand_nowhere_is_no_term_of_the
         assert fold(said) not in vocabulary
         if not any(character.isdigit() for character in said):  # the parts of a code may each stand somewhere
             assert vocabulary.isdisjoint({fold(word.text) for word in words(said)} - any_language().connectors)
-        assert all(regex.search(rf"(?<!\w){regex.escape(fold(said))}(?!\w)", fold(body)) is None for body in bodies), said
+        assert all(regex.search(rf"(?<!\w){regex.escape(fold(said))}(?!\w)", fold(body)) is None for body in bodies), (
+            said
+        )

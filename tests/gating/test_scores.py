@@ -22,7 +22,17 @@ from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES, magnitude
 from rag_core.gating.fitting import adjust, fit
-from rag_core.gating.scores import READ, Calibration, Identity, features_version, is_narrow, load, packed, question_hash, read
+from rag_core.gating.scores import (
+    READ,
+    Calibration,
+    Identity,
+    features_version,
+    is_narrow,
+    load,
+    packed,
+    question_hash,
+    read,
+)
 from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
@@ -89,14 +99,18 @@ COMPONENTS = [field.name for field in fields(Identity)]
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_component_is_named(component: str, tmp_path: Path) -> None:
+def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_component_is_named(
+    component: str, tmp_path: Path
+) -> None:
     other = replace(identity("m"), **{component: "another"})
 
     assert load([stored(tmp_path)], other) is None
     assert identity("m").differences(other) == (component,)
 
 
-def test_given_other_features_another_tokenizer_or_another_version_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_other_features_another_tokenizer_or_another_version_then_the_identity_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = identity()
     for name, value in (("FEATURES_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
         monkeypatch.setattr(calibrate, name, value)
@@ -107,7 +121,9 @@ def test_given_other_features_another_tokenizer_or_another_version_then_the_iden
 
 def test_given_several_files_then_the_first_that_fits_is_taken_and_missing_ones_are_passed_over(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("missing.json", "other.json", "own.json", "shipped.json")]
-    for path, made in zip(paths[1:], (calibration("other"), calibration("m", middle=0.25), calibration("m")), strict=True):
+    for path, made in zip(
+        paths[1:], (calibration("other"), calibration("m", middle=0.25), calibration("m")), strict=True
+    ):
         path.write_text(json.dumps(made.to_json()), encoding="utf-8")
 
     assert load(paths, identity("m")) == calibration("m", middle=0.25)
@@ -127,12 +143,23 @@ def test_given_other_numbers_or_another_identity_then_the_id_is_another_and_prov
 @pytest.mark.parametrize(
     "change",
     [
-        {"coefficients": [1.0]}, {"scale": [0.0] * len(FEATURES)}, {"scale": [-1.0] * len(FEATURES)}, {"intercept": math.nan},
-        {"mean": [math.inf] * len(FEATURES)}, {"intercept": "high"}, {"mean": None}, {"provenance": None}, {"identity": "m"},
-        {"identity": {"model": "m"}}, {"schema_version": 1}, {"schema_version": None},
+        {"coefficients": [1.0]},
+        {"scale": [0.0] * len(FEATURES)},
+        {"scale": [-1.0] * len(FEATURES)},
+        {"intercept": math.nan},
+        {"mean": [math.inf] * len(FEATURES)},
+        {"intercept": "high"},
+        {"mean": None},
+        {"provenance": None},
+        {"identity": "m"},
+        {"identity": {"model": "m"}},
+        {"schema_version": 1},
+        {"schema_version": None},
     ],
-)  # fmt: skip
-def test_given_a_damaged_calibration_then_it_is_a_typed_problem_and_not_a_score(change: dict[str, Any], tmp_path: Path) -> None:
+)
+def test_given_a_damaged_calibration_then_it_is_a_typed_problem_and_not_a_score(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
     with pytest.raises(InvalidInput, match=r"answerability\.json cannot be read.*Delete it.*calibrate fit"):
         load([stored(tmp_path, **change)], identity("m"))
 
@@ -146,7 +173,9 @@ def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: st
         read(path)
 
 
-def test_given_any_byte_of_a_written_calibration_changed_or_cut_off_then_it_is_told_or_reads_the_same(tmp_path: Path) -> None:
+def test_given_any_byte_of_a_written_calibration_changed_or_cut_off_then_it_is_told_or_reads_the_same(
+    tmp_path: Path,
+) -> None:
     made, path = replace(calibration("m"), correctness=None), tmp_path / "calibration.json"
     data = packed(made)
     for position in range(len(data)):
@@ -171,8 +200,12 @@ def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_
         read(stored(tmp_path, features=["top_cosinf", *calibration("m").features[1:]]))
 
 
-def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(tmp_path: Path) -> None:
-    made = replace(calibration("m"), correctness=replace(calibration("m", middle=0.25), narrow=calibration("m"), provenance={}))
+def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(
+    tmp_path: Path,
+) -> None:
+    made = replace(
+        calibration("m"), correctness=replace(calibration("m", middle=0.25), narrow=calibration("m"), provenance={})
+    )
     row = made.to_json()
     found = Calibration.from_json(json.loads(json.dumps(row)))
 
@@ -192,7 +225,9 @@ def test_given_a_file_of_before_the_score_of_right_answers_then_it_is_read_witho
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
-    shipped = load([calibrate.FILE], Identity.of(wiring.embedder(EMBEDDED, "auto"), wiring.answerability_model(Settings.load())))
+    shipped = load(
+        [calibrate.FILE], Identity.of(wiring.embedder(EMBEDDED, "auto"), wiring.answerability_model(Settings.load()))
+    )
 
     assert shipped is not None
     assert shipped.correctness is not None
@@ -226,7 +261,9 @@ def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_con
 
     right = [(fitted.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]
     assert sum(right) / len(right) > 0.97
-    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"draft_cosine"}
+    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {
+        "draft_cosine"
+    }
     assert fitted.provenance == {"source": "made here"}
 
 
@@ -260,7 +297,9 @@ def test_given_a_weaker_fit_then_its_probabilities_are_nearer_to_the_middle() ->
     rows, answerable = labelled(200)
     sure = ZERO | {"draft_cosine": 1.0}
 
-    assert fit(identity("m"), rows, answerable, {}, c=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(sure)
+    assert fit(identity("m"), rows, answerable, {}, c=0.01).probability(sure) < fit(
+        identity("m"), rows, answerable, {}
+    ).probability(sure)
 
 
 @pytest.mark.parametrize("labels", [[True] * 49 + [False] * 200, [True] * 200 + [False] * 49, []])
@@ -291,7 +330,11 @@ def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become
 
     assert found.coefficients[FEATURES.index("draft_cosine")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
-    assert (found.identity, found.provenance, found.correctness) == (base.identity, {"method": "adjust"}, base.correctness)
+    assert (found.identity, found.provenance, found.correctness) == (
+        base.identity,
+        {"method": "adjust"},
+        base.correctness,
+    )
     assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"draft_cosine"}
 
 
@@ -334,7 +377,9 @@ def test_given_too_few_labels_when_adjusted_then_nothing_comes_of_it() -> None:
         adjust(calibration(), rows, answerable, {})
 
 
-def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = stored(tmp_path, intercept=None)
     monkeypatch.setattr(calibrate, "FILE", path)
 

@@ -1,4 +1,6 @@
-"""A change in what is measured must not go by without the calibrations: the code behind every version is known by its hash here."""
+"""A change in what is measured must not go by without the calibrations: the code behind every version is known by its
+hash here.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +15,42 @@ from rag_core.gating import scores
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = {
     "chunker": (
-        "rag_core/ingest/passages/chunk.py", "rag_core/ingest/blocks/code.py", "rag_core/ingest/passages/context.py",
-        "rag_core/ingest/normalise.py", "rag_core/ingest/passages/strategies.py", "rag_core/ingest/passages/units.py",
+        "rag_core/ingest/passages/chunk.py",
+        "rag_core/ingest/blocks/code.py",
+        "rag_core/ingest/passages/context.py",
+        "rag_core/ingest/normalise.py",
+        "rag_core/ingest/passages/strategies.py",
+        "rag_core/ingest/passages/units.py",
     ),
-    "language": ("rag_core/language/[!_]*.py", "data/languages/*.toml", "data/any_language.toml"),  # its public names are not code
+    "language": (
+        "rag_core/language/[!_]*.py",
+        "data/languages/*.toml",
+        "data/any_language.toml",
+    ),  # its public names are not code
     "features": (
-        "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/computed.py", "rag_core/gating/fit.py",
-        "rag_core/gating/held.py", "rag_core/gating/periods.py",
-        "rag_core/gating/row.py", "rag_core/gating/stated.py",
+        "rag_core/gating/features.py",
+        "rag_core/gating/asked.py",
+        "rag_core/gating/computed.py",
+        "rag_core/gating/fit.py",
+        "rag_core/gating/held.py",
+        "rag_core/gating/periods.py",
+        "rag_core/gating/row.py",
+        "rag_core/gating/stated.py",
         "rag_core/gating/answerability.py",
-        "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
-        "rag_core/retrieval/acronyms.py", "data/acronyms.yaml", "rag_core/retrieval/metrics.py", "data/metrics.yaml",
-        "rag_core/retrieval/titled.py", "rag_core/compression/asked_rows.py", "rag_core/compression/extract.py",
+        "rag_core/retrieval/hybrid.py",
+        "rag_core/retrieval/query.py",
+        "rag_core/retrieval/acronyms.py",
+        "data/acronyms.yaml",
+        "rag_core/retrieval/metrics.py",
+        "data/metrics.yaml",
+        "rag_core/retrieval/titled.py",
+        "rag_core/compression/asked_rows.py",
+        "rag_core/compression/extract.py",
         "rag_core/compression/scoring.py",
-        "rag_core/grounding/units.py", "data/extract.json",
+        "rag_core/grounding/units.py",
+        "data/extract.json",
     ),
-}  # fmt: skip
+}
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "963f151c7c27"),
@@ -48,7 +70,10 @@ def code(path: Path) -> str:
         return text
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             node.body = node.body[1:]
     return ast.dump(tree)
 
@@ -66,7 +91,8 @@ def test_given_changed_code_then_its_version_or_at_least_its_hash_is_changed_her
     )
 
     assert (versions()[component], hash_of(component)) == KNOWN[component], (
-        f"The code of {component} changed. If it now measures something else, raise {constant} and fit the calibration again "
+        f"The code of {component} changed. If it now measures something else, raise {constant} and fit the calibration "
+        f"again "
         f"(python -m training.fit_scores). Then, or if nothing that is measured changed, write the new pair into KNOWN."
     )
 

@@ -1,4 +1,6 @@
-"""What stands around a quote: sentences of the same section before and behind it, the rows beside a row, the lead of a list."""
+"""What stands around a quote: sentences of the same section before and behind it, the rows beside a row, the lead of a
+list.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,13 @@ def quote(text: str, page: str = PAGE) -> Evidence:
 
 def passage(page: str, pieces: tuple[Piece, ...] = (), **fields: object) -> Passage:
     return Passage(
-        "p", "d", read_passage_text({1: page}, [Span(1, 0, len(page))]).text, (Span(1, 0, len(page)),), "en", pieces=pieces, **fields
+        "p",
+        "d",
+        read_passage_text({1: page}, [Span(1, 0, len(page))]).text,
+        (Span(1, 0, len(page)),),
+        "en",
+        pieces=pieces,
+        **fields,
     )  # type: ignore[arg-type]
 
 
@@ -41,10 +49,12 @@ SECTION = Span(1, at(FIRST).start, at(THIRD).end)
 TEXT = passage(
     PAGE,
     (
-        Piece(Role.HEADING, (at(HEAD),)), Piece(Role.TEXT, (SECTION,)), Piece(Role.HEADING, (at(OTHER_HEAD),)),
+        Piece(Role.HEADING, (at(HEAD),)),
+        Piece(Role.TEXT, (SECTION,)),
+        Piece(Role.HEADING, (at(OTHER_HEAD),)),
         Piece(Role.TEXT, (at(BEHIND),)),
     ),
-)  # fmt: skip
+)
 
 
 def texts(text: str, of: Passage = TEXT, page: str = PAGE) -> tuple[str, str]:
@@ -78,13 +88,17 @@ def test_given_a_caption_and_a_note_beside_a_table_then_they_stand_around_each_r
     page = f"{caption}\n\n{TABLE}\n{note}\n\nThe end.\n"
     rows = Span(1, page.index("Adults"), page.index("\n\n" + note))
     table = Passage("p", "d", "x", (rows,), "en", kind=PassageKind.TABLE, pieces=(Piece(Role.ROWS, (rows,)),))
-    above = Passage("q", "d", caption, (at(caption, page),), "en", section, pieces=(Piece(Role.CAPTION, (at(caption, page),)),))
+    above = Passage(
+        "q", "d", caption, (at(caption, page),), "en", section, pieces=(Piece(Role.CAPTION, (at(caption, page),)),)
+    )
     below = Passage("r", "d", note, (at(note, page),), "en", section, pieces=(Piece(Role.TEXT, (at(note, page),)),))
     for row, beside in (("Children\t6", ("Adults | 12", "Dogs | 3")), ("Adults\t12", ("", "Children | 6"))):
         before, after = around(quote(row, page), table, lambda document, number: page, (below, table, above))
         assert (before.text, after.text) == ((caption, note) if told else beside)
     heading = replace(below, pieces=(Piece(Role.HEADING, (at(note, page),)), Piece(Role.TEXT, (at("The end.", page),))))
-    assert around(quote("Dogs\t3", page), table, lambda document, number: page, (heading,))[1].text == ("The end." if told else "")
+    assert around(quote("Dogs\t3", page), table, lambda document, number: page, (heading,))[1].text == (
+        "The end." if told else ""
+    )
 
 
 def test_given_the_first_item_of_a_list_then_what_leads_in_stands_before_it() -> None:
@@ -103,7 +117,9 @@ def test_given_code_or_a_quote_of_another_passage_then_nothing_is_told() -> None
 
 
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=12), st.data())
-def test_given_any_sentences_then_those_told_touch_the_quote_and_are_short_or_one(lengths: list[int], data: st.DataObject) -> None:
+def test_given_any_sentences_then_those_told_touch_the_quote_and_are_short_or_one(
+    lengths: list[int], data: st.DataObject
+) -> None:
     said = [f"S{number} {'a' * length}." for number, length in enumerate(lengths)]
     page = " ".join(said)
     n = data.draw(st.integers(0, len(said) - 1))

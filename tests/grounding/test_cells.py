@@ -20,17 +20,27 @@ def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, 
     ("row", "header", "expected"),
     [
         ("Senior | 28", "Grade | Vacation days", [("Senior Vacation days: 28", "28")]),
-        ("Senior | 28 | 1,200", "Grade | Vacation days | Budget in pounds",
-         [("Senior Vacation days: 28", "28"), ("Senior Budget in pounds: 1,200", "1,200")]),
+        (
+            "Senior | 28 | 1,200",
+            "Grade | Vacation days | Budget in pounds",
+            [("Senior Vacation days: 28", "28"), ("Senior Budget in pounds: 1,200", "1,200")],
+        ),
         ("Maximum pressure | 16 bar", "Parameter | Value", [("Maximum pressure: 16 bar", "16 bar")]),
         ("Maximum pressure | 16 bar", "", [("Maximum pressure: 16 bar", "16 bar")]),
-        ("Hotel in London | 160 | pounds a night", "Expense | Limit | Unit", [("Hotel in London pounds a night Limit: 160", "160")]),
-        ("Net sales | 500", "Year ended December 31; Item | 2022; (in millions)",
-         [("Net sales 2022 Year ended December 31 (in millions): 500", "500")]),
+        (
+            "Hotel in London | 160 | pounds a night",
+            "Expense | Limit | Unit",
+            [("Hotel in London pounds a night Limit: 160", "160")],
+        ),
+        (
+            "Net sales | 500",
+            "Year ended December 31; Item | 2022; (in millions)",
+            [("Net sales 2022 Year ended December 31 (in millions): 500", "500")],
+        ),
         ("Grade 3 | 28 days", "Grade | Vacation", [("Grade 3 Vacation: 28 days", "28 days")]),
         ("Parcel | 3-5 days", "Service | Time", [("Parcel Time: 3-5 days", "")]),
     ],
-)  # fmt: skip
+)
 def test_given_a_row_below_its_header_then_each_cell_states_its_value_of_row_and_column(
     row: str, header: str, expected: list[tuple[str, str]]
 ) -> None:
@@ -60,7 +70,11 @@ def test_given_cells_that_cannot_be_told_then_nothing_can_be_contradicted(row: s
     assert not any(value for _, value in stated(row, header))
 
 
-@given(st.text(alphabet="abc 12|;€%-.", max_size=40), st.text(alphabet="abc 12|;", max_size=40), st.sampled_from(["en", "cs", "de", "hi"]))
+@given(
+    st.text(alphabet="abc 12|;€%-.", max_size=40),
+    st.text(alphabet="abc 12|;", max_size=40),
+    st.sampled_from(["en", "cs", "de", "hi"]),
+)
 def test_given_any_row_then_what_can_be_contradicted_stands_in_it(row: str, header: str, language: str) -> None:
     assert all(value in row for _, value in stated(row, header, language))
 

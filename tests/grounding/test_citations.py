@@ -38,7 +38,9 @@ def citation(number: int, of: Evidence, page: int = 1, section: str = "") -> Cit
         ("No citation: [sic], a[i], [2019], [], [source:].", []),
     ],
 )
-def test_given_any_of_the_notations_when_an_answer_is_read_then_its_references_are_found(text: str, refs: list[str]) -> None:
+def test_given_any_of_the_notations_when_an_answer_is_read_then_its_references_are_found(
+    text: str, refs: list[str]
+) -> None:
     """S2-9, S3-14, S3-17: `[n]`, `[Source n]` and `[source:chunk_id]` are all parsed."""
     assert [mark.ref for mark in citation_marks(text)] == refs
 
@@ -50,7 +52,10 @@ def test_given_marks_when_they_are_found_then_their_offsets_hold_the_bracket() -
 
 def test_given_marks_when_they_are_stripped_then_only_the_sentence_is_left() -> None:
     """S2-20: citation marks are not words."""
-    assert strip_marks("The period is 30 days [Source 1]. It ends [1][2] soon [source:a:1].") == "The period is 30 days. It ends soon."
+    assert (
+        strip_marks("The period is 30 days [Source 1]. It ends [1][2] soon [source:a:1].")
+        == "The period is 30 days. It ends soon."
+    )
 
 
 @given(st.text(max_size=80))
@@ -114,20 +119,35 @@ CITATIONS = {evidence_key(FIRST): citation(1, FIRST), evidence_key(SECOND): cita
     ("style", "form", "text"),
     [
         ("inline", "[{id}]", "The notice period is 30 days. [1] It starts on the first day. [2][1]"),
-        ("inline", "[Source {id}]", "The notice period is 30 days. [Source 1] It starts on the first day. [Source 2][Source 1]"),
-        ("inline", "[source:{chunk_id}]", "The notice period is 30 days. [source:p1] It starts on the first day. [source:p2][source:p1]"),
+        (
+            "inline",
+            "[Source {id}]",
+            "The notice period is 30 days. [Source 1] It starts on the first day. [Source 2][Source 1]",
+        ),
+        (
+            "inline",
+            "[source:{chunk_id}]",
+            "The notice period is 30 days. [source:p1] It starts on the first day. [source:p2][source:p1]",
+        ),
         ("end", "[{id}]", "The notice period is 30 days. It starts on the first day. [1][2]"),
         ("none", "[{id}]", "The notice period is 30 days. It starts on the first day."),
     ],
 )
-def test_given_a_style_and_a_format_when_an_answer_is_composed_then_citations_stand_as_chosen(style: str, form: str, text: str) -> None:
+def test_given_a_style_and_a_format_when_an_answer_is_composed_then_citations_stand_as_chosen(
+    style: str, form: str, text: str
+) -> None:
     """S2-22, S3-21, S3-17: after each claim by default, written as the setting says."""
     assert render(CLAIMS, CITATIONS, style, form) == text
 
 
-@each("claim", [Claim("Nobody said this."), Claim("x", (evidence(0, 3, "p3"),)), Claim("x", (FIRST, evidence(0, 3, "p3")))])
+@each(
+    "claim",
+    [Claim("Nobody said this."), Claim("x", (evidence(0, 3, "p3"),)), Claim("x", (FIRST, evidence(0, 3, "p3")))],
+)
 @each("style", ["inline", "end", "none"])
-def test_given_a_claim_without_its_citation_when_an_answer_is_composed_then_it_cannot_be_built(claim: Claim, style: str) -> None:
+def test_given_a_claim_without_its_citation_when_an_answer_is_composed_then_it_cannot_be_built(
+    claim: Claim, style: str
+) -> None:
     """S2-26: every answer is cited."""
     with pytest.raises(ValueError, match="without citations"):
         render((*CLAIMS, claim), CITATIONS, style, "[{id}]")

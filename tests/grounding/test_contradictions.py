@@ -1,4 +1,6 @@
-"""Pairs of statements in four languages that contradict each other or do not, labelled by hand (`contradictions.yaml`)."""
+"""Pairs of statements in four languages that contradict each other or do not, labelled by hand
+(`contradictions.yaml`).
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,15 @@ def conflicts(language: str, pair: dict[str, Any]) -> tuple[Conflict, ...]:
         texts[document] = f"{header}\n{text}"
         start = len(header) + 1
         passage = Passage(
-            document, document, text.replace("\t", " "), (Span(1, start, start + len(text)),), language, section,
-            PassageKind.TABLE if isinstance(side, dict) else PassageKind.PARAGRAPH, header=(Span(1, 0, start - 1),) if header else (),
-        )  # fmt: skip
+            document,
+            document,
+            text.replace("\t", " "),
+            (Span(1, start, start + len(text)),),
+            language,
+            section,
+            PassageKind.TABLE if isinstance(side, dict) else PassageKind.PARAGRAPH,
+            header=(Span(1, 0, start - 1),) if header else (),
+        )
         hits.append(Hit(passage, 1.0, 0.5, 1.0))
     titles = dict(zip(DATES, pair.get("titles", ("", "")), strict=True))
     facts = LibraryFacts(titles=titles, dates=DATES)
@@ -53,7 +61,9 @@ def conflicts(language: str, pair: dict[str, Any]) -> tuple[Conflict, ...]:
 
 
 @pytest.mark.parametrize(("language", "pair"), cases("contradicting"))
-def test_given_a_pair_that_contradicts_then_it_is_found_either_way_with_both_values(language: str, pair: dict[str, Any]) -> None:
+def test_given_a_pair_that_contradicts_then_it_is_found_either_way_with_both_values(
+    language: str, pair: dict[str, Any]
+) -> None:
     """S4-21: rewordings, other notations and rows of tables, in four languages."""
     (found,) = conflicts(language, pair)
     (turned,) = conflicts(language, {**pair, "one": pair["other"], "other": pair["one"]})
@@ -66,7 +76,9 @@ def test_given_a_pair_that_contradicts_then_it_is_found_either_way_with_both_val
 
 
 @pytest.mark.parametrize(("language", "pair"), cases("not"))
-def test_given_a_pair_about_two_things_or_of_one_value_then_nothing_is_said(language: str, pair: dict[str, Any]) -> None:
+def test_given_a_pair_about_two_things_or_of_one_value_then_nothing_is_said(
+    language: str, pair: dict[str, Any]
+) -> None:
     """Scope, period, product, condition, range, example, rounding, notation: rather silent than wrong."""
     assert conflicts(language, pair) == ()
 

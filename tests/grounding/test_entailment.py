@@ -18,7 +18,8 @@ from rag_core.grounding.windows import readings
 from rag_core.settings import DATA
 
 CONTRACT = (
-    "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
+    "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first "
+    "day of a month. "
     "The supplier is not liable for damage caused by the customer."
 )
 OFFICE = "The office in Ostrava opens at eight in the morning. Visitors report to the reception on the ground floor."
@@ -53,7 +54,9 @@ class Asked:
         return self._verifier.supports(pairs)
 
 
-def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     claims = ["The goods are brought to a warehouse in Brno.", "The customer pays for the transport insurance."]
     right, wrong = assess(claims, [CONTRACT] * 2, (), "en", embedder, verifier)
 
@@ -67,16 +70,27 @@ def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedde
     assert right.evidence in CONTRACT
 
 
-def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicted(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicted(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     """S2-17: although nearly all of its words stand there."""
-    (found,) = assess(["The notice period is 90 days and starts on the first day of a month."], [CONTRACT], (), "en", embedder, verifier)
+    (found,) = assess(
+        ["The notice period is 90 days and starts on the first day of a month."],
+        [CONTRACT],
+        (),
+        "en",
+        embedder,
+        verifier,
+    )
 
     assert found.support is not None
     assert found.support <= CEILING
     assert {"number_changed", "contradicted"} <= set(found.flags)
 
 
-def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattributed(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattributed(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     claim = "The notice period is 30 days."
     (wrong,) = assess([claim], [OFFICE], [OFFICE, CONTRACT], "en", embedder, verifier)
     (right,) = assess([claim], [CONTRACT], [OFFICE, CONTRACT], "en", embedder, verifier)
@@ -87,7 +101,9 @@ def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattribut
     assert "misattributed" not in nowhere.flags
 
 
-def test_given_a_supported_claim_then_the_other_passages_are_not_read(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_a_supported_claim_then_the_other_passages_are_not_read(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     asked = Asked(verifier)
     assess(["The notice period is 30 days."], [CONTRACT], [OFFICE], "en", embedder, asked)
 
@@ -98,7 +114,9 @@ def test_given_a_language_that_is_not_read_then_the_verifier_is_not_asked_and_it
     embedder: Embedder, verifier: EntailmentModel
 ) -> None:
     asked = Asked(verifier)
-    (found,) = assess(["Výpovědní doba činí 30 dnů."], ["Výpovědní doba činí 30 dnů od doručení."], (), "cs", embedder, asked)
+    (found,) = assess(
+        ["Výpovědní doba činí 30 dnů."], ["Výpovědní doba činí 30 dnů od doručení."], (), "cs", embedder, asked
+    )
 
     assert asked.pairs == []
     assert not found.read
@@ -116,11 +134,15 @@ def test_given_a_verifier_that_fails_then_no_support_is_made_up(embedder: Embedd
         assess(claims, [CONTRACT], (), "en", embedder, Failing(), strict=True)
 
 
-def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     claims = ["The notice period is 30 days.", "The office opens at eight.", "***", "Sharks swim far out at sea."]
     cited = [CONTRACT, OFFICE, OFFICE, CONTRACT]
     together = assess(claims, cited, (), "en", embedder, verifier)
-    alone = [assess([claim], [text], (), "en", embedder, verifier)[0] for claim, text in zip(claims, cited, strict=True)]
+    alone = [
+        assess([claim], [text], (), "en", embedder, verifier)[0] for claim, text in zip(claims, cited, strict=True)
+    ]
 
     assert [one.flags for one in together] == [one.flags for one in alone]
     assert [one.support for one in together] == pytest.approx([one.support for one in alone], abs=1e-4)
@@ -128,7 +150,9 @@ def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embe
     assert assess([], [], (), "en", embedder, verifier) == []
 
 
-def test_given_what_was_measured_then_the_verifier_can_be_left_out(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_what_was_measured_then_the_verifier_can_be_left_out(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     (with_it,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, verifier)
     (without,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, None)
 
@@ -143,7 +167,8 @@ def test_given_the_fitted_regressions_then_no_common_word_lowers_the_support() -
         assert set(weights) <= set(FEATURES)
         assert all(weights.get(name, 0.0) >= 0 for name in ("lexical", "cosine", "overlap", "pairs", "entailment"))
         assert all(
-            weights.get(name, 0.0) <= 0 for name in ("number_absent", "number_far", "name_absent", "name_far", "changed", "indicator")
+            weights.get(name, 0.0) <= 0
+            for name in ("number_absent", "number_far", "name_absent", "name_far", "changed", "indicator")
         )
 
 
@@ -173,7 +198,9 @@ def test_given_min_support_then_it_decides_what_fails_and_what_another_passage_s
         assert ("misattributed" in wrong.flags) is said, least
 
 
-def test_given_a_long_text_then_the_likeliest_of_its_readings_counts(embedder: Embedder, verifier: EntailmentModel) -> None:
+def test_given_a_long_text_then_the_likeliest_of_its_readings_counts(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     filler = " ".join(f"Section {number} tells of the old garden behind the brick house." for number in range(25))
     claim, context = "The notice period is 30 days.", f"{CONTRACT} {filler} The office keeps a notice board. {filler}"
     asked = Asked(verifier)
@@ -190,7 +217,9 @@ def test_given_log_odds_below_zero_then_it_is_not_entailed() -> None:
     (one,) = measure(["The notice period is 30 days."], [CONTRACT], "en", embedder, None)
 
     for odds, flags in ((0.0, ()), (-0.01, ("not_entailed",))):
-        read = replace(one, values=tuple(odds if name == "entailment" else one.value(name) for name in FEATURES), read=True)
+        read = replace(
+            one, values=tuple(odds if name == "entailment" else one.value(name) for name in FEATURES), read=True
+        )
         assert judged(read).flags == flags, odds
 
 
@@ -202,7 +231,9 @@ def test_given_a_claim_of_two_places_then_the_words_of_both_are_its_evidence() -
     assert one.value("pairs") == 1.0
 
 
-def test_given_regressions_of_other_measurements_then_they_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_regressions_of_other_measurements_then_they_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "support.json").write_text((DATA / "support.json").read_text().replace('"overlap"', '"made_up"'))
     monkeypatch.setattr(entailment, "DATA", tmp_path)
     monkeypatch.setattr(entailment, "_card", entailment._card.__wrapped__)  # not what was read before

@@ -1,4 +1,6 @@
-"""What goes back to a model whose draft was rejected: each failing sentence with its exact reason, in an order that repeats."""
+"""What goes back to a model whose draft was rejected: each failing sentence with its exact reason, in an order that
+repeats.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,22 @@ from rag_core.settings import Mode
 
 GOOD, BAD = "The notice period is 30 days.", "The notice period is 31 days."
 ON = dict.fromkeys(
-    ("indicators_mode", "overlap_mode", "facts_mode", "similarity_mode", "support_mode", "length_ratio_mode", "verification_mode"),
+    (
+        "indicators_mode",
+        "overlap_mode",
+        "facts_mode",
+        "similarity_mode",
+        "support_mode",
+        "length_ratio_mode",
+        "verification_mode",
+    ),
     Mode.ENFORCE,
 )
 
 
-def view(*audits: ClaimMeasurement, claims: tuple[Claim, ...] = (), chars: int = 1000, **values: object) -> Measurements:
+def view(
+    *audits: ClaimMeasurement, claims: tuple[Claim, ...] = (), chars: int = 1000, **values: object
+) -> Measurements:
     """Measurements of a good claim and a bad one."""
     source = passage(1)
     said = claims or (claim(source, GOOD), claim(source, BAD))[: len(audits)]
@@ -57,7 +69,11 @@ def test_given_nothing_that_blocks_then_there_are_no_findings() -> None:
     ("audit", "reason", "words"),
     [
         (replace(GOOD_AUDIT, changed_facts=(("number", "31"),)), Reason.FACTS, "number not in the evidence: 31"),
-        (replace(GOOD_AUDIT, quotes_missing=("31 days",)), Reason.VERBATIM, 'its quote "31 days" does not stand word for word'),
+        (
+            replace(GOOD_AUDIT, quotes_missing=("31 days",)),
+            Reason.VERBATIM,
+            'its quote "31 days" does not stand word for word',
+        ),
         (
             replace(GOOD_AUDIT, quotes_missing=("31 days",), quotes_elsewhere=("31 days",)),
             Reason.VERBATIM,
@@ -71,7 +87,9 @@ def test_given_nothing_that_blocks_then_there_are_no_findings() -> None:
         (replace(GOOD_AUDIT, support=0.1), Reason.SUPPORT, "its source does not say so clearly enough"),
     ],
 )
-def test_given_a_claim_that_fails_then_the_finding_names_it_with_the_reason(audit: ClaimMeasurement, reason: Reason, words: str) -> None:
+def test_given_a_claim_that_fails_then_the_finding_names_it_with_the_reason(
+    audit: ClaimMeasurement, reason: Reason, words: str
+) -> None:
     """S3-15, S3-16: a draft is written again with what was wrong with it."""
     one = next(finding for finding in found(view(GOOD_AUDIT, audit)) if finding.reason is reason)
 
@@ -99,7 +117,9 @@ def test_given_no_citation_at_all_then_the_whole_draft_is_named_too() -> None:
 def test_given_several_faults_then_they_come_by_audit_and_claim_once_each() -> None:
     wrong = replace(GOOD_AUDIT, quotes_missing=("a b", "c d"), changed_facts=(("number", "31"), ("name", "Brno")))
 
-    keys = [one.key for one in found(view(wrong, wrong, max_tokens=20, answer_length_mode=Mode.ENFORCE, max_sentences=1))]
+    keys = [
+        one.key for one in found(view(wrong, wrong, max_tokens=20, answer_length_mode=Mode.ENFORCE, max_sentences=1))
+    ]
 
     assert keys == ["verbatim:0", "verbatim:1", "overlap:0", "overlap:1", "facts:0", "facts:1", "answer_length:-"]
     assert found(view(wrong, wrong)) == found(view(wrong, wrong))
@@ -118,8 +138,13 @@ def test_given_verdicts_of_the_model_then_each_claim_without_a_yes_is_named() ->
 def test_given_a_draft_of_the_wrong_language_or_length_then_it_is_told_what_it_must_be() -> None:
     """S0-20, S0-23, S2-23."""
     judged = view(
-        GOOD_AUDIT, GOOD_AUDIT, chars=10, max_sentences=1, answer_language_mode=Mode.ENFORCE, answer_length_mode=Mode.ENFORCE
-    )  # fmt: skip
+        GOOD_AUDIT,
+        GOOD_AUDIT,
+        chars=10,
+        max_sentences=1,
+        answer_language_mode=Mode.ENFORCE,
+        answer_length_mode=Mode.ENFORCE,
+    )
 
     texts = {one.reason: one.text for one in found(judged, replace(attempt(), language="de"))}
 
@@ -129,9 +154,13 @@ def test_given_a_draft_of_the_wrong_language_or_length_then_it_is_told_what_it_m
 
 
 def test_given_a_check_that_was_not_run_then_no_sentence_is_blamed() -> None:
-    broken = judge("support", None, 0.5, Direction.AT_LEAST, "support", Reason.SUPPORT, Mode.ENFORCE, found="the verifier failed")
+    broken = judge(
+        "support", None, 0.5, Direction.AT_LEAST, "support", Reason.SUPPORT, Mode.ENFORCE, found="the verifier failed"
+    )
 
-    assert findings(view(GOOD_AUDIT), [broken], attempt()) == (Finding(Reason.SUPPORT, None, "support could not be checked."),)
+    assert findings(view(GOOD_AUDIT), [broken], attempt()) == (
+        Finding(Reason.SUPPORT, None, "support could not be checked."),
+    )
 
 
 @pytest.mark.parametrize("problem", [Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT, Reason.OFF_QUESTION, Reason.ONE_SIDED])
@@ -162,7 +191,9 @@ def test_given_a_very_long_quote_then_a_finding_stays_short() -> None:
 def test_given_a_check_of_another_kind_then_what_it_found_is_the_finding() -> None:
     check = CheckResult("contradictions", State.FAILED, Mode.ENFORCE, reason=Reason.CONTRADICTED, found="two values")
 
-    assert findings(view(GOOD_AUDIT), [check], attempt()) == (Finding(Reason.CONTRADICTED, None, "contradictions: two values."),)
+    assert findings(view(GOOD_AUDIT), [check], attempt()) == (
+        Finding(Reason.CONTRADICTED, None, "contradictions: two values."),
+    )
 
 
 def test_given_as_many_added_words_as_are_allowed_then_only_a_claim_with_more_is_named() -> None:

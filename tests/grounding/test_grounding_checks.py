@@ -39,7 +39,9 @@ class Bags:
         return [len(text) for text in texts]
 
     def embed(self, texts: list[str], kind: TextKind = "passage") -> Vectors:
-        counts = np.array([[text.count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts], dtype=np.float32).reshape(-1, 26)
+        counts = np.array(
+            [[text.count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts], dtype=np.float32
+        ).reshape(-1, 26)
         return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
@@ -54,9 +56,13 @@ def evidence(place: tuple[int, int], page: int = 1, passage: str = "p1") -> Evid
 PASSAGES = {f"p{page}": normalise(text).text for (_, page), text in PAGES.items()}
 
 
-def measurements(*claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object) -> Measurements:
+def measurements(
+    *claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object
+) -> Measurements:
     audits = measure_claims(claims, PASSAGES, page_text, language, Bags())
-    return Measurements("q", Settings.load(values=settings), draft=Draft("model", claims, audits, text=text, context_chars=chars))
+    return Measurements(
+        "q", Settings.load(values=settings), draft=Draft("model", claims, audits, text=text, context_chars=chars)
+    )
 
 
 def run(judged: Measurements) -> dict[Reason, CheckResult]:
@@ -79,12 +85,18 @@ def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in
     expected = [reason for reason in audited if reason not in of_a_model]
     assert [audit(measurements(QUOTED)).reason for audit in GROUNDING] == expected
     assert [audit(measurements(QUOTED)).stage for audit in GROUNDING] == [*expected[:-1], "contradictions"]
-    assert {reason.status for reason in expected[:-1] if reason is not Reason.SENTENCE_LENGTH} == {"hallucination_detected"}
+    assert {reason.status for reason in expected[:-1] if reason is not Reason.SENTENCE_LENGTH} == {
+        "hallucination_detected"
+    }
     assert Reason.CONTRADICTED.status == "insufficient_context"
 
 
 def test_given_an_extract_that_stands_in_its_source_then_every_audit_passes_without_a_model() -> None:
-    table = Claim("Net sales 177,866 135,987", (Evidence("p2", "doc", "Net sales\t177,866\t135,987", (Span(2, 21, 46),)),), ("p2",))
+    table = Claim(
+        "Net sales 177,866 135,987",
+        (Evidence("p2", "doc", "Net sales\t177,866\t135,987", (Span(2, 21, 46),)),),
+        ("p2",),
+    )
     claims = (QUOTED, Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)), table)
     audits = measure_claims(claims, PASSAGES, page_text, "en", None, whole=True)
     judged = Measurements("q", Settings.load(), draft=Draft("extract", claims, audits, context_chars=200))
@@ -100,7 +112,10 @@ def test_given_a_row_and_its_header_as_evidence_then_both_carry_the_claim() -> N
     audit = measure_claims([claim], PASSAGES, page_text, "en", None, whole=True)[0]
     assert (audit.overlap, audit.changed_facts, audit.similarity, audit.quotes_missing) == (1.0, (), 1.0, ())
     elsewhere = dataclasses.replace(header, passage="p1")
-    assert measure_claims([Claim("Year ended Net sales", (elsewhere, row))], PASSAGES, page_text, "en", None)[0].overlap == 0.5
+    assert (
+        measure_claims([Claim("Year ended Net sales", (elsewhere, row))], PASSAGES, page_text, "en", None)[0].overlap
+        == 0.5
+    )
 
 
 def test_given_a_word_parted_by_a_line_break_on_the_page_then_it_is_still_the_same_word() -> None:
@@ -134,7 +149,9 @@ def test_given_a_draft_of_uncited_claims_only_then_what_needs_evidence_abstains(
     assert checks[Reason.FACTS].note == "no claim with a citation"
 
 
-@pytest.mark.parametrize(("ref", "found"), [("7", "Answer cites non-existent Source 7"), ("p9", "Invalid citation: p9")])
+@pytest.mark.parametrize(
+    ("ref", "found"), [("7", "Answer cites non-existent Source 7"), ("p9", "Invalid citation: p9")]
+)
 def test_given_a_citation_of_what_was_not_retrieved_then_it_is_reported(ref: str, found: str) -> None:
     """S2-11, S2-14, S3-15: fabricated citations are named."""
     judged = measurements(dataclasses.replace(QUOTED, cited=("p1", ref)))
@@ -163,7 +180,9 @@ def test_given_the_four_that_no_setting_turns_off_then_every_mode_leaves_them_en
     checks = run(measurements(Claim("Plants need light."), Claim("x", (), ("p9",)), **off))
     assert {reason for reason, check in checks.items() if check.mode is Mode.ENFORCE} == set(ALWAYS)
     assert {checks[reason].state for reason in checks if reason not in ALWAYS} == {State.NOT_RUN}
-    assert {Reason.CITATIONS_COMPLETE, Reason.CITATIONS_VALID} <= {reason for reason, check in checks.items() if check.blocks}
+    assert {Reason.CITATIONS_COMPLETE, Reason.CITATIONS_VALID} <= {
+        reason for reason, check in checks.items() if check.blocks
+    }
 
 
 def test_given_an_indicator_phrase_then_it_is_named_unless_the_audit_is_off() -> None:
@@ -184,7 +203,9 @@ def test_given_an_indicator_phrase_of_the_source_itself_then_it_passes() -> None
     ("chars", "context", "state"),
     [(150, 400, State.PASSED), (800, 400, State.PASSED), (801, 400, State.FAILED), (10, 0, State.NOT_RUN)],
 )
-def test_given_answers_of_many_lengths_then_only_one_much_longer_than_its_context_fails(chars: int, context: int, state: State) -> None:
+def test_given_answers_of_many_lengths_then_only_one_much_longer_than_its_context_fails(
+    chars: int, context: int, state: State
+) -> None:
     """S2-12: more than twice the context fails; 150/400 = 0.38 is well."""
     check = run(measurements(QUOTED, chars=context, text="x" * chars))[Reason.LENGTH_RATIO]
     assert check.state is state
@@ -237,7 +258,11 @@ def test_given_a_long_sentence_then_the_question_is_refused_and_the_sentence_is_
     refused = decide(asked)
 
     assert audits[0].words == len(text.split()) == 86
-    assert (refused.answered, refused.reason, refused.status) == (False, Reason.SENTENCE_LENGTH, AnswerStatus.LOW_CONFIDENCE)
+    assert (refused.answered, refused.reason, refused.status) == (
+        False,
+        Reason.SENTENCE_LENGTH,
+        AnswerStatus.LOW_CONFIDENCE,
+    )
     assert [place.excerpt for place in refused.places] == [text]
     assert replay(asked, of.changed(max_sentence_words=90)).answer.startswith(text)
 
@@ -266,7 +291,10 @@ def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None
     assert check.state is State.FAILED
     assert check.value is not None
     assert (
-        run(dataclasses.replace(judged, settings=Settings.load(values={"min_similarity": -1.0})))[Reason.SIMILARITY].state is State.PASSED
+        run(dataclasses.replace(judged, settings=Settings.load(values={"min_similarity": -1.0})))[
+            Reason.SIMILARITY
+        ].state
+        is State.PASSED
     )
 
 
@@ -285,13 +313,22 @@ def test_given_a_claim_without_words_then_nothing_is_divided_and_it_does_not_pas
 
 
 def test_given_many_faults_at_once_then_all_reasons_are_kept() -> None:
-    """S2-15, S2-26: an uncited "As we know" is reported for both; off-topic, fabricated and added knowledge all show."""
+    """S2-15, S2-26: an uncited "As we know" is reported for both; off-topic, fabricated and added knowledge all
+    show.
+    """
     judged = measurements(
-        Claim("As we know, cheese has 7 moons.", (), ()), Claim("Usually 8 Mars days.", (evidence(LIGHT),), ("p7",)), chars=10
+        Claim("As we know, cheese has 7 moons.", (), ()),
+        Claim("Usually 8 Mars days.", (evidence(LIGHT),), ("p7",)),
+        chars=10,
     )
     expected = set(Reason) & {
-        Reason.CITATIONS_COMPLETE, Reason.CITATIONS_VALID, Reason.INDICATORS, Reason.LENGTH_RATIO, Reason.OVERLAP, Reason.FACTS,
-    }  # fmt: skip
+        Reason.CITATIONS_COMPLETE,
+        Reason.CITATIONS_VALID,
+        Reason.INDICATORS,
+        Reason.LENGTH_RATIO,
+        Reason.OVERLAP,
+        Reason.FACTS,
+    }
     assert expected <= failed(judged)
     alone = failed(measurements(Claim("As we know, cheese has 7 moons.")))
     assert {Reason.CITATIONS_PRESENT, Reason.CITATIONS_COMPLETE, Reason.INDICATORS} <= alone
@@ -307,11 +344,19 @@ def test_given_claims_that_were_not_measured_then_nothing_passes_for_want_of_fin
     with pytest.raises(ValueError, match="measurements"):
         run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (), context_chars=10)))
     with pytest.raises(ValueError, match="measurements"):
-        run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (measured_claim(), measured_claim()), context_chars=10)))
+        run(
+            Measurements(
+                "q",
+                Settings.load(),
+                draft=Draft("model", (QUOTED,), (measured_claim(), measured_claim()), context_chars=10),
+            )
+        )
 
 
 def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_rest() -> None:
-    check = run(measurements(*[Claim(f"Claim {number} " + "x" * 500) for number in range(5)]))[Reason.CITATIONS_COMPLETE]
+    check = run(measurements(*[Claim(f"Claim {number} " + "x" * 500) for number in range(5)]))[
+        Reason.CITATIONS_COMPLETE
+    ]
     assert check.value == 5
     assert check.found.endswith(" and 2 more")
     assert len(check.found) < 400
@@ -324,7 +369,9 @@ def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
     assert 'Answer contains hallucination indicator: "as we know"' in check.found
 
 
-def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool = True, **settings: object) -> CheckResult:
+def supported(
+    *supports: float | None, flags: tuple[str, ...] = (), read: bool = True, **settings: object
+) -> CheckResult:
     """The audit of a draft whose claims have these supports, the first one these flags."""
     audits = [measured_claim(support=support) for support in supports]
     audits[0] = dataclasses.replace(audits[0], flags=flags, read=read)
@@ -332,7 +379,9 @@ def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool =
     return run(Measurements("q", Settings.load(values=settings), draft=draft))[Reason.SUPPORT]
 
 
-@each(("supports", "state"), [((0.9, 0.5), "passed"), ((0.9, 0.49), "failed"), ((0.2, 0.9), "failed"), ((1.0,), "passed")])
+@each(
+    ("supports", "state"), [((0.9, 0.5), "passed"), ((0.9, 0.49), "failed"), ((0.2, 0.9), "failed"), ((1.0,), "passed")]
+)
 def test_given_claims_with_supports_then_the_least_is_held_against_the_limit_and_equal_passes(
     supports: tuple[float, ...], state: str
 ) -> None:
@@ -347,8 +396,8 @@ def test_given_an_unsupported_claim_then_the_check_says_which_and_what_is_wrong_
     found = supported(0.1, 0.9, flags=("number_changed", "contradicted")).found
 
     assert (
-        found
-        == 'least supported claim 0.10 (a number is not in the evidence, the evidence says otherwise): "The notice period is 30 days."'
+        found == "least supported claim 0.10 (a number is not in the evidence, the evidence says "
+        'otherwise): "The notice period is 30 days."'
     )
     assert supported(0.1, 0.9).found == "least supported claim 0.10"
 
@@ -356,7 +405,11 @@ def test_given_an_unsupported_claim_then_the_check_says_which_and_what_is_wrong_
 def test_given_one_claim_whose_support_is_not_known_then_the_draft_has_not_passed() -> None:
     check = supported(0.9, None)
 
-    assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "support could not be measured: a model is missing or failed")
+    assert (check.state, check.blocks, check.note) == (
+        State.NOT_RUN,
+        True,
+        "support could not be measured: a model is missing or failed",
+    )
     assert not supported(0.9, None, support_mode="observe").blocks
 
 
@@ -364,7 +417,10 @@ def test_given_a_claim_that_nothing_has_read_then_the_check_passes_on_facts_and_
     check = supported(0.9, 0.8, read=False)
 
     assert check.state is State.PASSED
-    assert check.found == "least supported claim 0.80; 1 of 2 claims checked by facts and overlap only, no verifier has read them"
+    assert (
+        check.found
+        == "least supported claim 0.80; 1 of 2 claims checked by facts and overlap only, no verifier has read them"
+    )
 
 
 def test_given_quotes_only_then_the_check_says_that_they_stand_word_for_word() -> None:
@@ -380,6 +436,8 @@ def test_given_what_was_not_measured_on_a_claim_then_its_check_says_so_and_has_n
     ):
         judged = measurements(QUOTED, indicators_mode="enforce", facts_mode="enforce")
         (audit,) = judged.draft.measured
-        bare = dataclasses.replace(judged, draft=dataclasses.replace(judged.draft, measured=(dataclasses.replace(audit, **{field: None}),)))
+        bare = dataclasses.replace(
+            judged, draft=dataclasses.replace(judged.draft, measured=(dataclasses.replace(audit, **{field: None}),))
+        )
         check = next(one for one in (audit(bare) for audit in GROUNDING) if getattr(one, "reason", None) is reason)
         assert (check.state, check.blocks) == (State.NOT_RUN, True), field

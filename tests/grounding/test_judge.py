@@ -19,8 +19,10 @@ from rag_core.grounding.windows import _embedded, best_windows
 from rag_core.settings import DATA, Settings
 
 CONTEXT = (
-    "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
-    "The supplier is not liable for damage caused by the customer. The contract was signed by Marie Curie on 12 March 2024."
+    "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first "
+    "day of a month. "
+    "The supplier is not liable for damage caused by the customer. The contract was signed by Marie Curie on 12 March "
+    "2024."
 )
 
 PAIRS = yaml.safe_load((Path(__file__).parent / "judged_pairs.yaml").read_text(encoding="utf-8"))
@@ -28,7 +30,9 @@ PAIRS = yaml.safe_load((Path(__file__).parent / "judged_pairs.yaml").read_text(e
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
-    return load_embedder(Settings.load().embedding_model, Settings.load().embedding_precision)  # as the product, without a child process
+    return load_embedder(
+        Settings.load().embedding_model, Settings.load().embedding_precision
+    )  # as the product, without a child process
 
 
 def verdict(answer: str, embedder: Embedder, context: str = CONTEXT, lang: str = "en", **settings: object) -> dict:
@@ -70,12 +74,18 @@ def test_given_the_compression_of_s0_that_changes_who_approves_then_it_is_not_su
     """S0-26: the source's own example, which compresses "seek approval" to "approve"."""
     context = "Dodavatel je povinen hledat schválení Objednatele za každou akci během plnění."
 
-    assert not verdict("Dodavatel je povinen schválit každou akci s Objednatelem.", embedder, context, "cs")["supported"]
+    assert not verdict("Dodavatel je povinen schválit každou akci s Objednatelem.", embedder, context, "cs")[
+        "supported"
+    ]
 
 
 @pytest.mark.parametrize("lang", PAIRS)
-def test_given_a_rewording_then_it_is_supported_and_given_a_changed_fact_then_it_is_not(lang: str, embedder: Embedder) -> None:
-    """S2-17, S4-9: a changed number, name, formula, negation or role is not supported, however many words are shared."""
+def test_given_a_rewording_then_it_is_supported_and_given_a_changed_fact_then_it_is_not(
+    lang: str, embedder: Embedder
+) -> None:
+    """S2-17, S4-9: a changed number, name, formula, negation or role is not supported, however many words are
+    shared.
+    """
     for kind in ("honest", "changed"):
         for source, said in PAIRS[lang][kind]:
             found = verdict(said, embedder, source, lang)
@@ -86,9 +96,13 @@ def test_given_a_rewording_then_it_is_supported_and_given_a_changed_fact_then_it
             ), said
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a negation at the end of its sentence is taken to deny other words")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="a negation at the end of its sentence is taken to deny other words"
+)
 @pytest.mark.parametrize(("source", "said"), PAIRS["de"]["missed"])
-def test_given_a_negation_that_moved_to_the_end_then_the_rewording_is_supported(source: str, said: str, embedder: Embedder) -> None:
+def test_given_a_negation_that_moved_to_the_end_then_the_rewording_is_supported(
+    source: str, said: str, embedder: Embedder
+) -> None:
     assert verdict(said, embedder, source, "de")["supported"]
 
 
@@ -109,7 +123,11 @@ def test_given_the_mode_of_the_facts_then_it_says_what_a_changed_fact_does_as_in
 
 
 def test_given_a_name_for_what_the_context_calls_it_then_that_is_no_changed_fact(embedder: Embedder) -> None:
-    found = verdict("The thriller Savages was directed by Oliver Stone.", embedder, "It is a 2012 thriller film directed by Oliver Stone.")
+    found = verdict(
+        "The thriller Savages was directed by Oliver Stone.",
+        embedder,
+        "It is a 2012 thriller film directed by Oliver Stone.",
+    )
     assert "name_absent" in found["sentences"][0]["flags"]
     assert found["supported"] is True
 
@@ -152,7 +170,8 @@ def test_given_a_line_without_words_beside_a_sentence_then_it_does_not_weigh(emb
 
 
 @pytest.mark.parametrize(
-    "answer", ["I cannot answer this question based on the provided documents.", "Požadovaná informace není v dokumentech."]
+    "answer",
+    ["I cannot answer this question based on the provided documents.", "Požadovaná informace není v dokumentech."],
 )
 def test_given_a_refusal_as_the_answer_then_it_is_told_apart(answer: str, embedder: Embedder) -> None:
     """S4-9: the validator recognises a refusal."""
@@ -185,14 +204,24 @@ def test_given_any_language_known_or_not_then_a_changed_number_lowers_the_suppor
     assert "number_changed" in bad["sentences"][0]["flags"]
 
 
-@each("row", [{}, {"id": "c1", "context": "x"}, {"id": "c1", "context": None, "answer": "y"}, {"id": 1, "context": "x", "answer": "y"}])
+@each(
+    "row",
+    [
+        {},
+        {"id": "c1", "context": "x"},
+        {"id": "c1", "context": None, "answer": "y"},
+        {"id": 1, "context": "x", "answer": "y"},
+    ],
+)
 def test_given_a_row_that_is_no_claim_then_the_error_says_what_is_missing(row: dict, embedder: Embedder) -> None:
     with pytest.raises(InvalidInput, match="needs") as caught:
         judge_claims([row], Settings.load(), embedder)
     assert caught.value.remedy
 
 
-def test_given_a_context_of_a_hundred_kilobytes_then_the_right_place_is_found_and_few_windows_are_embedded(embedder: Embedder) -> None:
+def test_given_a_context_of_a_hundred_kilobytes_then_the_right_place_is_found_and_few_windows_are_embedded(
+    embedder: Embedder,
+) -> None:
     filler = "".join(f"Line {number} tells of sheep number {number * 7} on the hill. " for number in range(2200))
     context = filler[:60000] + CONTEXT + filler[60000:]
     seen: list[int] = []
@@ -244,7 +273,11 @@ def test_given_citation_marks_then_they_change_nothing_that_is_measured(embedder
 
 
 def test_given_no_language_then_it_is_detected(embedder: Embedder) -> None:
-    row = {"id": "c1", "context": "Dodavatel nesmí předat údaje zákazníka.", "answer": "Dodavatel smí předat údaje zákazníka."}
+    row = {
+        "id": "c1",
+        "context": "Dodavatel nesmí předat údaje zákazníka.",
+        "answer": "Dodavatel smí předat údaje zákazníka.",
+    }
     assert "negation_changed" in judge_claims([row], Settings.load(), embedder)[0]["sentences"][0]["flags"]
 
 

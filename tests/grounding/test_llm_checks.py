@@ -1,4 +1,6 @@
-"""The audits of a model's draft: its language, its length, what the model says of its claims, and of the passages before."""
+"""The audits of a model's draft: its language, its length, what the model says of its claims, and of the passages
+before.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ ENFORCED = {
 }
 
 
-def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | None = None, **values: object) -> Measurements:
+def view(
+    asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | None = None, **values: object
+) -> Measurements:
     """Measurements in a language with one claim for each language of a passage."""
     passages = [passage(number, language=language) for number, language in enumerate(sources, 1)]
     said = [claim(one, f"Claim {number}.") for number, one in enumerate(passages, 1)][:claims]
     found = tuple(hit(0.9, number, of=one) for number, one in enumerate(passages, 1))
-    return measurements(hits=found, draft=draft(said), understanding=Understanding(asked), of=settings(**{**ENFORCED, **values}))
+    return measurements(
+        hits=found, draft=draft(said), understanding=Understanding(asked), of=settings(**{**ENFORCED, **values})
+    )
 
 
 def attempt(language: str = "en", sentences: int = 1, tokens: int = 10, *answers: YesNo, failure: str = "") -> Attempt:
@@ -64,9 +70,17 @@ def test_given_a_draft_then_its_audits_come_in_the_order_of_their_reasons() -> N
 
     order = [reason for reason in Reason if reason in {check.reason for check in checks}]
     assert [check.reason for check in checks] == order
-    assert {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.REWORDED, Reason.VERIFICATION} <= set(order)
+    assert {
+        Reason.ANSWER_LANGUAGE,
+        Reason.ANSWER_LENGTH,
+        Reason.ADDED_WORDS,
+        Reason.REWORDED,
+        Reason.VERIFICATION,
+    } <= set(order)
     assert [check.stage for check in checks] == [str(reason) for reason in order]
-    assert {check.state for check in checks if check.reason not in (Reason.REWORDED, Reason.DRAFT_CORRECTNESS)} == {State.PASSED}
+    assert {check.state for check in checks if check.reason not in (Reason.REWORDED, Reason.DRAFT_CORRECTNESS)} == {
+        State.PASSED
+    }
 
 
 @each(
@@ -96,8 +110,12 @@ def test_given_a_draft_in_words_of_its_own_then_it_passes_only_where_they_are_au
         ("cs", "", State.ABSTAINED),
     ],
 )
-def test_given_an_answer_then_it_must_be_in_the_language_of_the_question(asked: str, written: str, state: State) -> None:
-    """S2-23, S1-3: the answer comes in the question's language; a draft that is of no certain language is not judged."""
+def test_given_an_answer_then_it_must_be_in_the_language_of_the_question(
+    asked: str, written: str, state: State
+) -> None:
+    """S2-23, S1-3: the answer comes in the question's language; a draft that is of no certain language is not
+    judged.
+    """
     check = language_of(view(asked, sources=("und",)), written)
 
     assert (check.state, check.reason, check.scale) == (state, Reason.ANSWER_LANGUAGE, "count")
@@ -112,7 +130,9 @@ def test_given_sources_in_another_language_then_only_a_translation_may_differ_fr
     assert (check.state, check.value) == (State.FAILED, 1.0)
     assert "its sources in de" in check.found
     assert language_of(view("en", sources=("en", "de"), translate=True), "en").state is State.PASSED
-    assert language_of(view("en", sources=("en", "de"), claims=1), "en").state is State.PASSED  # only what is quoted counts
+    assert (
+        language_of(view("en", sources=("en", "de"), claims=1), "en").state is State.PASSED
+    )  # only what is quoted counts
     assert language_of(view("en", sources=("de",), translate=True), "de").state is State.FAILED
 
 
@@ -137,7 +157,9 @@ def test_given_a_length_then_neither_sentences_nor_tokens_are_more_than_allowed(
 
 
 @given(sentences=st.integers(0, 20), tokens=st.integers(0, 500), more=st.integers(0, 9))
-def test_given_a_longer_draft_then_it_never_passes_where_a_shorter_one_failed(sentences: int, tokens: int, more: int) -> None:
+def test_given_a_longer_draft_then_it_never_passes_where_a_shorter_one_failed(
+    sentences: int, tokens: int, more: int
+) -> None:
     shorter, longer = length_of(view(), sentences, tokens), length_of(view(), sentences + more, tokens + more)
 
     assert longer.state is State.FAILED or shorter.state is State.PASSED
@@ -146,12 +168,22 @@ def test_given_a_longer_draft_then_it_never_passes_where_a_shorter_one_failed(se
 def test_given_no_claims_or_a_mode_off_then_the_audits_abstain_or_are_off() -> None:
     assert {check.state for check in model_audits(view(claims=0), attempt())} == {State.ABSTAINED}
     assert verification(view(claims=0), attempt()).state is State.ABSTAINED
-    off = view(answer_language_mode=Mode.OFF, answer_length_mode=Mode.OFF, added_words_mode=Mode.OFF, verification_mode=Mode.OFF)
-    assert not any(check.blocks for check in (*model_audits(off, attempt("de", 99, 999)), verification(off, attempt("en", 1, 1, "no"))))
+    off = view(
+        answer_language_mode=Mode.OFF,
+        answer_length_mode=Mode.OFF,
+        added_words_mode=Mode.OFF,
+        verification_mode=Mode.OFF,
+    )
+    assert not any(
+        check.blocks
+        for check in (*model_audits(off, attempt("de", 99, 999)), verification(off, attempt("en", 1, 1, "no")))
+    )
 
 
 @pytest.mark.parametrize(("added", "state"), [((0, 0), State.PASSED), ((0, 2), State.PASSED), ((3, 0), State.FAILED)])
-def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_equal_passes(added: tuple[int, ...], state: State) -> None:
+def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_equal_passes(
+    added: tuple[int, ...], state: State
+) -> None:
     """S0-24: only what the text says; S0-5."""
     check = model_audits(view(max_added_words=2), replace(attempt(), added=added))[2]
 
@@ -167,14 +199,18 @@ def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_eq
         (("unclear", "unclear", "unclear"), 0.0, State.FAILED),
     ],
 )
-def test_given_verdicts_on_claims_then_only_yes_of_all_passes(answers: tuple[YesNo, ...], share: float, state: State) -> None:
+def test_given_verdicts_on_claims_then_only_yes_of_all_passes(
+    answers: tuple[YesNo, ...], share: float, state: State
+) -> None:
     """S3-15: each claim is verified against its passages; a verdict that is not clear is no yes."""
     check = verification(view(sources=("en", "en", "en")), attempt("en", 3, 30, *answers))
 
     assert (check.state, check.scale, check.threshold) == (state, "share", 1)
     assert check.value == pytest.approx(share)
     if state is State.FAILED:
-        assert f"Unverified claim: Claim {1 + next(n for n, said in enumerate(answers) if said != 'yes')}." in check.found
+        assert (
+            f"Unverified claim: Claim {1 + next(n for n, said in enumerate(answers) if said != 'yes')}." in check.found
+        )
 
 
 def test_given_an_uncited_claim_then_it_is_not_reported_as_unverified_too() -> None:
@@ -182,12 +218,16 @@ def test_given_an_uncited_claim_then_it_is_not_reported_as_unverified_too() -> N
     judged = view(sources=("en", "en"))
     both = draft([*judged.draft.claims[:1], Claim("Uncited.")])
 
-    check = verification(measurements(hits=judged.hits, draft=both, of=judged.settings), attempt("en", 2, 20, "yes", "no"))
+    check = verification(
+        measurements(hits=judged.hits, draft=both, of=judged.settings), attempt("en", 2, 20, "yes", "no")
+    )
 
     assert (check.state, check.value) == (State.PASSED, 1.0)
 
 
-@pytest.mark.parametrize("said", [attempt(), attempt(failure="The server did not answer."), attempt("en", 1, 10, "yes", "yes")])
+@pytest.mark.parametrize(
+    "said", [attempt(), attempt(failure="The server did not answer."), attempt("en", 1, 10, "yes", "yes")]
+)
 def test_given_no_verdicts_or_too_many_then_the_verification_was_not_run_and_blocks(said: Attempt) -> None:
     """S3-15: fail closed, an audit that cannot run has not passed."""
     check = verification(view(), said)
@@ -200,7 +240,9 @@ def suffices(
     answer: Answerable, confidence: float = 0.8, missing: tuple[str, ...] = (), failure: str = "", **values: object
 ) -> CheckResult:
     given: dict[str, object] = {"sufficiency_mode": Mode.ENFORCE, **values}
-    return SUFFICIENCY(Said(view(**given), Sufficiency(Call(Step.SUFFICIENCY, failure=failure), 1, answer, confidence, missing)))  # type: ignore[arg-type]
+    return SUFFICIENCY(
+        Said(view(**given), Sufficiency(Call(Step.SUFFICIENCY, failure=failure), 1, answer, confidence, missing))
+    )  # type: ignore[arg-type]
 
 
 @each(
@@ -233,6 +275,8 @@ def test_given_what_is_missing_then_the_check_counts_it_without_its_words_and_a_
     assert suffices("no", 0.9, ("the notice period", "the fee", "a", "b")).found.endswith(
         "; it names 4 things as missing, in its words in the trace"
     )
-    assert suffices("no", 0.9, ("enter your password there",)).found.endswith("; it names one thing as missing, in its words in the trace")
+    assert suffices("no", 0.9, ("enter your password there",)).found.endswith(
+        "; it names one thing as missing, in its words in the trace"
+    )
     check = suffices("", 0.0, failure="The server did not answer.")
     assert (check.state, check.note, check.blocks) == (State.NOT_RUN, "The server did not answer.", True)

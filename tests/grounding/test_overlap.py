@@ -10,7 +10,9 @@ from rag_core.grounding.overlap import grounded_share, overlap, similarities
 
 
 class Directions:
-    """An embedder whose vectors are told by the first letter: equal letters are one direction, others at right angles."""
+    """An embedder whose vectors are told by the first letter: equal letters are one direction, others at right
+    angles.
+    """
 
     name, max_tokens = "directions", 8
 
@@ -36,7 +38,9 @@ class Directions:
         ("nothing alike", "entirely different", 0.0),
     ],
 )
-def test_given_a_sentence_then_the_share_of_its_words_in_the_evidence_is_measured(claim: str, evidence: str, share: float) -> None:
+def test_given_a_sentence_then_the_share_of_its_words_in_the_evidence_is_measured(
+    claim: str, evidence: str, share: float
+) -> None:
     """S2-13: word-set overlap over the sentence's words."""
     assert overlap(claim, evidence) == pytest.approx(share)
 
@@ -58,12 +62,20 @@ def test_given_citations_and_punctuation_then_they_do_not_change_the_overlap() -
 def test_given_the_examples_of_the_source_then_both_sentences_are_grounded() -> None:
     """S2-13: 85 % and 92 % of the words give 100 % grounded; a share equal to the threshold is grounded."""
     assert grounded_share([measured_claim(overlap=0.85), measured_claim(overlap=0.92)], 0.5) == 1.0
-    assert grounded_share([measured_claim(overlap=0.5), measured_claim(overlap=0.49), measured_claim(overlap=None)], 0.5) == 0.5
+    assert (
+        grounded_share([measured_claim(overlap=0.5), measured_claim(overlap=0.49), measured_claim(overlap=None)], 0.5)
+        == 0.5
+    )
 
 
 def test_given_a_changed_fact_then_the_claim_is_not_grounded_whatever_its_overlap() -> None:
     """S2-17: an overlap of 0.89 does not make a changed operator good."""
-    assert grounded_share([measured_claim(overlap=0.89, changed_facts=(("operator", "n + 1"),)), measured_claim(overlap=0.6)], 0.5) == 0.5
+    assert (
+        grounded_share(
+            [measured_claim(overlap=0.89, changed_facts=(("operator", "n + 1"),)), measured_claim(overlap=0.6)], 0.5
+        )
+        == 0.5
+    )
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

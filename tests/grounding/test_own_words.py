@@ -111,7 +111,11 @@ KEPT = [
     ("en", "The court denies that the pump is safe.", "The pump is safe."),
     ("cs", "Poplatek se hradí předem; neplatí to pro členy.", "Poplatek se hradí předem."),
     ("de", "Die Gebühr ist fällig; dies gilt nicht für Mitglieder.", "Die Gebühr ist fällig."),
-    ("de", "Der Zähler wird jährlich geeicht; das Labor stellt eine Bescheinigung aus.", "Das Labor stellt eine Bescheinigung aus."),
+    (
+        "de",
+        "Der Zähler wird jährlich geeicht; das Labor stellt eine Bescheinigung aus.",
+        "Das Labor stellt eine Bescheinigung aus.",
+    ),
     ("de", "Fledermäuse sind blind; das ist ein Aberglaube.", "Fledermäuse sind blind."),
     ("en", "The bats are blind; this is a myth.", "The bats are blind."),
     ("en", "Entry costs 6 euros; children are admitted free.", "Entry costs 6 euros."),
@@ -135,7 +139,11 @@ KEPT = [
     ("en", "The vaccine is safe (the maker's words).", "The vaccine is safe."),
     ("en", "The policy covers theft (with proof).", "The policy covers theft."),
     ("en", "The north lot is open; the key is needed at the gate.", "The north lot is open."),
-    ("de", "Überstunden werden doppelt bezahlt; Auszubildende erhalten Freizeit.", "Überstunden werden doppelt bezahlt."),
+    (
+        "de",
+        "Überstunden werden doppelt bezahlt; Auszubildende erhalten Freizeit.",
+        "Überstunden werden doppelt bezahlt.",
+    ),
     ("de", "Der Park ist offen, und Hunde bleiben draußen.", "Der Park ist offen."),
     ("de", "Zimmer werden vermietet (an Einheimische).", "Zimmer werden vermietet."),
     ("de", "Das Mittel wirkt, so der Hersteller, sofort.", "Das Mittel wirkt sofort."),
@@ -167,7 +175,9 @@ def test_given_another_word_order_or_half_a_clause_then_it_is_worded_anew(langua
 
 
 @each(("language", "source", "text"), ASIDES)
-def test_given_what_says_nothing_of_the_rest_when_left_out_then_it_is_mere_leaving_out(language: str, source: str, text: str) -> None:
+def test_given_what_says_nothing_of_the_rest_when_left_out_then_it_is_mere_leaving_out(
+    language: str, source: str, text: str
+) -> None:
     assert only_less(text, source, language)
 
 
@@ -178,13 +188,17 @@ def test_given_a_character_that_is_changed_or_lost_then_it_is_worded_anew(source
 
 
 @each(("language", "source", "text"), KEPT)
-def test_given_what_denies_restricts_or_counts_when_left_out_then_it_is_no_mere_leaving_out(language: str, source: str, text: str) -> None:
+def test_given_what_denies_restricts_or_counts_when_left_out_then_it_is_no_mere_leaving_out(
+    language: str, source: str, text: str
+) -> None:
     assert not only_less(text, source, language)
     assert only_less(source, source, language)
 
 
 @given(st.lists(st.sampled_from(ALL_WORDS), max_size=12), st.sampled_from(sorted(SENTENCES)))
-def test_given_any_words_then_what_passes_has_each_of_them_in_the_order_of_the_source(said: list[str], language: str) -> None:
+def test_given_any_words_then_what_passes_has_each_of_them_in_the_order_of_the_source(
+    said: list[str], language: str
+) -> None:
     text, source = " ".join(said), SENTENCES[language]
     if only_less(text, source, language):
         rest = iter(word.strip(".,;()।").casefold() for word in source.split())
@@ -205,7 +219,9 @@ def test_given_any_words_then_what_passes_has_each_of_them_in_the_order_of_the_s
         ("hi", "रोको, मत जाने दो।", "रोको मत, जाने दो।"),
     ],
 )
-def test_given_a_stop_that_was_moved_added_or_left_out_then_it_is_worded_anew(language: str, source: str, text: str) -> None:
+def test_given_a_stop_that_was_moved_added_or_left_out_then_it_is_worded_anew(
+    language: str, source: str, text: str
+) -> None:
     assert not only_less(text, source, language)
     assert only_less(source, source, language)
 
@@ -228,7 +244,17 @@ def test_given_cells_of_a_row_with_their_heads_then_nothing_was_put_in(text: str
     assert row(text)
 
 
-@each("text", ["Net sales: 10", "Net sales 2023: 10", "2022: 10", "Stores 2022: 10", "Net sales 2022: 12", "Net sales 2022: 10 million"])
+@each(
+    "text",
+    [
+        "Net sales: 10",
+        "Net sales 2023: 10",
+        "2022: 10",
+        "Stores 2022: 10",
+        "Net sales 2022: 12",
+        "Net sales 2022: 10 million",
+    ],
+)
 def test_given_a_figure_without_its_head_or_with_another_then_it_is_worded_anew(text: str) -> None:
     assert not row(text)
 
@@ -247,7 +273,9 @@ def test_given_a_figure_without_its_head_or_with_another_then_it_is_worded_anew(
         ("Fee\t5 EUR\t6 EUR unless paid early", "Fee 2023 5 EUR", False),
     ],
 )
-def test_given_a_cell_that_binds_the_others_when_left_out_then_it_is_no_mere_leaving_out(cells: str, text: str, less: bool) -> None:
+def test_given_a_cell_that_binds_the_others_when_left_out_then_it_is_no_mere_leaving_out(
+    cells: str, text: str, less: bool
+) -> None:
     raw = f"Item\t2023\t2022\n{cells}\n"
     start = raw.index("\n") + 1
     span, header, whole = Span(1, start, len(raw) - 1), Span(1, 0, start - 1), Span(1, 0, len(raw))
@@ -275,13 +303,20 @@ def test_given_a_cell_that_binds_the_others_when_left_out_then_it_is_no_mere_lea
         ("Fee", "5 EUR", "North – 5 EUR", False),
     ],
 )
-def test_given_a_figure_without_a_unit_then_it_stays_with_the_words_of_its_head(head: str, cell: str, text: str, less: bool) -> None:
+def test_given_a_figure_without_a_unit_then_it_stays_with_the_words_of_its_head(
+    head: str, cell: str, text: str, less: bool
+) -> None:
     raw = f"Branch\t{head}\nNorth\t{cell}\n"
     start = raw.index("\n") + 1
     span, header, whole = Span(1, start, len(raw) - 1), Span(1, 0, start - 1), Span(1, 0, len(raw))
     table = Passage("d1#1", "d1", raw, (whole,), kind=PassageKind.TABLE, language="en", header=(header,))
 
-    assert leaves_out_only(text, Unit(table, f"North | {cell}", span.start, span.end, (span,)), lambda document, page: raw, "en") is less
+    assert (
+        leaves_out_only(
+            text, Unit(table, f"North | {cell}", span.start, span.end, (span,)), lambda document, page: raw, "en"
+        )
+        is less
+    )
 
 
 def test_given_a_draft_then_each_claim_is_held_against_the_sentence_that_it_quotes() -> None:
@@ -295,11 +330,31 @@ def test_given_a_draft_then_each_claim_is_held_against_the_sentence_that_it_quot
 
 
 BATHS = {
-    "en": ("The lido is open in summer.", "It costs 5 euros a day.", "The sauna was built in 2019.", "It costs 90 euros a day."),
-    "de": ("Das Freibad ist offen.", "Es kostet 5 Euro am Tag.", "Die Sauna wurde 2019 gebaut.", "Sie kostet 90 Euro am Tag."),
-    "cs": ("Koupaliště je otevřené.", "Stojí 5 eur na den.", "Sauna byla postavena v roce 2019.", "Stojí 90 eur na den."),
+    "en": (
+        "The lido is open in summer.",
+        "It costs 5 euros a day.",
+        "The sauna was built in 2019.",
+        "It costs 90 euros a day.",
+    ),
+    "de": (
+        "Das Freibad ist offen.",
+        "Es kostet 5 Euro am Tag.",
+        "Die Sauna wurde 2019 gebaut.",
+        "Sie kostet 90 Euro am Tag.",
+    ),
+    "cs": (
+        "Koupaliště je otevřené.",
+        "Stojí 5 eur na den.",
+        "Sauna byla postavena v roce 2019.",
+        "Stojí 90 eur na den.",
+    ),
     "hi": ("तालाब गर्मी में खुला है।", "इसका शुल्क 5 यूरो है।", "सौना 2019 में बना था।", "इसका शुल्क 90 यूरो है।"),
-    "es": ("La piscina está abierta.", "Cuesta 5 euros al día.", "La sauna se construyó en 2019.", "Cuesta 90 euros al día."),
+    "es": (
+        "La piscina está abierta.",
+        "Cuesta 5 euros al día.",
+        "La sauna se construyó en 2019.",
+        "Cuesta 90 euros al día.",
+    ),
 }
 
 
@@ -307,10 +362,18 @@ BATHS = {
 @each(
     ("order", "torn"),
     [
-        ((0, 1), ()), ((2, 3), ()), ((0, 1, 2, 3), ()), ((1,), ()), ((3,), ()),  # as they stand, or the first
-        ((0, 3), (1,)), ((2, 1), (1,)), ((1, 3), (1,)), ((0, 1, 3), (2,)), ((3, 1), (1,)),  # the sauna's fee is not the lido's
+        ((0, 1), ()),
+        ((2, 3), ()),
+        ((0, 1, 2, 3), ()),
+        ((1,), ()),
+        ((3,), ()),  # as they stand, or the first
+        ((0, 3), (1,)),
+        ((2, 1), (1,)),
+        ((1, 3), (1,)),
+        ((0, 1, 3), (2,)),
+        ((3, 1), (1,)),  # the sauna's fee is not the lido's
     ],
-)  # fmt: skip
+)
 def test_given_a_sentence_that_speaks_of_the_one_before_then_it_is_worded_anew_behind_another(
     language: str, order: tuple[int, ...], torn: tuple[int, ...]
 ) -> None:
@@ -329,11 +392,15 @@ def test_given_a_sentence_that_speaks_of_the_one_before_then_it_is_worded_anew_b
 def test_given_rows_of_a_table_that_are_not_beside_each_other_then_each_stands_by_itself() -> None:
     raw = "Item\tFee\nLido\t5\nSauna\t90\nBoat\t7\n"
     rows = [Span(1, raw.index(row), raw.index(row) + len(row)) for row in ("Lido\t5", "Boat\t7")]
-    of = Passage("d1#1", "d1", raw, (Span(1, 0, len(raw)),), kind=PassageKind.TABLE, language="en", header=(Span(1, 0, 8),))
+    of = Passage(
+        "d1#1", "d1", raw, (Span(1, 0, len(raw)),), kind=PassageKind.TABLE, language="en", header=(Span(1, 0, 8),)
+    )
     said = [raw[one.start : one.end] for one in rows]
     claims = [Claim(row, (Evidence(of.id, "d1", row, (one,)),), (of.id,)) for row, one in zip(said, rows, strict=True)]
 
-    assert reworded(draft(claims, [measured(word_for_word=True)] * 2), [hit(of=of)], lambda document, page: raw, "en") == (False, False)
+    assert reworded(
+        draft(claims, [measured(word_for_word=True)] * 2), [hit(of=of)], lambda document, page: raw, "en"
+    ) == (False, False)
 
 
 def claim_of(of: Passage, said: str, quoted: str) -> Claim:
@@ -344,21 +411,33 @@ def claim_of(of: Passage, said: str, quoted: str) -> Claim:
 @each(
     ("text", "language", "speaks"),
     [
-        ("It is closed in March.", "en", True), ("On Mondays their children swim free.", "en", True),
+        ("It is closed in March.", "en", True),
+        ("On Mondays their children swim free.", "en", True),
         ("This holds for members.", "en", True),
-        ("The fee is 5 euros.", "en", False), ("Members of the club swim free.", "en", False), ("Not on Sundays.", "en", True),
+        ("The fee is 5 euros.", "en", False),
+        ("Members of the club swim free.", "en", False),
+        ("Not on Sundays.", "en", True),
         ("Otherwise a fine of 5 euros is due.", "en", True),
         ("The guard says at the gate that it is closed.", "en", False),
-        ("Im Winter ist es geschlossen.", "de", True), ("Das Museum öffnet um zehn.", "de", False),
+        ("Im Winter ist es geschlossen.", "de", True),
+        ("Das Museum öffnet um zehn.", "de", False),
         ("Der Eintritt kostet 5 Euro.", "de", False),
-        ("Platí se u vchodu.", "cs", True), ("Klienti platí vstupné u vchodu.", "cs", False),
-        ("Jinak se platí 5 eur.", "cs", True), ("Produkty jsou letos zdarma.", "cs", False),
+        ("Platí se u vchodu.", "cs", True),
+        ("Klienti platí vstupné u vchodu.", "cs", False),
+        ("Jinak se platí 5 eur.", "cs", True),
+        ("Produkty jsou letos zdarma.", "cs", False),
         ("", "en", True),
-        ("वे मुफ़्त हैं।", "hi", True), ("बच्चों का टिकट मुफ़्त है।", "hi", False), ("La tarifa es de 5 euros.", "es", True),
+        ("वे मुफ़्त हैं।", "hi", True),
+        ("बच्चों का टिकट मुफ़्त है।", "hi", False),
+        ("La tarifa es de 5 euros.", "es", True),
     ],
-)  # fmt: skip
-def test_given_a_sentence_then_it_is_told_whether_it_speaks_of_the_one_before(text: str, language: str, speaks: bool) -> None:
-    """By a pronoun among its first words, or a verb that opens a Czech sentence; in a language without lists any may."""
+)
+def test_given_a_sentence_then_it_is_told_whether_it_speaks_of_the_one_before(
+    text: str, language: str, speaks: bool
+) -> None:
+    """By a pronoun among its first words, or a verb that opens a Czech sentence; in a language without lists any
+    may.
+    """
     assert speaks_of_before(text, language) is speaks
 
 
@@ -411,7 +490,11 @@ def test_given_an_item_that_is_led_in_then_it_takes_nothing_back() -> None:
     for lead in ((), (Span(1, 0, 6),)):
         pieces = (Piece(Role.TEXT, (spans[0],)), Piece(Role.ITEM, (spans[1],), lead=lead))
         of = replace(passage(1, normalise(raw).text), spans=(Span(1, 0, len(raw)),), pieces=pieces)
-        rest = Claim("Guests rest in the hall.", (Evidence(of.id, of.document, "Guests rest in the hall.", (spans[0],)),), (of.id,))
+        rest = Claim(
+            "Guests rest in the hall.",
+            (Evidence(of.id, of.document, "Guests rest in the hall.", (spans[0],)),),
+            (of.id,),
+        )
 
         found = reworded(draft([rest], [measured(word_for_word=True)]), [hit(of=of)], lambda document, page: raw, "en")
 
@@ -430,24 +513,42 @@ def test_given_a_heading_that_says_that_nothing_below_it_holds_then_no_sentence_
 @each(
     ("of", "text", "language", "holds"),
     [
-        (takes_back, "Not on weekdays, however.", "en", True), (takes_back, "Or so the leaflet says.", "en", True),
-        (takes_back, "That was the practice until 2015.", "en", True), (takes_back, "This saves water and power.", "en", False),
-        (takes_back, "The gate is not locked at night.", "en", False), (takes_back, "Except for groups of ten.", "en", True),
-        (takes_back, "Ausgenommen sind Gruppen ab zehn Personen.", "de", True), (takes_back, "Das Museum öffnet um zehn Uhr.", "de", False),
-        (takes_back, "Ve všední dny ne.", "cs", True), (takes_back, "Hala je otevřena každý den.", "cs", False),
-        (takes_back, "ऐसा पर्चे में लिखा है।", "hi", True), (takes_back, "बच्चों का टिकट मुफ़्त है।", "hi", False),
-        (hangs, "If so, entry is free.", "en", True), (hangs, "If it rains, entry is free.", "en", False),
-        (hangs, "In diesem Fall verfällt das Pfand.", "de", True), (hangs, "Pokud ano, vstup je zdarma.", "cs", True),
-        (hangs, "यदि हाँ, तो प्रवेश निःशुल्क है।", "hi", True), (hangs, "", "en", False), (hangs, "Si es así, es gratis.", "es", False),
-        (announces, "The prices are as follows.", "en", True), (announces, "It is due on the following day.", "en", False),
-        (announces, "Der Rat lehnte folgenden Antrag ab.", "de", True), (announces, "Starosta popírá následující.", "cs", True),
-        (takes_up, "The deadline is 5 May.", "en", True), (takes_up, "The fee for towels is 2 euros.", "en", False),
-        (takes_up, "Die Frist endet am 5. Mai.", "de", True), (takes_up, "Die Frist für Anträge endet im Mai.", "de", False),
-        (takes_up, "Poplatek činí 900 korun.", "cs", True), (takes_up, "शुल्क 900 रुपये है।", "hi", True),
-        (is_void, "Aufgehobene Regeln", "de", True), (is_void, "Zrušená pravidla", "cs", True), (is_void, "1998 के निरस्त नियम", "hi", True),
-        (is_void, "Rules in force", "en", False), (is_void, "Reglas derogadas", "es", False),
+        (takes_back, "Not on weekdays, however.", "en", True),
+        (takes_back, "Or so the leaflet says.", "en", True),
+        (takes_back, "That was the practice until 2015.", "en", True),
+        (takes_back, "This saves water and power.", "en", False),
+        (takes_back, "The gate is not locked at night.", "en", False),
+        (takes_back, "Except for groups of ten.", "en", True),
+        (takes_back, "Ausgenommen sind Gruppen ab zehn Personen.", "de", True),
+        (takes_back, "Das Museum öffnet um zehn Uhr.", "de", False),
+        (takes_back, "Ve všední dny ne.", "cs", True),
+        (takes_back, "Hala je otevřena každý den.", "cs", False),
+        (takes_back, "ऐसा पर्चे में लिखा है।", "hi", True),
+        (takes_back, "बच्चों का टिकट मुफ़्त है।", "hi", False),
+        (hangs, "If so, entry is free.", "en", True),
+        (hangs, "If it rains, entry is free.", "en", False),
+        (hangs, "In diesem Fall verfällt das Pfand.", "de", True),
+        (hangs, "Pokud ano, vstup je zdarma.", "cs", True),
+        (hangs, "यदि हाँ, तो प्रवेश निःशुल्क है।", "hi", True),
+        (hangs, "", "en", False),
+        (hangs, "Si es así, es gratis.", "es", False),
+        (announces, "The prices are as follows.", "en", True),
+        (announces, "It is due on the following day.", "en", False),
+        (announces, "Der Rat lehnte folgenden Antrag ab.", "de", True),
+        (announces, "Starosta popírá následující.", "cs", True),
+        (takes_up, "The deadline is 5 May.", "en", True),
+        (takes_up, "The fee for towels is 2 euros.", "en", False),
+        (takes_up, "Die Frist endet am 5. Mai.", "de", True),
+        (takes_up, "Die Frist für Anträge endet im Mai.", "de", False),
+        (takes_up, "Poplatek činí 900 korun.", "cs", True),
+        (takes_up, "शुल्क 900 रुपये है।", "hi", True),
+        (is_void, "Aufgehobene Regeln", "de", True),
+        (is_void, "Zrušená pravidla", "cs", True),
+        (is_void, "1998 के निरस्त नियम", "hi", True),
+        (is_void, "Rules in force", "en", False),
+        (is_void, "Reglas derogadas", "es", False),
     ],
-)  # fmt: skip
+)
 def test_given_a_sentence_or_a_heading_then_its_words_tell_what_it_needs(
     of: Callable[[str, str], bool], text: str, language: str, holds: bool
 ) -> None:

@@ -1,4 +1,6 @@
-"""Which quotes stand in the passage that they cite, which in another, and which nowhere; and how much of the page is their evidence."""
+"""Which quotes stand in the passage that they cite, which in another, and which nowhere; and how much of the page is
+their evidence.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from rag_core.grounding.quotes import Quote, Sources, Standing
 from rag_core.ingest.normalise import normalise, read_passage_text
 
 LEASE = (
-    "The notice period is two months. The tenant shall not keep dogs in the ﬂat. It is – as agreed – “quiet” after 22:00, and he\n"
+    "The notice period is two months. The tenant shall not keep dogs in the ﬂat. It is – as agreed – “quiet” after "
+    "22:00, and he\n"
     "is re-\nsponsible for the tenant's guests. The deposit was paid in 21 days."
 )
 HOUSE = "The canteen opens at noon. The notice period is six weeks. Nobody may smoke here."
@@ -33,10 +36,21 @@ def passage(
 ) -> Passage:
     """A passage that is the whole of pages 1, 2, … with these texts."""
     spans = tuple(Span(number, 0, len(text)) for number, text in enumerate(texts, 1))
-    return Passage(id, id, read_passage_text(dict(enumerate(texts, 1)), spans).text, spans, lang, section, kind, header=tuple(header))
+    return Passage(
+        id,
+        id,
+        read_passage_text(dict(enumerate(texts, 1)), spans).text,
+        spans,
+        lang,
+        section,
+        kind,
+        header=tuple(header),
+    )
 
 
-def look_up(quote: str, *texts: str, of: Passage | None = None, others: Sequence[Passage] = (), claim: str = "") -> Quote:
+def look_up(
+    quote: str, *texts: str, of: Passage | None = None, others: Sequence[Passage] = (), claim: str = ""
+) -> Quote:
     """What becomes of a quote of a passage of these pages; `others` are passages of one page, which is their text."""
     cited = of or passage(*texts)
     pages = {cited.id: texts, **{other.id: (other.text,) for other in others}}
@@ -76,7 +90,9 @@ def test_given_a_quote_that_stands_there_then_its_whole_sentence_is_the_evidence
 @pytest.mark.parametrize(
     "quote", ['it is - as agreed - "quiet" after 22:00'.replace("it", "It"), "It is — as agreed — «quiet» after 22:00"]
 )
-def test_given_other_quotation_marks_and_dashes_then_they_are_the_same_and_the_evidence_has_those_of_the_page(quote: str) -> None:
+def test_given_other_quotation_marks_and_dashes_then_they_are_the_same_and_the_evidence_has_those_of_the_page(
+    quote: str,
+) -> None:
     assert "“quiet” after 22:00" in quoted(look_up(quote, LEASE))[0]
     assert quoted(look_up("responsible for the tenant’s guests.", LEASE)) == quoted(look_up(quote, LEASE))
 
@@ -141,7 +157,10 @@ def test_given_a_quote_over_two_sentences_then_both_are_one_evidence() -> None:
 
 
 def test_given_a_sentence_over_a_page_break_then_both_pages_are_evidence() -> None:
-    pages = ("The tenant returns the keys on the last day, or where he is pre-", "vented from it, on the next. Then he pays.")
+    pages = (
+        "The tenant returns the keys on the last day, or where he is pre-",
+        "vented from it, on the next. Then he pays.",
+    )
 
     found = look_up("he is prevented from it", *pages)
 
@@ -160,7 +179,9 @@ def test_given_a_heading_then_it_is_quoted_by_itself_and_with_its_sentence() -> 
     titled = passage(text, section="Notice to the tenant")
 
     assert quoted(look_up("Notice to the tenant", text, of=titled)) == ["Notice to the tenant"]
-    assert quoted(look_up("the tenant The notice period", text, of=titled)) == ["the tenant\nThe notice period is two months."]
+    assert quoted(look_up("the tenant The notice period", text, of=titled)) == [
+        "the tenant\nThe notice period is two months."
+    ]
 
 
 def table() -> Passage:
@@ -172,11 +193,17 @@ def test_given_cells_of_a_table_then_their_row_is_the_evidence_with_its_header(q
     found = look_up(quote, TABLE, of=table())
 
     assert quoted(found) == ["Operating income\t320\t280"]
-    assert [TABLE[span.start : span.end] for span in found.evidence[0].spans] == ["Operating income\t320\t280", "(in millions)\t2024\t2023"]
+    assert [TABLE[span.start : span.end] for span in found.evidence[0].spans] == [
+        "Operating income\t320\t280",
+        "(in millions)\t2024\t2023",
+    ]
 
 
 def test_given_cells_of_two_rows_then_each_row_is_evidence_and_a_header_by_itself_too() -> None:
-    assert quoted(look_up("1,100 Operating income", TABLE, of=table())) == ["Net sales\t1,250\t1,100", "Operating income\t320\t280"]
+    assert quoted(look_up("1,100 Operating income", TABLE, of=table())) == [
+        "Net sales\t1,250\t1,100",
+        "Operating income\t320\t280",
+    ]
     assert quoted(look_up("(in millions) 2024", TABLE, of=table())) == ["(in millions)\t2024"]
 
 
@@ -201,7 +228,8 @@ def test_given_a_quote_twice_in_one_sentence_then_its_place_is_certain() -> None
 def test_given_evidence_then_its_reading_form_is_the_sentence_or_the_row_under_its_header() -> None:
     sources = Sources([table()], lambda *_: TABLE)
     assert (
-        sources.reading(sources.find("Operating income 320", "d#1").evidence) == "(in millions) | 2024 | 2023: Operating income | 320 | 280"
+        sources.reading(sources.find("Operating income 320", "d#1").evidence)
+        == "(in millions) | 2024 | 2023: Operating income | 320 | 280"
     )
     flat = Sources([passage(LEASE)], lambda *_: LEASE)
     assert flat.reading(flat.find("keep dogs", "d#1").evidence) == "The tenant shall not keep dogs in the flat."
@@ -210,12 +238,18 @@ def test_given_evidence_then_its_reading_form_is_the_sentence_or_the_row_under_i
 words_of_pages = st.text("ab .-'’“\n\u00ad\tﬁ1n", min_size=1, max_size=60)
 
 
-@given(pages=st.lists(words_of_pages, min_size=1, max_size=3), quote=words_of_pages, at=st.tuples(st.integers(0, 60), st.integers(0, 60)))
+@given(
+    pages=st.lists(words_of_pages, min_size=1, max_size=3),
+    quote=words_of_pages,
+    at=st.tuples(st.integers(0, 60), st.integers(0, 60)),
+)
 def test_given_any_pages_and_any_quote_then_what_is_found_holds_the_quote_and_stands_on_its_pages(
     pages: list[str], quote: str, at: tuple[int, int]
 ) -> None:
     """S2-26: nothing is evidence that is not on the page, whatever the quote."""
-    if not read_passage_text(dict(enumerate(pages, 1)), [Span(n, 0, len(text)) for n, text in enumerate(pages, 1)]).text:
+    if not read_passage_text(
+        dict(enumerate(pages, 1)), [Span(n, 0, len(text)) for n, text in enumerate(pages, 1)]
+    ).text:
         return
     cited = passage(*pages)
     for one in (quote, cited.text[min(at) : max(at)]):

@@ -21,22 +21,53 @@ def apart(one: str, other: str, language: str = "en") -> tuple[str, str] | None:
 @each(
     ("language", "one", "other", "values"),
     [
-        ("en", "Every full-time employee has 25 vacation days in a calendar year.",
-         "Each full-time employee gets 20 vacation days per calendar year.", ("25 vacation days", "20 vacation days")),
-        ("en", "Sick leave is paid in full for 30 days.", "Sick leave is paid in full for 20 days.", ("30 days", "20 days")),
-        ("en", "Employees may work remotely for up to 2 days in a week.", "Employees may work remotely for up to 1 day in a week.",
-         ("2 days", "1 day")),
-        ("en", "Each employee has a budget of 1,200 pounds.", "Each employee has a budget of £800.", ("1,200 pounds", "£800")),
-        ("en", "Unused days must be taken before 30 June.", "Unused days must be taken before 31 March.", ("30 June", "31 March")),
+        (
+            "en",
+            "Every full-time employee has 25 vacation days in a calendar year.",
+            "Each full-time employee gets 20 vacation days per calendar year.",
+            ("25 vacation days", "20 vacation days"),
+        ),
+        (
+            "en",
+            "Sick leave is paid in full for 30 days.",
+            "Sick leave is paid in full for 20 days.",
+            ("30 days", "20 days"),
+        ),
+        (
+            "en",
+            "Employees may work remotely for up to 2 days in a week.",
+            "Employees may work remotely for up to 1 day in a week.",
+            ("2 days", "1 day"),
+        ),
+        (
+            "en",
+            "Each employee has a budget of 1,200 pounds.",
+            "Each employee has a budget of £800.",
+            ("1,200 pounds", "£800"),
+        ),
+        (
+            "en",
+            "Unused days must be taken before 30 June.",
+            "Unused days must be taken before 31 March.",
+            ("30 June", "31 March"),
+        ),
         ("en", "The notice period is three months.", "The notice period is 2 months.", ("three months", "2 months")),
         ("en", "The maximum pressure is 16 bar.", "The maximum pressure is 10 bar.", ("16 bar", "10 bar")),
         ("cs", "Doba plnění je 30 dní od podpisu.", "Doba plnění činí 45 dní od podpisu.", ("30 dní", "45 dní")),
-        ("de", "Jeder Mitarbeiter hat 30 Urlaubstage im Kalenderjahr.", "Jeder Mitarbeiter erhält 28 Urlaubstage im Kalenderjahr.",
-         ("30 Urlaubstage", "28 Urlaubstage")),
-        ("hi", "प्रत्येक कर्मचारी को साल में 25 दिन की छुट्टी मिलती है।", "हर कर्मचारी को साल में २० दिन की छुट्टी मिलेगी।",
-         ("25 दिन", "२० दिन")),
+        (
+            "de",
+            "Jeder Mitarbeiter hat 30 Urlaubstage im Kalenderjahr.",
+            "Jeder Mitarbeiter erhält 28 Urlaubstage im Kalenderjahr.",
+            ("30 Urlaubstage", "28 Urlaubstage"),
+        ),
+        (
+            "hi",
+            "प्रत्येक कर्मचारी को साल में 25 दिन की छुट्टी मिलती है।",
+            "हर कर्मचारी को साल में २० दिन की छुट्टी मिलेगी।",
+            ("25 दिन", "२० दिन"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_given_the_same_statement_with_another_value_then_both_values_are_named_with_what_they_count(
     language: str, one: str, other: str, values: tuple[str, str]
 ) -> None:
@@ -75,7 +106,10 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
         ("The series a + b has 10 terms in all.", "The series a - b has 12 terms in all."),
         ("Employees have 25 vacation days beside sick leave.", "Employees have 20 sick days beside vacation leave."),
         ("The office opens from 9:30 to 16:00 each day.", "The office opens from 9:00 to 16:00 each day."),
-        ("Employees get 25 days of vacation and sick leave on request.", "Employees get 20 days of sick leave and vacation on request."),
+        (
+            "Employees get 25 days of vacation and sick leave on request.",
+            "Employees get 20 days of sick leave and vacation on request.",
+        ),
         ("Reports need 5 days of work and 8 days of review.", "Reports need 8 days of work and 10 days of review."),
         ("The deadline for applications is 15 May 2026.", "The deadline for applications is May 2026."),
         ("Revenue at the deadline was higher on 15 May 2026.", "Revenue at the deadline was higher on 31 May 2026."),
@@ -103,8 +137,10 @@ def test_given_a_number_that_may_be_several_then_it_is_not_compared() -> None:
     assert apart("The row of the table holds 250 300 pieces.", "The row of the table holds 250 400 pieces.") is None
 
 
-@pytest.mark.parametrize(("text", "figure"), [("Revenue was 5 euros.", True), ("The budget is 5 million euros.", True),
-                                              ("The fee is 5 euros.", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "figure"),
+    [("Revenue was 5 euros.", True), ("The budget is 5 million euros.", True), ("The fee is 5 euros.", False)],
+)
 def test_given_a_figure_of_a_period_then_it_is_known_from_a_rule(text: str, figure: bool) -> None:
     assert Statement(text, "en").is_figure is figure
 
@@ -116,7 +152,10 @@ def test_given_the_word_lists_then_each_language_is_known_and_no_word_is_light_a
 
 
 texts = st.lists(
-    st.sampled_from("The employee has 25 20 three vacation days not in 2024 before 30 June of May A-12 pounds £5 , .".split()), max_size=12
+    st.sampled_from(
+        "The employee has 25 20 three vacation days not in 2024 before 30 June of May A-12 pounds £5 , .".split()
+    ),
+    max_size=12,
 )
 
 

@@ -13,22 +13,47 @@ from rag_core.grounding.unsupported_words import added_counts, added_to, added_w
 
 SICK = "Sick leave is paid in full for 30 days in a calendar year."
 CASES = {
-    "a reason that nobody gave": (SICK[:-1] + " because health comes first.", SICK, "en", ("because", "health", "comes", "first")),
+    "a reason that nobody gave": (
+        SICK[:-1] + " because health comes first.",
+        SICK,
+        "en",
+        ("because", "health", "comes", "first"),
+    ),
     "verbatim": (SICK, SICK, "en", ()),
     "shorter": ("Sick leave is paid for 30 days.", SICK, "en", ()),
-    "two runs as long as each other": ("Happy staff sleeps, sick leave, kind bosses smile.", SICK, "en", ("Happy", "staff", "sleeps")),
+    "two runs as long as each other": (
+        "Happy staff sleeps, sick leave, kind bosses smile.",
+        SICK,
+        "en",
+        ("Happy", "staff", "sleeps"),
+    ),
     "another form": ("Paying sick leaves in full.", SICK, "en", ()),
     "one word of its own": ("Generally sick leave is paid in full.", SICK, "en", ("Generally",)),
-    "words that say nothing end no run": ("Health of the staff comes first.", SICK, "en", ("Health", "staff", "comes", "first")),
+    "words that say nothing end no run": (
+        "Health of the staff comes first.",
+        SICK,
+        "en",
+        ("Health", "staff", "comes", "first"),
+    ),
     "a synonym": ("The cost is 30 pounds.", "The price is 30 pounds.", "en", ()),
-    "czech": ("Doba činí 30 dní, neboť zákazník velmi spěchal.", "Doba činí 30 dní.", "cs", ("neboť", "zákazník", "velmi", "spěchal")),
+    "czech": (
+        "Doba činí 30 dní, neboť zákazník velmi spěchal.",
+        "Doba činí 30 dní.",
+        "cs",
+        ("neboť", "zákazník", "velmi", "spěchal"),
+    ),
     "czech inflected": ("Třicet dnů je dobou plnění.", "Doba plnění činí třicet dní.", "cs", ()),
-    "german": ("Urlaub hat 30 Tage. Gesundheit bleibt wichtig.", "Urlaub hat 30 Tage.", "de", ("Gesundheit", "bleibt", "wichtig")),
+    "german": (
+        "Urlaub hat 30 Tage. Gesundheit bleibt wichtig.",
+        "Urlaub hat 30 Tage.",
+        "de",
+        ("Gesundheit", "bleibt", "wichtig"),
+    ),
     "hindi": ("अवकाश 30 दिन है।", "अवकाश 30 दिन है।", "hi", ()),
     "citation marks are no words": ("Sick leave is paid in full [1].", SICK, "en", ()),
     "nothing said": ("", SICK, "en", ()),
     "no source": ("Sick leave", "", "en", ("Sick", "leave")),
-}  # fmt: skip
+}
 
 
 @each(("text", "source", "language", "added"), CASES.values(), ids=CASES.keys())

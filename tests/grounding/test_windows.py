@@ -1,4 +1,6 @@
-"""What a verifier is given to read of a long text: how much, from where, in what order; and how many sentences a window has."""
+"""What a verifier is given to read of a long text: how much, from where, in what order; and how many sentences a window
+has.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from hash_embedder import HashEmbedder
 from rag_core.grounding.windows import READ_WORDS, best_windows, readings
 
 EMBEDDER = HashEmbedder()
-FILLER = [f"Section {number} tells of the old garden behind the brick house." for number in range(60)]  # eleven words each
+FILLER = [
+    f"Section {number} tells of the old garden behind the brick house." for number in range(60)
+]  # eleven words each
 KEY = "The supplier delivers copper pumps to the warehouse in Brno within ten days."
 OTHER = "Copper pumps come with a warranty from the supplier of two years."
 CLAIM = "The supplier delivers copper pumps to Brno."
@@ -62,7 +66,12 @@ def test_given_a_claim_without_words_or_sentences_all_too_long_then_something_is
 
 
 def test_given_a_claim_made_of_three_sentences_then_they_are_one_window_and_never_four() -> None:
-    parts = ["Alpha wins the blue cup.", "Bravo paints a red door.", "Charlie mends the green roof.", "Delta sells the white boat."]
+    parts = [
+        "Alpha wins the blue cup.",
+        "Bravo paints a red door.",
+        "Charlie mends the green roof.",
+        "Delta sells the white boat.",
+    ]
 
     (found,) = best_windows(["Alpha cup, Bravo door, Charlie roof."], [" ".join(parts)], "en", EMBEDDER)
     assert " ".join(parts[:3]) in {window.text for window in found if window.lexical == 1.0}

@@ -1,7 +1,7 @@
 """Writes text that nobody can see in many ways, and text that looks odd and can be seen: one page a form, by name.
 
-`hidden_forms()` and `visible_forms()` give all of them; a campaign may use them as well as the tests. Content streams are written by hand,
-since programs that write PDFs do not write such pages.
+`hidden_forms()` and `visible_forms()` give all of them; a campaign may use them as well as the tests. Content streams
+are written by hand, since programs that write PDFs do not write such pages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ SECRET = "Settlement: 4200000 dollars"
 
 @dataclass(frozen=True)
 class Form:
-    """One file. `hidden`: words that must not be read. `seen`: words that must be read; the rest of the page says SHOWN."""
+    """One file. `hidden`: words that must not be read.
+
+    `seen`: words that must be read; the rest of the page says SHOWN.
+    """
 
     data: bytes
     hidden: str = ""
@@ -28,7 +31,9 @@ class Form:
 
 @dataclass
 class Paper:
-    """A page in the making: objects beside the page's own, what its dictionaries name, and keys of the catalogue and the page."""
+    """A page in the making: objects beside the page's own, what its dictionaries name, and keys of the catalogue and
+    the page.
+    """
 
     objects: list[str | bytes] = field(default_factory=list)
     resources: dict[str, list[str]] = field(default_factory=dict)
@@ -36,7 +41,9 @@ class Paper:
     page: str = ""
 
     def add(self, value: str | bytes) -> int:
-        """The number that `value` gets as an object; the first four are the catalogue, the pages, the page and its contents."""
+        """The number that `value` gets as an object; the first four are the catalogue, the pages, the page and its
+        contents.
+        """
         self.objects.append(value)
         return 4 + len(self.objects)
 
@@ -45,7 +52,9 @@ class Paper:
         return self.add(f"<</Length {len(data)}{keys}>>\nstream\n".encode() + data + b"\nendstream")
 
     def name(self, kind: str, name: str, value: str | int) -> None:
-        self.resources.setdefault(kind, []).append(f"/{name} {value} 0 R" if isinstance(value, int) else f"/{name} {value}")
+        self.resources.setdefault(kind, []).append(
+            f"/{name} {value} 0 R" if isinstance(value, int) else f"/{name} {value}"
+        )
 
     def state(self, keys: str) -> None:
         self.name("ExtGState", "G", f"<<{keys}>>")
@@ -106,7 +115,9 @@ def visible(name: str) -> Form:
 
 
 def _lines(step: float, width: float) -> str:
-    return f"{width} w " + "".join(f"70 {596 + step * n:.2f} m 270 {596 + step * n:.2f} l S\n" for n in range(int(15 / step)))
+    return f"{width} w " + "".join(
+        f"70 {596 + step * n:.2f} m 270 {596 + step * n:.2f} l S\n" for n in range(int(15 / step))
+    )
 
 
 HIDDEN_BY_CONTENT: Mapping[str, str] = {
@@ -128,7 +139,12 @@ HIDDEN_BY_CONTENT: Mapping[str, str] = {
     "under a slanted marker line": WORDS + "30 w 0 G 60 598 m 290 608 l S",
     "under many thin lines": WORDS + _lines(0.5, 0.7),
     "under many thin boxes": WORDS + "0 g " + "".join(f"{70 + n * 0.5} 595 0.6 16 re f\n" for n in range(400)),
-    "under a box in letters": WORDS + "0 g BT /F1 30 Tf 5 Tz 70 594 Td " + "(HHHHHHHHHH) Tj " * 18 + "ET\n" + "0 g " + BOX,
+    "under a box in letters": WORDS
+    + "0 g BT /F1 30 Tf 5 Tz 70 594 Td "
+    + "(HHHHHHHHHH) Tj " * 18
+    + "ET\n"
+    + "0 g "
+    + BOX,
     "under a box with other text on it": WORDS + "1 g " + BOX + "0 g " + text("Nothing was agreed upon."),
     "under a page of white": text(SECRET) + "1 g 0 0 612 792 re f 0 g " + text(SHOWN, 72, 700),
     "under an inline picture": WORDS + "q 200 0 0 16 70 595 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q",
@@ -164,7 +180,10 @@ def _on_picture(paper: Paper) -> str:
     paper.name(
         "XObject",
         "X",
-        paper.stream(bytes((200, 30, 30)) * 16, "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceRGB/BitsPerComponent 8"),
+        paper.stream(
+            bytes((200, 30, 30)) * 16,
+            "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceRGB/BitsPerComponent 8",
+        ),
     )
     return f"q 220 0 0 30 60 588 cm /X Do Q {200 / 255:.3f} {30 / 255:.3f} {30 / 255:.3f} rg " + WORDS
 
@@ -176,7 +195,7 @@ def _form(paper: Paper, content: str, keys: str = "/BBox[0 0 612 792]", name: st
 
 
 def _mask(paper: Paper, content: str, kind: str = "Luminosity") -> None:
-    group = "/Group<</S/Transparency/CS/DeviceGray>>/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+    group = "/Group<</S/Transparency/CS/DeviceGray>>/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"  # noqa: E501
     number = paper.stream(content, f"/Type/XObject/Subtype/Form/BBox[0 0 612 792]{group}")
     paper.state(f"/SMask<</S/{kind}/G {number} 0 R>>")
 
@@ -220,7 +239,11 @@ def _under_shading(paper: Paper) -> str:
 
 
 def _tiles(paper: Paper, tile: str) -> None:
-    paper.name("Pattern", "P", paper.stream(tile, "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 8 8]/XStep 8/YStep 8/Resources<<>>"))
+    paper.name(
+        "Pattern",
+        "P",
+        paper.stream(tile, "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 8 8]/XStep 8/YStep 8/Resources<<>>"),
+    )
 
 
 def _under_tiles(paper: Paper) -> str:
@@ -260,10 +283,13 @@ def _type3(paper: Paper, glyph: str, name: str) -> None:
     mapping = "".join(f"<{code:02x}> <{code:04x}>\n" for code in codes)
     to_unicode = paper.stream(cmap(mapping, len(codes)))
     paper.name(
-        "Font", name,
-        f"<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar 122/Resources<<>>"
-        f"/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>/ToUnicode {to_unicode} 0 R>>",
-    )  # fmt: skip
+        "Font",
+        name,
+        f"<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 32/LastChar "
+        f"122/Resources<<>>"
+        f"/Widths[{'600 ' * len(codes)}]/Encoding<</Differences[32 {names}]>>/CharProcs<<{procedures}>>/ToUnicode "
+        f"{to_unicode} 0 R>>",
+    )
 
 
 def cmap(mapping: str, count: int, code_bytes: int = 1) -> str:
@@ -277,7 +303,9 @@ def cmap(mapping: str, count: int, code_bytes: int = 1) -> str:
 
 def _annotation(keys: str, appearance: str, state: str = "") -> Callable[[Paper], str]:
     def build(paper: Paper) -> str:
-        number = paper.stream(appearance, f"/Type/XObject/Subtype/Form/BBox[0 0 200 16]/Resources<</ExtGState<</G<<{state}>>>>>>")
+        number = paper.stream(
+            appearance, f"/Type/XObject/Subtype/Form/BBox[0 0 200 16]/Resources<</ExtGState<</G<<{state}>>>>>>"
+        )
         paper.page = f"/Annots[<</Type/Annot{keys}/Rect[70 595 270 611]/F 4/AP<</N {number} 0 R>>>>]"
         return WORDS
 
@@ -294,7 +322,10 @@ def _cut_by_its_form(paper: Paper) -> str:
 
 def _replaced(paper: Paper) -> str:
     return (
-        text("Settlement unknown at this time", y=620) + f"/Span <</ActualText({SECRET})>> BDC " + text("Nothing was agreed upon") + "EMC"
+        text("Settlement unknown at this time", y=620)
+        + f"/Span <</ActualText({SECRET})>> BDC "
+        + text("Nothing was agreed upon")
+        + "EMC"
     )
 
 
@@ -333,7 +364,9 @@ HIDDEN_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
     "glyphs without ink": _blank_glyphs,
     "under a black annotation": _annotation("/Subtype/Square", "0 g 0 0 200 16 re f"),
     "under a white note": _annotation("/Subtype/FreeText/DA(/Helv 9 Tf)", "1 g 0 0 200 16 re f"),
-    "under an opaque highlighter": _annotation("/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "1 1 0 rg 0 0 200 16 re f"),
+    "under an opaque highlighter": _annotation(
+        "/Subtype/Highlight/QuadPoints[70 611 270 611 70 595 270 595]", "1 1 0 rg 0 0 200 16 re f"
+    ),
     "under a box in a form": _box_in_form,
     "cut by its form": _cut_by_its_form,
     "replaced by ActualText": _replaced,
@@ -360,7 +393,11 @@ def _one_digit_clipped() -> Form:
 
 
 def _both_in_one_place() -> Form:
-    return Form(Paper().save(text("Term: 38 days") + "1 g 60 590 300 30 re f 0 g " + text("Term: 28 days")), "38", f"{SHOWN} Term: 28 days")
+    return Form(
+        Paper().save(text("Term: 38 days") + "1 g 60 590 300 30 re f 0 g " + text("Term: 28 days")),
+        "38",
+        f"{SHOWN} Term: 28 days",
+    )
 
 
 def _clipped_in_one_place() -> Form:
@@ -378,9 +415,13 @@ def _swapped(names: bool) -> Callable[[], Form]:
         encoding = "/Encoding<</Differences[1/two]>>" if names else ""
         if names:
             to_unicode = paper.stream(cmap("<01> <0033>\n", 1))
-        paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>")
+        paper.name(
+            "Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>"
+        )
         return Form(
-            paper.save(text("Term") + text("\\0018" if names else "28", x=110, font="F2") + text("days", x=140)), "38", f"{SHOWN} Term days"
+            paper.save(text("Term") + text("\\0018" if names else "28", x=110, font="F2") + text("days", x=140)),
+            "38",
+            f"{SHOWN} Term days",
         )
 
     return build
@@ -395,7 +436,9 @@ def embedded(shown: str, said: Mapping[str, str], *, keep_cmap: bool = True, fon
     page.insert_text((72, 200), shown, fontname="E", fontsize=12)
     xref = next(row[0] for row in page.get_fonts() if row[4] == "E")
     face = pymupdf.Font(fontbuffer=buffer)
-    rows = "".join(f"<{face.has_glyph(ord(sign)):04x}> <{ord(said.get(sign, sign)):04x}>\n" for sign in sorted(set(shown)))
+    rows = "".join(
+        f"<{face.has_glyph(ord(sign)):04x}> <{ord(said.get(sign, sign)):04x}>\n" for sign in sorted(set(shown))
+    )
     to_unicode = int(made.xref_get_key(xref, "ToUnicode")[1].split()[0])
     made.update_stream(to_unicode, cmap(rows, len(set(shown)), 2).encode())
     if not keep_cmap:
@@ -440,7 +483,9 @@ def _swapped_sign_without_names() -> Form:
 def _swapped_sign_of_own_colour() -> Form:
     paper = Paper()
     _type3(paper, "600 0 d0 0 g 50 100 m 550 350 l 50 600 l 50 540 l 420 350 l 50 160 l f", "F2")
-    return Form(paper.save(text("Term") + text("<", x=110, font="F2") + text("28 days", x=120)), "< 28", f"{SHOWN} Term days")
+    return Form(
+        paper.save(text("Term") + text("<", x=110, font="F2") + text("28 days", x=120)), "< 28", f"{SHOWN} Term days"
+    )
 
 
 def _swapped_sign_of_symbol(said: str) -> Callable[[], Form]:
@@ -451,7 +496,11 @@ def _swapped_sign_of_symbol(said: str) -> Callable[[], Form]:
         to_unicode = paper.stream(cmap(f"<a3> <{ord(said):04x}>\n", 1))
         encoding = "/Encoding<</Differences[163/greaterequal]>>"
         paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Symbol{encoding}/ToUnicode {to_unicode} 0 R>>")
-        return Form(paper.save(text("Term") + text("\\243", x=110, font="F2") + text("28 days", x=120)), "\u2264 28", f"{SHOWN} Term days")
+        return Form(
+            paper.save(text("Term") + text("\\243", x=110, font="F2") + text("28 days", x=120)),
+            "\u2264 28",
+            f"{SHOWN} Term days",
+        )
 
     return build
 
@@ -461,7 +510,9 @@ def _mapped(shown: str, rows: str, hidden: str, seen: str, encoding: str = "/Enc
     paper = Paper()
     to_unicode = paper.stream(cmap(rows, rows.count("\n")))
     paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>")
-    return Form(paper.save(text("Term") + text(shown, x=110, font="F2") + text("days", x=160)), hidden, f"{SHOWN} {seen}")
+    return Form(
+        paper.save(text("Term") + text(shown, x=110, font="F2") + text("days", x=160)), hidden, f"{SHOWN} {seen}"
+    )
 
 
 def _many_of_one() -> Form:
@@ -469,7 +520,9 @@ def _many_of_one() -> Form:
 
 
 def _word_of_a_letter() -> Form:
-    return _mapped("a fee", "<61> <0061>\n<66> <006e006f0020006600650065>\n<65> <0065>\n<20> <0020>\n", "no", "Term days")
+    return _mapped(
+        "a fee", "<61> <0061>\n<66> <006e006f0020006600650065>\n<65> <0065>\n<20> <0020>\n", "no", "Term days"
+    )
 
 
 def _word_after_a_letter() -> Form:
@@ -561,17 +614,24 @@ VISIBLE_BY_CONTENT: Mapping[str, str] = {
 def _photo(paper: Paper) -> str:
     samples = bytes((x * 3 + y * 5 + 7 * c) % 120 for y in range(32) for x in range(32) for c in range(3))
     paper.name(
-        "XObject", "X", paper.stream(samples, "/Type/XObject/Subtype/Image/Width 32/Height 32/ColorSpace/DeviceRGB/BitsPerComponent 8")
+        "XObject",
+        "X",
+        paper.stream(samples, "/Type/XObject/Subtype/Image/Width 32/Height 32/ColorSpace/DeviceRGB/BitsPerComponent 8"),
     )
     return "q 300 0 0 80 60 560 cm /X Do Q 1 g " + WORDS
 
 
 def _see_through_picture(paper: Paper) -> str:
-    mask = paper.stream(bytes(16), "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8")
+    mask = paper.stream(
+        bytes(16), "/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8"
+    )
     paper.name(
         "XObject",
         "X",
-        paper.stream(bytes(48), f"/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceRGB/BitsPerComponent 8/SMask {mask} 0 R"),
+        paper.stream(
+            bytes(48),
+            f"/Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceRGB/BitsPerComponent 8/SMask {mask} 0 R",
+        ),
     )
     return WORDS + "q 300 0 0 80 60 560 cm /X Do Q"
 
@@ -588,8 +648,12 @@ def _soft_edge(paper: Paper) -> str:
 
 def _visible_annotation(paper: Paper) -> str:
     fonts = "/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
-    number = paper.stream("1 1 0.8 rg 0 0 200 16 re f 0 g " + text(SECRET, 2, 4), f"/Type/XObject/Subtype/Form/BBox[0 0 200 16]{fonts}")
-    paper.page = f"/Annots[<</Type/Annot/Subtype/FreeText/DA(/Helv 9 Tf)/Rect[70 595 270 611]/F 4/AP<</N {number} 0 R>>>>]"
+    number = paper.stream(
+        "1 1 0.8 rg 0 0 200 16 re f 0 g " + text(SECRET, 2, 4), f"/Type/XObject/Subtype/Form/BBox[0 0 200 16]{fonts}"
+    )
+    paper.page = (
+        f"/Annots[<</Type/Annot/Subtype/FreeText/DA(/Helv 9 Tf)/Rect[70 595 270 611]/F 4/AP<</N {number} 0 R>>>>]"
+    )
     return ""
 
 
@@ -605,7 +669,13 @@ def _bars_in_black(paper: Paper) -> str:
 
 
 def _hyphen(paper: Paper) -> str:
-    return text("Settlement: 4200000") + "/Span <</ActualText(\xad)>> BDC " + text("-", 190) + "EMC " + text("dollars", 196)
+    return (
+        text("Settlement: 4200000")
+        + "/Span <</ActualText(\xad)>> BDC "
+        + text("-", 190)
+        + "EMC "
+        + text("dollars", 196)
+    )
 
 
 def _same_actual_text(paper: Paper) -> str:
@@ -628,7 +698,9 @@ VISIBLE_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
     "half opaque": _state("/ca 0.5", WORDS),
     "under a pane of glass": _state("/ca 0.2", WORDS + "0 g " + BOX),
     "under a multiplied highlighter": _state("/BM/Multiply", WORDS + "1 1 0 rg " + BOX),
-    "under a transparent watermark": _state("/ca 0.15", WORDS + "0.5 g BT /F1 70 Tf 0.9 0.4 -0.4 0.9 60 560 Tm (dollars) Tj ET"),
+    "under a transparent watermark": _state(
+        "/ca 0.15", WORDS + "0.5 g BT /F1 70 Tf 0.9 0.4 -0.4 0.9 60 560 Tm (dollars) Tj ET"
+    ),
     "layer that is on": _layer("/D<</ON[{0} 0 R]>>"),
     "note with a ground": _visible_annotation,
     "highlighted by an annotation": _annotation(
@@ -648,7 +720,11 @@ def _turned_visible() -> Form:
 def _field() -> Form:
     made = pymupdf.open(stream=Paper().save(""))
     widget = pymupdf.Widget()
-    widget.rect, widget.field_name, widget.field_type = pymupdf.Rect(72, 180, 300, 200), "sum", pymupdf.PDF_WIDGET_TYPE_TEXT
+    widget.rect, widget.field_name, widget.field_type = (
+        pymupdf.Rect(72, 180, 300, 200),
+        "sum",
+        pymupdf.PDF_WIDGET_TYPE_TEXT,
+    )
     widget.field_value, widget.fill_color, widget.border_color = SECRET, (0.9, 0.9, 1), (0, 0, 0)
     made[0].add_widget(widget)
     return Form(bytes(made.tobytes()), seen=f"{SHOWN} {SECRET}")
@@ -694,7 +770,10 @@ def _devanagari() -> Form:
 
 
 def _signs() -> Form:
-    words = "-5 \u22125 \u20135 +5 \u00b15 <5 >5 \u22645 \u22655 \u22605 =5 5% 5\u2030 \u20ac5 $5 \u00a35 \u00a55 \u00a75 3\u00d75"
+    words = (
+        "-5 \u22125 \u20135 +5 \u00b15 <5 >5 \u22645 \u22655 \u22605 =5 5% 5\u2030 "
+        "\u20ac5 $5 \u00a35 \u00a55 \u00a75 3\u00d75"
+    )
     return Form(embedded(words, {}), seen=f"{SHOWN} {words}")
 
 
@@ -709,7 +788,9 @@ def _ligature_of_one_glyph() -> Form:
 
 def _fraction() -> Form:
     """A fraction of one glyph, as programs give it to the text."""
-    return _mapped("1\\001", "<31> <0031>\n<01> <0031002f0032>\n", "", "Term 11/2 days", "/Encoding<</Differences[1/onehalf]>>")
+    return _mapped(
+        "1\\001", "<31> <0031>\n<01> <0031002f0032>\n", "", "Term 11/2 days", "/Encoding<</Differences[1/onehalf]>>"
+    )
 
 
 VISIBLE_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {

@@ -1,4 +1,7 @@
-"""Writes files of a few KB that ask for a lot of memory: each function returns the bytes of one file. See `make` for the others."""
+"""Writes files of a few KB that ask for a lot of memory: each function returns the bytes of one file.
+
+See `make` for the others.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def headings(pages: int = 700) -> bytes:
     parts = [b"BT\n"]
     for row in range(48):
         parts.append(b"/F1 9 Tf 1 0 0 1 10 %d Tm (Part %d) Tj\n" % (780 - 16 * row, row + 1))
-        parts.append(b"/F1 5 Tf 1 0 0 1 10 %d Tm (The words that stand below this heading number %d.) Tj\n" % (772 - 16 * row, row))
+        parts.append(
+            b"/F1 5 Tf 1 0 0 1 10 %d Tm (The words that stand below this heading number %d.) Tj\n"
+            % (772 - 16 * row, row)
+        )
     return shared(pages, b"".join([*parts, b"ET"]))
 
 
@@ -93,7 +99,11 @@ def long_title(chars: int = 3_000_000) -> bytes:
 
 def ordinary(pages: int = 2_000) -> bytes:
     """A long report: 40 rows of running text a page, about 3,000 characters, no two rows alike."""
-    objects: list[str | bytes] = ["<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
+    objects: list[str | bytes] = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
     for page in range(pages):
         text = b"BT /F1 9 Tf 50 740 Td\n" + b"".join(_row(page, row) for row in range(40)) + b"ET"
         objects.append(f"<</Type/Page/Parent 2 0 R/Contents {5 + 2 * page} 0 R>>")
@@ -106,5 +116,9 @@ def ordinary(pages: int = 2_000) -> bytes:
 def _row(page: int, row: int) -> bytes:
     end = b". Costs" if row % 3 else b","
     return b"(In section %d.%d the company reports that revenue of unit %d rose to %d million%s) Tj 0 -16 Td\n" % (
-        page, row, page * row % 977, page + row, end,
-    )  # fmt: skip
+        page,
+        row,
+        page * row % 977,
+        page + row,
+        end,
+    )

@@ -22,7 +22,9 @@ def document(*texts: str, fontsize: float = 12) -> pymupdf.Document:
 
 
 def good(pages: int = 3) -> bytes:
-    return document(*(f"Page {number} says that revenue was {number},500 million." for number in range(1, pages + 1))).tobytes()
+    return document(
+        *(f"Page {number} says that revenue was {number},500 million." for number in range(1, pages + 1))
+    ).tobytes()
 
 
 def encrypted(user: str = "open sesame", owner: str = "owner") -> bytes:
@@ -39,12 +41,18 @@ def truncated_early() -> bytes:
 
 
 def damaged_page(old: bytes = b"", new: bytes = b"") -> bytes:
-    """Three long pages, of which the second one's content is damaged: in its middle, or `old` is changed to `new` before it."""
+    """Three long pages, of which the second one's content is damaged: in its middle, or `old` is changed to `new`
+    before it.
+    """
     made = document(*("" for _ in range(3)))
     for number, page in enumerate(made, 1):
-        page.insert_textbox((72, 72, 540, 780), " ".join(f"word{number}x{n * 7919 % 9973}" for n in range(400)), fontsize=9)
+        page.insert_textbox(
+            (72, 72, 540, 780), " ".join(f"word{number}x{n * 7919 % 9973}" for n in range(400)), fontsize=9
+        )
     data = bytearray(made.tobytes(deflate=True, garbage=1))
-    starts = [match.end() for match in re.finditer(rb"stream\r?\n", data) if data[match.start() - 3 : match.start()] != b"end"]
+    starts = [
+        match.end() for match in re.finditer(rb"stream\r?\n", data) if data[match.start() - 3 : match.start()] != b"end"
+    ]
     long_ones = [at for at in starts if data.index(b"endstream", at) - at > 900]
     start = long_ones[1]
     if old:
@@ -60,7 +68,11 @@ def without_pages() -> bytes:
     return raw_pdf(["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 0/Kids[]>>"])
 
 
-def scanned(text: str = "The quick brown fox jumps over the lazy dog near the river bank.", stamp: str = "", fontsize: float = 14) -> bytes:
+def scanned(
+    text: str = "The quick brown fox jumps over the lazy dog near the river bank.",
+    stamp: str = "",
+    fontsize: float = 14,
+) -> bytes:
     """A picture of `text` that fills the page, and `stamp` as the only real text."""
     picture = document(text, fontsize=fontsize)[0].get_pixmap(dpi=150)
     made = pymupdf.open()
@@ -83,11 +95,15 @@ def html() -> bytes:
 
 
 def svg() -> bytes:
-    return b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>%PDF-1.7</text></svg>'
+    return (
+        b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>%PDF-1.7</text></svg>'
+    )
 
 
 def bomb(megabytes: int = 24) -> bytes:
-    """About 1/1000 of `megabytes` on disk: a page that draws the same small square millions of times, then says a word."""
+    """About 1/1000 of `megabytes` on disk: a page that draws the same small square millions of times, then says a
+    word.
+    """
     squares = b"0 0 1 1 re f\n" * (megabytes * 1_000_000 // 13)
     return raw_page(squares + b"BT /F1 12 Tf 72 700 Td (after the bomb) Tj ET")
 
@@ -155,7 +171,7 @@ def raw_page(content: bytes, width: int = 612, height: int = 792) -> bytes:
         [
             "<</Type/Catalog/Pages 2 0 R>>",
             "<</Type/Pages/Count 1/Kids[3 0 R]>>",
-            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {width} {height}]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {width} {height}]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",  # noqa: E501
             stream,
             "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
         ]
@@ -178,7 +194,20 @@ def raw_pdf(objects: list[str | bytes]) -> bytes:
 
 
 ALL: tuple[Callable[[], bytes], ...] = (
-    *(encrypted, truncated, truncated_early, without_pages, scanned, searchable_scan, html, svg, bomb, drawn_bomb, text_bomb, giant_page),
+    *(
+        encrypted,
+        truncated,
+        truncated_early,
+        without_pages,
+        scanned,
+        searchable_scan,
+        html,
+        svg,
+        bomb,
+        drawn_bomb,
+        text_bomb,
+        giant_page,
+    ),
     *(page_tree_loop, many_pages, random_after_header, hidden_text, white_on_dark),
 )
 

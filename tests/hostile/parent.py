@@ -1,9 +1,10 @@
-"""Plays the process that serves everybody: indexes the files that it is given into one library, and says what that cost it.
+"""Plays the process that serves everybody: indexes the files that it is given into one library, and says what that cost
+it.
 
     python parent.py FOLDER FILE...
 
-Reading and embedding run in child processes, as they do under the page. For each file one line of JSON: its name, how many passages it
-added, the problem, and `peak`, the most memory that this process ever took, in MiB (VmHWM).
+Reading and embedding run in child processes, as they do under the page. For each file one line of JSON: its name, how
+many passages it added, the problem, and `peak`, the most memory that this process ever took, in MiB (VmHWM).
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from rag_core.library.library import Library
 from rag_core.library.stored.sources import sources_from
 from rag_core.settings import Settings
 
-FENCE_BYTES = 3 << 30  # of data: so that a version of this program that fails the test does not take the machine with it
+FENCE_BYTES = (
+    3 << 30
+)  # of data: so that a version of this program that fails the test does not take the machine with it
 
 
 def peak_mib() -> int:
@@ -43,7 +46,12 @@ def main(folder: Path, files: list[Path]) -> None:
         before = len(opened.snapshot.passages)
         report = opened.add(sources_from([file]), settings)
         problems = [error.problem for _, error in report.problems]
-        row = {"name": file.name, "passages": len(opened.snapshot.passages) - before, "problems": problems, "peak": peak_mib()}
+        row = {
+            "name": file.name,
+            "passages": len(opened.snapshot.passages) - before,
+            "problems": problems,
+            "peak": peak_mib(),
+        }
         sys.stdout.write(json.dumps(row) + "\n")
         sys.stdout.flush()
     embedder.close()

@@ -1,4 +1,6 @@
-"""The child of `embedding_process` with a model that takes next to no time: a token a word or hundred characters, vectors from a hash."""
+"""The child of `embedding_process` with a model that takes next to no time: a token a word or hundred characters,
+vectors from a hash.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class QuickEmbedder:
         return [2 + len(text.split()) + len(text) // 100 for text in texts]
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        rows = np.array([np.random.default_rng(zlib.crc32(text.encode())).standard_normal(DIM) for text in texts], dtype=np.float32)
+        rows = np.array(
+            [np.random.default_rng(zlib.crc32(text.encode())).standard_normal(DIM) for text in texts], dtype=np.float32
+        )
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 

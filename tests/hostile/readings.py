@@ -1,6 +1,8 @@
-"""Writes pages on which a file has two readings of what it draws: one for each glyph (ToUnicode), one for several (ActualText).
+"""Writes pages on which a file has two readings of what it draws: one for each glyph (ToUnicode), one for several
+(ActualText).
 
-`wrong_values`: ActualText is right. `wrong_texts`: ToUnicode is right. `untold`: neither can be told. `bulleted`: lists whose bullets are
+`wrong_values`: ActualText is right. `wrong_texts`: ToUnicode is right. `untold`: neither can be told. `bulleted`: lists
+    whose bullets are
 letters of a font of signs. Each is a page in bytes with what it shows; `fonts` are those of MuPDF, embedded whole.
 """
 
@@ -28,7 +30,10 @@ class Readings(NamedTuple):
 
 
 def written(pieces: Sequence[Piece], values: Mapping[str, str], font: str, name: str = "") -> bytes:
-    """A line of `pieces` in an embedded font whose map gives `values` to some of the glyphs. `name`: for ZapfDingbats, as long."""
+    """A line of `pieces` in an embedded font whose map gives `values` to some of the glyphs.
+
+    `name`: for ZapfDingbats, as long.
+    """
     made = pymupdf.open(stream=Paper().save("", shown=False))
     page, face = made[0], pymupdf.Font(font)
     page.insert_font("E", fontbuffer=face.buffer.replace(b"Dingbats", name.encode()) if name else face.buffer)
@@ -37,7 +42,9 @@ def written(pieces: Sequence[Piece], values: Mapping[str, str], font: str, name:
     drawn = sorted({sign for _, text in pieces for sign in text})
     said = {sign: values.get(sign, sign) for sign in drawn}
     rows = "".join(f"<{face.has_glyph(ord(sign)):04x}> <{_utf16(text)}>\n" for sign, text in said.items() if text)
-    made.update_stream(int(made.xref_get_key(xref, "ToUnicode")[1].split()[0]), cmap(rows, rows.count("\n"), 2).encode())
+    made.update_stream(
+        int(made.xref_get_key(xref, "ToUnicode")[1].split()[0]), cmap(rows, rows.count("\n"), 2).encode()
+    )
     content = "BT /E 12 Tf 72 700 Td " + "".join(_shown(text, drawn, face) for text, drawn in pieces) + "ET"
     first, *others = page.get_contents()
     made.update_stream(first, content.encode())
@@ -56,7 +63,9 @@ def _shown(text: str | None, drawn: str, face: pymupdf.Font) -> str:
 
 
 def _over(text: str, drawn: str) -> Iterator[tuple[str, list[Piece]]]:
-    """The same two readings with ActualText over the line, over each word, and over those parts of words that differ."""
+    """The same two readings with ActualText over the line, over each word, and over those parts of words that
+    differ.
+    """
     yield "line", [(text, drawn)]
     words = list(zip(text.split(), drawn.split(), strict=True))
     yield "words", [piece for said, shown in words for piece in ((said, shown), (None, " "))]
@@ -77,7 +86,9 @@ def wrong_values() -> Iterator[Readings]:
         for over, pieces in _over(LINE, LINE):
             if over != "parts":
                 yield Readings(f"{font} all {over}", written(pieces, shifted, font), LINE)
-        yield Readings(f"{font} digit", written([(None, "Term "), ("28", "28"), (None, " days")], {"2": "3"}, font), "Term 28 days")
+        yield Readings(
+            f"{font} digit", written([(None, "Term "), ("28", "28"), (None, " days")], {"2": "3"}, font), "Term 28 days"
+        )
 
 
 def wrong_texts() -> Iterator[Readings]:
@@ -91,18 +102,35 @@ def wrong_texts() -> Iterator[Readings]:
         ):
             yield Readings(f"{font} line {said}", written([(said, drawn)], {}, font), drawn, hidden)
         yield Readings(
-            f"{font} digit", written([(None, "It costs 2"), ("9", "8"), (None, "0 euros")], {}, font), "It costs 280 euros", "290"
+            f"{font} digit",
+            written([(None, "It costs 2"), ("9", "8"), (None, "0 euros")], {}, font),
+            "It costs 280 euros",
+            "290",
         )
-        yield Readings(f"{font} nothing", written([(None, "It is "), ("", "not"), (None, " due")], {}, font), "It is not due")
+        yield Readings(
+            f"{font} nothing", written([(None, "It is "), ("", "not"), (None, " due")], {}, font), "It is not due"
+        )
 
 
 def bulleted() -> Iterator[Readings]:
-    """Lists whose bullets are triangles, discs, ticks and squares of fonts of signs, said to be letters or nothing, near and far."""
-    for font, code in (("ZapfDingbats", 0xE4), ("ZapfDingbats", 0x6C), ("ZapfDingbats", 0x33), ("Wingdings", 0xD8), ("Symbol", 0xDE)):
+    """Lists whose bullets are triangles, discs, ticks and squares of fonts of signs, said to be letters or nothing,
+    near and far.
+    """
+    for font, code in (
+        ("ZapfDingbats", 0xE4),
+        ("ZapfDingbats", 0x6C),
+        ("ZapfDingbats", 0x33),
+        ("Wingdings", 0xD8),
+        ("Symbol", 0xDE),
+    ):
         for value in ("X", "3", "\uf058", "\ufffd", "§", ""):
             for gap in (9.5, 18):
                 for text in (None, "X", "•"):
-                    yield Readings(f"{font} {code:x} {value!r} {gap} {text}", _list(font, code, value, gap, text), "\n".join(LISTED))
+                    yield Readings(
+                        f"{font} {code:x} {value!r} {gap} {text}",
+                        _list(font, code, value, gap, text),
+                        "\n".join(LISTED),
+                    )
 
 
 def _list(font: str, code: int, value: str, gap: float, text: str | None) -> bytes:

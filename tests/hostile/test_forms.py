@@ -1,6 +1,7 @@
 """Text that nobody can see, and text that looks odd and can be seen, in all the forms of `forms`.
 
-The reader of pages runs in this process here, as 120 child processes would take a minute; `test_hostile` runs it in its child.
+The reader of pages runs in this process here, as 120 child processes would take a minute; `test_hostile` runs it in its
+child.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def test_given_each_form_of_hidden_text_when_read_then_it_is_counted_and_cannot_
         page = page_of(form.data)
         words = set(page["text"].split())
 
-        assert not words & set(form.hidden.split()), f"{name}: the page shows nothing of {form.hidden!r}, and it is read: {page['text']!r}"
+        assert not words & set(form.hidden.split()), (
+            f"{name}: the page shows nothing of {form.hidden!r}, and it is read: {page['text']!r}"
+        )
         assert words >= set(form.seen.split()), f"{name}: the page shows {form.seen!r}, and is read as {page['text']!r}"
         assert page["hidden"] > 0, f"{name}: {form.hidden!r} is not counted"
         assert sum(page["kinds"].values()) == page["hidden"], name
@@ -53,7 +56,9 @@ def test_given_each_form_of_unusual_text_that_shows_when_read_then_all_of_it_sta
     for name, form in forms.visible_forms():
         page = page_of(form.data)
 
-        assert sorted(set(page["text"].split())) == sorted(set(form.seen.split())), f"{name}: the page shows {form.seen!r}"
+        assert sorted(set(page["text"].split())) == sorted(set(form.seen.split())), (
+            f"{name}: the page shows {form.seen!r}"
+        )
         assert page["hidden"] == 0, f"{name}: {page['kinds']} show, and are counted as hidden"
         seen.add(name)
     assert len(seen) >= 50
@@ -67,7 +72,8 @@ def test_given_a_bad_redaction_when_read_in_the_child_then_its_page_and_kind_are
     left = read_pdf(made.tobytes(), "a.pdf")
 
     assert left.problems == (
-        "Pages 2-3: 50 characters of hidden text were left out: 25 covered, cut away, masked or in the colour of their ground (page 2); "
+        "Pages 2-3: 50 characters of hidden text were left out: 25 covered, cut away, masked or in the colour of their "
+        "ground (page 2); "
         "25 saying other letters than are shown (page 3).",
     )
     assert [forms.SECRET in page.text for page in left.pages] == [True, False, False]
@@ -80,7 +86,9 @@ def test_the_child_and_the_parent_know_the_same_kinds_of_hidden_text() -> None:
 @each("size", [6, 8, 12, 30])
 def test_given_any_size_of_print_when_a_box_covers_it_by_halves_then_only_what_shows_is_read(size: int) -> None:
     width = pymupdf.get_text_length("Settlement: ", fontsize=size)
-    content = forms.text("Settlement: 4200000", size=size) + f"0.3 g {72 + width} {600 - size / 2} {5 * size} {2 * size} re f"
+    content = (
+        forms.text("Settlement: 4200000", size=size) + f"0.3 g {72 + width} {600 - size / 2} {5 * size} {2 * size} re f"
+    )
 
     assert page_of(forms.Paper().save(content))["text"].split() == [*forms.SHOWN.split(), "Settlement:"]
 
@@ -99,7 +107,9 @@ def test_given_a_broken_picture_under_text_when_drawn_then_the_text_is_not_said_
 def test_given_the_glyphs_of_common_fonts_when_held_against_their_characters_then_none_is_false() -> None:
     for name in ("helv", "heit", "hebi", "tiro", "tiit", "tibi", "cour", "cobi", "symb", "china-s", "japan"):
         font = pymupdf.Font(name)
-        glyphs = {(font.has_glyph(ord(sign)), ord(sign)) for sign in (*string.ascii_letters, *string.digits, *SIGNS, *DASHES)}
+        glyphs = {
+            (font.has_glyph(ord(sign)), ord(sign)) for sign in (*string.ascii_letters, *string.digits, *SIGNS, *DASHES)
+        }
 
         assert Fonts().false({1: (font.this, glyphs)}) == {}, name
 
@@ -126,7 +136,9 @@ def test_given_a_plus_minus_of_strokes_as_thin_as_tex_draws_them_then_it_is_not_
 ) -> None:
     font = pymupdf.Font("helv")
     half = SIDE // 2
-    strokes = ["#" * SIDE if row in (half - 1, half) else "." * half + "#" + "." * (half - 1) for row in range(SIDE - 1)]
+    strokes = [
+        "#" * SIDE if row in (half - 1, half) else "." * half + "#" + "." * (half - 1) for row in range(SIDE - 1)
+    ]
     dark = bytes(pixel == "#" for row in (*strokes, foot * SIDE) for pixel in row)
     monkeypatch.setattr(fonts, "_shape", lambda *_: (int.from_bytes(dark, "big"), 1.0))
     monkeypatch.setattr(Fonts, "_called", lambda *_: set())

@@ -1,4 +1,6 @@
-"""Files that mean harm or are broken: each ends as a typed problem with a remedy, in time, and the next file is read as ever."""
+"""Files that mean harm or are broken: each ends as a typed problem with a remedy, in time, and the next file is read as
+ever.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_core.domain.documents import PageSource
-from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
+from rag_core.errors import (
+    Cancelled,
+    DamagedPdf,
+    EmptyDocument,
+    IngestError,
+    InvalidInput,
+    LimitExceeded,
+    NotAPdf,
+    PasswordNeeded,
+)
 from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import Limits, PdfContent, read_pdf, render_page
@@ -119,7 +130,9 @@ def test_given_a_bomb_between_good_pages_when_read_then_it_costs_its_own_page_al
         (Limits(rows=2), "more than 2 rows.*page 3"),
     ],
 )
-def test_given_a_limit_below_what_a_good_file_needs_when_read_then_the_limit_is_named(limits: Limits, says: str) -> None:
+def test_given_a_limit_below_what_a_good_file_needs_when_read_then_the_limit_is_named(
+    limits: Limits, says: str
+) -> None:
     with pytest.raises(LimitExceeded, match=says) as caught:
         read_pdf(make.good(3), "a.pdf", limits=limits)
 
@@ -138,7 +151,9 @@ def test_given_a_page_with_more_characters_than_allowed_when_read_then_it_is_cut
 
 def test_given_a_page_with_more_words_than_allowed_when_read_then_it_is_cut_at_a_row_and_says_so() -> None:
     content = read_pdf(
-        greedy.shared(1, b"BT /F1 9 Tf 9 90 Td (first row) Tj 0 -20 Td (second row) Tj ET"), "a.pdf", limits=Limits(page_words=3)
+        greedy.shared(1, b"BT /F1 9 Tf 9 90 Td (first row) Tj 0 -20 Td (second row) Tj ET"),
+        "a.pdf",
+        limits=Limits(page_words=3),
     )
 
     assert content.pages[0].text == "first row"
@@ -180,7 +195,9 @@ def test_given_2000_pages_when_read_then_all_come_in_order_with_progress() -> No
     assert seen == [("long.pdf", number, 2_000) for number in range(1, 2_001)]
 
 
-def test_given_a_file_that_takes_long_when_cancelled_then_reading_ends_when_it_first_looks_as_it_does_ten_times_a_second() -> None:
+def test_given_a_file_that_takes_long_when_cancelled_then_reading_ends_when_it_first_looks_as_it_does_ten_times_a_second() -> (  # noqa: E501
+    None
+):
     looked: list[int] = []
 
     def cancelled() -> bool:
@@ -259,7 +276,9 @@ def test_given_a_picture_of_czech_german_or_hindi_when_read_then_most_words_are_
     assert len(set(words) & set(page.text.split())) >= 0.75 * len(words)
 
 
-def test_given_no_recognition_when_a_picture_is_read_then_the_page_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def test_given_no_recognition_when_a_picture_is_read_then_the_page_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
     scan = make.scanned()
 
@@ -289,7 +308,8 @@ def test_given_a_language_without_data_when_a_picture_gives_nothing_then_its_pac
     assert installed == ("eng",)
     assert partial[0] == complete[0]
     assert partial[1:] == (
-        "Pictures were read without the language data tesseract-ocr-ces, tesseract-ocr-deu, tesseract-ocr-hin, which are not installed.",
+        "Pictures were read without the language data tesseract-ocr-ces, tesseract-ocr-deu, tesseract-ocr-hin, which "
+        "are not installed.",
     )
 
 
@@ -351,7 +371,10 @@ def test_given_a_file_that_is_repaired_when_a_page_needs_it_then_that_is_said_to
 
 
 def test_given_a_file_whose_tables_alone_are_damaged_when_read_then_no_page_is_blamed() -> None:
-    content = read_pdf(make.damaged_page(b"/Filter", b"/Filter").replace(b"\nxref", b"\nxxxx").replace(b"startxref", b"startxxxx"), "a.pdf")
+    content = read_pdf(
+        make.damaged_page(b"/Filter", b"/Filter").replace(b"\nxref", b"\nxxxx").replace(b"startxref", b"startxxxx"),
+        "a.pdf",
+    )
 
     assert content.problems == ("The file is damaged and was repaired while reading; something may be missing.",)
 
@@ -375,7 +398,9 @@ SEED = make.document("Net income was 596 million in 2017.", "Revenue grew.").tob
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changes=st.lists(st.tuples(st.integers(9, len(SEED) - 1), st.integers(0, 255)), min_size=1, max_size=30))
-def test_given_any_bytes_of_a_good_file_changed_when_read_then_it_is_content_or_a_typed_error(changes: list[tuple[int, int]]) -> None:
+def test_given_any_bytes_of_a_good_file_changed_when_read_then_it_is_content_or_a_typed_error(
+    changes: list[tuple[int, int]],
+) -> None:
     data = bytearray(SEED)
     for place, value in changes:
         data[place] = value

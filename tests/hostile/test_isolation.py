@@ -1,4 +1,6 @@
-"""The process that reads PDFs: it loads no telemetry, has no network, writes no file, and does not outlive whoever started it."""
+"""The process that reads PDFs: it loads no telemetry, has no network, writes no file, and does not outlive whoever
+started it.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,17 @@ def in_child(program: str, *arguments: str) -> Any:
     """What `program` prints as JSON, run in an environment like the child's."""
     environment = pdf_process.ENVIRONMENT | {"PYTHONPATH": str(ROOT)}
     said = subprocess.run(
-        [sys.executable, "-B", "-c", textwrap.dedent(program), *arguments], env=environment, capture_output=True, check=True
+        [sys.executable, "-B", "-c", textwrap.dedent(program), *arguments],
+        env=environment,
+        capture_output=True,
+        check=True,
     )
     return json.loads(said.stdout)
 
 
-def test_given_the_reader_when_it_imports_its_pdf_library_then_no_telemetry_comes_with_it_and_boxes_are_measured_as_ever() -> None:
+def test_given_the_reader_when_it_imports_its_pdf_library_then_no_telemetry_comes_with_it_and_boxes_are_measured_as_ever() -> (
+    None
+):
     said = in_child(
         """
         import json, sys
@@ -116,13 +123,17 @@ FORBIDDEN = """
     reads = open(inside).read()
     print(json.dumps({"said": said, "tried": tried, "reads": reads}))
 """
-linux = pytest.mark.skipif(sys.platform != "linux" or os.uname().machine not in MACHINES, reason="no filter of system calls on this system")
+linux = pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in MACHINES, reason="no filter of system calls on this system"
+)
 LOOK_SECONDS = 0.02  # between two looks at the readers
 
 
 @linux
 @pytest.mark.parametrize("files", [True, False])
-def test_given_a_process_that_was_blocked_when_it_tries_then_the_kernel_refuses_every_thread_of_it(tmp_path: Path, files: bool) -> None:
+def test_given_a_process_that_was_blocked_when_it_tries_then_the_kernel_refuses_every_thread_of_it(
+    tmp_path: Path, files: bool
+) -> None:
     (tmp_path / "inside").write_text("kept", encoding="utf-8")
 
     said = in_child(FORBIDDEN.replace("FILES", str(files)), str(tmp_path))
@@ -180,7 +191,9 @@ def test_given_a_file_that_is_being_read_when_its_reader_is_looked_at_then_it_ha
 
 
 @linux
-def test_given_a_request_when_the_reader_comes_to_the_file_then_it_can_open_neither_a_socket_nor_a_file_to_write(tmp_path: Path) -> None:
+def test_given_a_request_when_the_reader_comes_to_the_file_then_it_can_open_neither_a_socket_nor_a_file_to_write(
+    tmp_path: Path,
+) -> None:
     program = f"""
         import _socket
         from rag_core.ingest.pdf_worker import child
@@ -200,7 +213,9 @@ def test_given_a_request_when_the_reader_comes_to_the_file_then_it_can_open_neit
 
     alive, held = os.pipe()
     command = [sys.executable, "-c", textwrap.dedent(program), str(alive)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[alive], cwd=ROOT) as started:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[alive], cwd=ROOT
+    ) as started:
         os.close(alive)
         assert started.stdin is not None
         assert started.stdout is not None
@@ -237,10 +252,15 @@ def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native
 ) -> None:
     path = tmp_path / "bomb.pdf"
     path.write_bytes(make.drawn_bomb())
-    program = f"import sys; from rag_core.ingest.reading.pdf import read_pdf; read_pdf(open({str(path)!r}, 'rb').read(), 'bomb.pdf')"
+    program = (
+        f"import sys; from rag_core.ingest.reading.pdf import read_pdf; "
+        f"read_pdf(open({str(path)!r}, 'rb').read(), 'bomb.pdf')"
+    )
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
     try:
-        reader = until(lambda: next((pid for pid in readers(parent.pid) if cpu_ticks(pid) > 100), 0))  # it draws: one second of work
+        reader = until(
+            lambda: next((pid for pid in readers(parent.pid) if cpu_ticks(pid) > 100), 0)
+        )  # it draws: one second of work
         worked = cpu_ticks(reader)
     finally:
         parent.kill()
@@ -279,7 +299,10 @@ def readers(parent: int | None = None) -> list[int]:
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             command = status.with_name("cmdline").read_bytes()
-            if int(status.read_text().rpartition(")")[2].split()[1]) == (parent or os.getpid()) and b"pdf_worker" in command:
+            if (
+                int(status.read_text().rpartition(")")[2].split()[1]) == (parent or os.getpid())
+                and b"pdf_worker" in command
+            ):
                 found.append(int(status.parent.name))
         except OSError:
             continue  # it ended meanwhile
@@ -300,7 +323,9 @@ def until(found: Callable[[], int]) -> int:
 
 
 def once_isolated(pid: int) -> dict[str, Any] | None:
-    """What `looked_at` gives, once a process that was just started has given up what it does not need; None where it ended meanwhile."""
+    """What `looked_at` gives, once a process that was just started has given up what it does not need; None where it
+    ended meanwhile.
+    """
     try:
         until(lambda: looked_at(pid)["Seccomp"] == "2")
         return looked_at(pid)
@@ -309,7 +334,9 @@ def once_isolated(pid: int) -> dict[str, Any] | None:
 
 
 def looked_at(pid: int) -> dict[str, Any]:
-    """What a process holds open to write to, sockets included; what of telemetry it has mapped; and two rows of its status."""
+    """What a process holds open to write to, sockets included; what of telemetry it has mapped; and two rows of its
+    status.
+    """
     place = Path(f"/proc/{pid}")
     held = set()
     for fd in (place / "fd").iterdir():

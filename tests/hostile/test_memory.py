@@ -1,8 +1,10 @@
-"""What the process that serves everybody may take for one file: measured in a process of its own, which plays it (`parent`).
+"""What the process that serves everybody may take for one file: measured in a process of its own, which plays it
+(`parent`).
 
-The limits of the product are 400 MiB for a file that attacks and 1,024 MiB for an ordinary one of 2,000 pages. That process takes about
-190 MiB before it reads anything. Here the files of many pages have at most a third and an eighth of the size, and what they may take
-beyond the 190 MiB is a third and an eighth too; `make campaign ARGS=memory` measures them in full size.
+The limits of the product are 400 MiB for a file that attacks and 1,024 MiB for an ordinary one of 2,000 pages. That
+process takes about 190 MiB before it reads anything. Here the files of many pages have at most a third and an eighth of
+the size, and what they may take beyond the 190 MiB is a third and an eighth too; `make campaign ARGS=memory` measures
+them in full size.
 """
 
 from __future__ import annotations
@@ -41,8 +43,12 @@ def indexed(folder: Path, files: dict[str, bytes]) -> list[dict[str, Any]]:
 
 @pytest.mark.longest
 @pytest.mark.timeout(600)
-def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_stays_small_and_goes_on(tmp_path: Path) -> None:
-    """Without columns, streaming and limits the first one took 480 MiB at three times the size; a plain file comes last."""
+def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_stays_small_and_goes_on(
+    tmp_path: Path,
+) -> None:
+    """Without columns, streaming and limits the first one took 480 MiB at three times the size; a plain file comes
+    last.
+    """
     files = {
         "letters.pdf": greedy.letters(5),
         "cells.pdf": greedy.cells(4),
@@ -67,7 +73,9 @@ def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_
 
 @pytest.mark.longest
 @pytest.mark.timeout(600)
-def test_given_an_ordinary_long_file_when_indexed_then_it_is_whole_and_the_process_stays_in_its_share_of_a_gigabyte(tmp_path: Path) -> None:
+def test_given_an_ordinary_long_file_when_indexed_then_it_is_whole_and_the_process_stays_in_its_share_of_a_gigabyte(
+    tmp_path: Path,
+) -> None:
     (row,) = indexed(tmp_path, {"long.pdf": greedy.ordinary(PAGES)})
 
     assert row["problems"] == []

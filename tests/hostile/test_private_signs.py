@@ -19,14 +19,19 @@ def page_with(font: str, code: int, items: tuple[str, ...] = ITEMS) -> Page:
     to_unicode = paper.stream(cmap(f"<{code:02x}> <{0xF000 + code:04x}>\n", 1))
     paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/{font}/ToUnicode {to_unicode} 0 R>>")
     rows = "".join(
-        text(f"\\{code:03o}", y=600 - 16 * number, font="F2") + text(item, x=90, y=600 - 16 * number) for number, item in enumerate(items)
+        text(f"\\{code:03o}", y=600 - 16 * number, font="F2") + text(item, x=90, y=600 - 16 * number)
+        for number, item in enumerate(items)
     )
     (page,) = read_pdf(paper.save(rows, shown=False), "a.pdf", ocr=False).pages
     return page
 
 
-@pytest.mark.parametrize(("font", "code", "shown"), [("Symbol", 0xB7, "•"), ("Symbol", 0xA3, "≤"), ("ABCDEF+Wingdings-Regular", 0xA7, "▪")])
-def test_given_a_private_sign_of_a_known_font_when_read_then_it_is_what_is_drawn(font: str, code: int, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("font", "code", "shown"), [("Symbol", 0xB7, "•"), ("Symbol", 0xA3, "≤"), ("ABCDEF+Wingdings-Regular", 0xA7, "▪")]
+)
+def test_given_a_private_sign_of_a_known_font_when_read_then_it_is_what_is_drawn(
+    font: str, code: int, shown: str
+) -> None:
     page = page_with(font, code)
 
     assert [line.split()[0] for line in page.text.splitlines()] == [shown, shown]
@@ -47,7 +52,11 @@ def test_given_a_letter_or_a_digit_then_the_sign_stays_as_the_file_has_it(font: 
 
 
 def test_given_signs_within_a_line_then_each_is_found_by_its_place_without_blanks() -> None:
-    spans = [{"text": "Yes ", "font": "Arial"}, {"text": "\uf078", "font": "Wingdings-Regular"}, {"text": " No \uf0a8", "font": "Arial"}]
+    spans = [
+        {"text": "Yes ", "font": "Arial"},
+        {"text": "\uf078", "font": "Wingdings-Regular"},
+        {"text": " No \uf0a8", "font": "Arial"},
+    ]
 
     assert drawn_signs(spans) == {3: "☒"}
     assert [has_private_signs(span) for span in spans] == [False, True, True]

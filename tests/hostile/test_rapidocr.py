@@ -1,4 +1,6 @@
-"""Scans read by the real weights of RapidOCR: what is right and where it stands, what is left to Tesseract, what its process may not do."""
+"""Scans read by the real weights of RapidOCR: what is right and where it stands, what is left to Tesseract, what its
+process may not do.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ from rag_core.library.stored.sources import Source
 ROOT = Path(__file__).resolve().parents[2]
 LESS_MEMORY = 700 << 20  # bytes of address space: enough for a small picture, too little for a page at 200 dots an inch
 
-pytestmark = [pytest.mark.rapidocr, pytest.mark.skipif(not find_weights(), reason="the packages of `make rapidocr` are not installed")]
+pytestmark = [
+    pytest.mark.rapidocr,
+    pytest.mark.skipif(not find_weights(), reason="the packages of `make rapidocr` are not installed"),
+]
 needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
 
 
@@ -46,8 +51,14 @@ def test_given_a_scan_when_read_then_its_words_are_right_stand_where_they_are_an
 
 @needs_tesseract
 @pytest.mark.longest
-def test_given_a_page_in_a_script_that_it_does_not_know_or_that_stands_on_its_head_then_it_is_read_as_tesseract_reads_it() -> None:
-    for name, number, rotate in (("samantar-shreni.pdf", 1, 0), ("company-policies.pdf", 1, 180), ("company-policies.pdf", 1, 90)):
+def test_given_a_page_in_a_script_that_it_does_not_know_or_that_stands_on_its_head_then_it_is_read_as_tesseract_reads_it() -> (  # noqa: E501
+    None
+):
+    for name, number, rotate in (
+        ("samantar-shreni.pdf", 1, 0),
+        ("company-policies.pdf", 1, 180),
+        ("company-policies.pdf", 1, 90),
+    ):
         data, _ = picture_of(name, number, rotate)
 
         page = read(data)
@@ -108,7 +119,9 @@ def test_given_a_reading_that_was_stopped_then_it_goes_on_where_it_was_and_not_b
     assert read_pdf(data, "scan.pdf", recognised=again).pages[0].read_by != RAPIDOCR
 
 
-def test_given_weights_that_are_no_network_then_the_page_could_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_weights_that_are_no_network_then_the_page_could_not_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from rag_core.ingest.reading import ocr_engines
 
     for name in ("PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"):
@@ -120,20 +133,31 @@ def test_given_weights_that_are_no_network_then_the_page_could_not_be_read(tmp_p
 
 @needs_strace
 @pytest.mark.tracer
-def test_given_a_scan_when_indexed_then_no_process_looks_up_a_name_opens_a_socket_or_writes_elsewhere(tmp_path: Path) -> None:
+def test_given_a_scan_when_indexed_then_no_process_looks_up_a_name_opens_a_socket_or_writes_elsewhere(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "scan.pdf").write_bytes(small("Nothing of this sentence leaves."))
     trace, library, home, temporary = (tmp_path / name for name in ("trace", "library", "home", "tmp"))
     command = [sys.executable, "-m", "rag_core", "index", str(tmp_path / "scan.pdf"), "--library", str(library)]
 
     run = subprocess.run(
         [*under_strace(trace), *command, "--set", "ocr_engine=rapidocr"],
-        cwd=ROOT, env=bare_environment(home, temporary), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=bare_environment(home, temporary),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert run.returncode == 0, run.stderr
     assert "1 page by OCR, 1 of them by RapidOCR" in listed(library)
     seen = read_trace(trace)
-    assert (seen.spoken_to, seen.families, seen.outside(library, temporary), list(home.iterdir())) == ((), frozenset(), set(), [])
+    assert (seen.spoken_to, seen.families, seen.outside(library, temporary), list(home.iterdir())) == (
+        (),
+        frozenset(),
+        set(),
+        [],
+    )
 
 
 def listed(library: Path) -> str:
@@ -142,7 +166,9 @@ def listed(library: Path) -> str:
 
 
 def test_nothing_of_rapidocrs_own_program_and_no_onnx_runtime_is_loaded() -> None:
-    program = "import sys; sys.path.insert(0, sys.argv[1]); import pdf_worker.scans.rapidocr; print(*sorted(sys.modules))"
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import pdf_worker.scans.rapidocr; print(*sorted(sys.modules))"
+    )
     command = [sys.executable, "-I", "-c", program, str(ROOT / "rag_core" / "ingest")]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
@@ -186,10 +212,15 @@ def test_given_a_page_that_lies_askew_then_its_headings_are_larger_than_its_text
     drawn = pymupdf.open()
     sheet = drawn.new_page(width=300, height=160)
     sheet.insert_text((20, 40), "4 Holidays and leave", fontsize=12)
-    sheet.insert_text((20, 60), ["Every employee has twenty days of leave", "in a year, and gives notice of a month."], fontsize=10)
+    sheet.insert_text(
+        (20, 60), ["Every employee has twenty days of leave", "in a year, and gives notice of a month."], fontsize=10
+    )
     made = pymupdf.open()
     page = made.new_page(width=300, height=160)
-    page.insert_image(page.rect, pixmap=sheet.get_pixmap(matrix=pymupdf.Matrix(200 / 72, 200 / 72).prerotate(1), colorspace=pymupdf.csGRAY))
+    page.insert_image(
+        page.rect,
+        pixmap=sheet.get_pixmap(matrix=pymupdf.Matrix(200 / 72, 200 / 72).prerotate(1), colorspace=pymupdf.csGRAY),
+    )
 
     heading, *text = read(made.tobytes()).lines
 

@@ -1,4 +1,6 @@
-"""Scans read by the real Tesseract: how sure it is of each word, pages side by side, and pictures that are made to do harm."""
+"""Scans read by the real Tesseract: how sure it is of each word, pages side by side, and pictures that are made to do
+harm.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def picture_of(name: str, number: int, rotate: int = 0) -> tuple[bytes, Page]:
 
 
 def noise(pages_before: int = 1) -> bytes:
-    """Pages of print, then one of nothing but specks, in which Tesseract looks for letters for about 12 s, then one of print."""
+    """Pages of print, then one of nothing but specks, in which Tesseract looks for letters for about 12 s, then one of
+    print.
+    """
     specks = pymupdf.Pixmap(pymupdf.csGRAY, 3600, 4800, random.Random(19).randbytes(3600 * 4800), False)
     made = pymupdf.open()
     for _ in range(pages_before):
@@ -48,12 +52,18 @@ def noise(pages_before: int = 1) -> bytes:
 
 
 def require_words(page: Page, true: Page, least: float, slack: float) -> None:
-    """So many of a page's words were recognised, each says how sure it is, and stands where it is printed, within `slack` points."""
+    """So many of a page's words were recognised, each says how sure it is, and stands where it is printed, within
+    `slack` points.
+    """
     assert page.source is PageSource.OCR
     wanted = true.text.split()
     assert len(set(wanted) & set(page.text.split())) >= least * len(set(wanted))
     assert all(word.sure is not None and 0 <= word.sure <= 1 for word in page.words)
-    once = {text: [word for word in true.words if true.text[word.start : word.end] == text] for text in wanted if len(text) > 3}
+    once = {
+        text: [word for word in true.words if true.text[word.start : word.end] == text]
+        for text in wanted
+        if len(text) > 3
+    }
     found = 0
     for word in page.words:
         text = page.text[word.start : word.end]
@@ -105,15 +115,20 @@ def test_given_many_pages_when_read_then_they_come_in_their_order_with_as_many_p
     content = read_pdf(made.tobytes(), "scan.pdf", progress=lambda _, done, total: told.append(done))
 
     assert [page.number for page in content.pages] == told == list(range(1, 8))
-    assert [page.text for page in content.pages] == [f"This is page number {number} of the scan." for number in range(7)]
+    assert [page.text for page in content.pages] == [
+        f"This is page number {number} of the scan." for number in range(7)
+    ]
 
 
-def test_given_a_picture_on_which_tesseract_does_not_end_when_read_then_that_page_says_so_and_the_others_are_read() -> None:
+def test_given_a_picture_on_which_tesseract_does_not_end_when_read_then_that_page_says_so_and_the_others_are_read() -> (
+    None
+):
     content = read_pdf(noise(), "scan.pdf", limits=Limits(ocr_seconds_per_page=4))
 
     assert [page.source for page in content.pages] == [PageSource.OCR, PageSource.UNREADABLE, PageSource.OCR]
     assert content.problems == (
-        "Page 2: This page is a picture and text recognition failed on it: it took more time or memory than a page is allowed.",
+        "Page 2: This page is a picture and text recognition failed on it: it took more time or memory than a page is "
+        "allowed.",
     )
 
 
@@ -149,14 +164,24 @@ def test_given_a_reading_that_was_stopped_when_read_again_then_it_goes_on_at_the
     recognised = RecognisedPages(kept, row.digest)
     done: list[int] = []
     with pytest.raises(Cancelled):
-        read_pdf(data, "a.pdf", recognised=recognised, progress=lambda *of: done.append(of[1]), cancelled=lambda: len(done) >= 2)
+        read_pdf(
+            data,
+            "a.pdf",
+            recognised=recognised,
+            progress=lambda *of: done.append(of[1]),
+            cancelled=lambda: len(done) >= 2,
+        )
     started: list[object] = []
     real = pdf_process.events
-    monkeypatch.setattr(pdf_process, "events", lambda request, *of, **given: started.append(request) or real(request, *of, **given))
+    monkeypatch.setattr(
+        pdf_process, "events", lambda request, *of, **given: started.append(request) or real(request, *of, **given)
+    )
 
     content = read_pdf(data, "a.pdf", recognised=recognised)
 
-    assert [page.text for page in content.pages] == [f"This is page number {number} of the scan." for number in range(4)]
+    assert [page.text for page in content.pages] == [
+        f"This is page number {number} of the scan." for number in range(4)
+    ]
     assert all(word.sure for page in content.pages for word in page.words)
     read_now = sum("recognise" in request for request in started)  # type: ignore[operator]
     assert 1 <= read_now <= 2
@@ -164,7 +189,9 @@ def test_given_a_reading_that_was_stopped_when_read_again_then_it_goes_on_at_the
         assert db.execute("SELECT count(*) FROM recognised").fetchone() == (4,)
 
 
-def test_given_no_library_of_tesseract_when_read_then_the_page_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_given_no_library_of_tesseract_when_read_then_the_page_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     program = tmp_path / "child.py"
     program.write_text(
         f"import sys; sys.path.append({str(pdf_process.WORKER.parent)!r})\n"

@@ -1,4 +1,7 @@
-"""Text that is crossed out is void, in every form; text under, over or beside other lines is not. The forms are drawn by this program."""
+"""Text that is crossed out is void, in every form; text under, over or beside other lines is not.
+
+The forms are drawn by this program.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ def sentence(page: Any, size: float, font: str) -> pymupdf.Rect:
     return box
 
 
-def line(height: float, over: float = 0.0, width: float = 0.06, colour: tuple[float, ...] = (0, 0, 0)) -> Callable[..., None]:
+def line(
+    height: float, over: float = 0.0, width: float = 0.06, colour: tuple[float, ...] = (0, 0, 0)
+) -> Callable[..., None]:
     """A line so high above the baseline, and so much longer at both ends, in font sizes."""
 
     def draw(page: Any, box: Any, size: float) -> None:
@@ -200,7 +205,9 @@ def test_given_a_line_through_part_of_a_word_when_read_then_just_these_letters_a
 
         text = read_page(document.tobytes())["text"]
 
-        nearly = last - first >= 0.7 * len(word) and left.isalpha() and len(left) <= 2  # drawn by hand, and a little short
+        nearly = (
+            last - first >= 0.7 * len(word) and left.isalpha() and len(left) <= 2
+        )  # drawn by hand, and a little short
         if any(map(str.isalnum, word[first:last])) and last - first > 1:
             assert text.splitlines()[0] == ("Another row." if nearly else left), (word, first, last)
 
@@ -209,7 +216,9 @@ def paragraph(draw: Callable[[Any, pymupdf.Rect], None]) -> str:
     document = pymupdf.open()
     page = document.new_page()
     for n in range(12):
-        page.insert_text((72, 100 + 16 * n), f"Row {n} of the rules holds for all who live in the house here.", fontsize=11)
+        page.insert_text(
+            (72, 100 + 16 * n), f"Row {n} of the rules holds for all who live in the house here.", fontsize=11
+        )
     draw(page, pymupdf.Rect(72, 155, 350, 232))
     return str(read_page(document.tobytes())["text"])
 
@@ -223,7 +232,9 @@ def test_given_a_cross_over_a_paragraph_when_read_then_its_rows_are_void_and_no_
         page.draw_line(box.bl, box.tr)
 
     for draw in (cross, slash):
-        assert [row.split()[1] for row in paragraph(draw).splitlines()] == [str(n) for n in range(12) if not 4 <= n <= 8]
+        assert [row.split()[1] for row in paragraph(draw).splitlines()] == [
+            str(n) for n in range(12) if not 4 <= n <= 8
+        ]
 
 
 def test_given_sloped_lines_that_cross_no_paragraph_when_read_then_all_rows_hold() -> None:
@@ -235,7 +246,16 @@ def test_given_sloped_lines_that_cross_no_paragraph_when_read_then_all_rows_hold
     assert paragraph(chart).count("Row") == 12
 
 
-MARKS = ("SUPERSEDED", "VOID", "Cancelled", "V O I D", "NO LONGER VALID", "Superseded by version 3 of 1 May 2024", "UNGÜLTIG", "ANNULÉ")
+MARKS = (
+    "SUPERSEDED",
+    "VOID",
+    "Cancelled",
+    "V O I D",
+    "NO LONGER VALID",
+    "Superseded by version 3 of 1 May 2024",
+    "UNGÜLTIG",
+    "ANNULÉ",
+)
 
 
 def marked(mark: str, turn: float, *, first: bool = False, size: float = 60) -> bytes:
@@ -275,7 +295,10 @@ def test_given_another_watermark_when_read_then_the_sentences_under_it_are_whole
         assert "struck" not in page["kinds"]
 
 
-@each(("mark", "voids"), [("रद्द", True), ("作废", True), ("недействительно", True), ("무효", True), ("ملغى", True), ("टिप्पणी", False)])
+@each(
+    ("mark", "voids"),
+    [("रद्द", True), ("作废", True), ("недействительно", True), ("무효", True), ("ملغى", True), ("टिप्पणी", False)],
+)
 def test_given_a_mark_in_another_script_when_judged_then_it_voids_where_it_says_so(mark: str, voids: bool) -> None:
     def row(text: str, size: float, way: tuple[float, float]) -> dict[str, Any]:
         return {"spans": [{"text": text, "size": size}], "dir": way, "bbox": (72, 100, 300, 300)}

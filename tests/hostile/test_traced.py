@@ -15,13 +15,19 @@ from traced import bare_environment, needs_strace, read_trace, under_strace
 from rag_core.ingest.reading.ocr_engines import find_tessdata
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = 16  # pictures: read in about ten seconds on two busy cores; the telemetry that was once loaded looked for its collector after nine
+# pictures: read in about ten seconds on two busy cores; the telemetry that was once loaded looked for its collector
+# after nine
+PAGES = 16
 
 
 def scans(pages: int) -> bytes:
     made = pymupdf.open()
     for number in range(pages):
-        made.insert_pdf(pymupdf.open(stream=make.scanned(f"Sentence {number} of a long document, on a page that is a picture. " * 2)))
+        made.insert_pdf(
+            pymupdf.open(
+                stream=make.scanned(f"Sentence {number} of a long document, on a page that is a picture. " * 2)
+            )
+        )
     return made.tobytes()
 
 
@@ -30,13 +36,20 @@ def scans(pages: int) -> bytes:
 @pytest.mark.ocr
 @pytest.mark.longest
 @pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
-def test_given_a_long_file_when_indexed_then_no_process_looks_up_a_name_opens_a_socket_or_writes_elsewhere(tmp_path: Path) -> None:
+def test_given_a_long_file_when_indexed_then_no_process_looks_up_a_name_opens_a_socket_or_writes_elsewhere(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "long.pdf").write_bytes(scans(PAGES))
     trace, library, home, temporary = (tmp_path / name for name in ("trace", "library", "home", "tmp"))
     command = [sys.executable, "-m", "rag_core", "index", str(tmp_path / "long.pdf"), "--library", str(library)]
 
     run = subprocess.run(
-        [*under_strace(trace), *command], cwd=ROOT, env=bare_environment(home, temporary), capture_output=True, text=True, check=False
+        [*under_strace(trace), *command],
+        cwd=ROOT,
+        env=bare_environment(home, temporary),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert run.returncode == 0, run.stderr
@@ -50,7 +63,9 @@ def test_given_a_long_file_when_indexed_then_no_process_looks_up_a_name_opens_a_
 
 @needs_strace
 @pytest.mark.tracer
-def test_given_a_program_that_speaks_to_others_and_writes_elsewhere_when_traced_then_all_of_it_is_seen(tmp_path: Path) -> None:
+def test_given_a_program_that_speaks_to_others_and_writes_elsewhere_when_traced_then_all_of_it_is_seen(
+    tmp_path: Path,
+) -> None:
     program = """
         import os, socket, threading
         for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "2001:db8::1")):
@@ -72,7 +87,9 @@ def test_given_a_program_that_speaks_to_others_and_writes_elsewhere_when_traced_
     trace, home, temporary = tmp_path / "trace", tmp_path / "home", tmp_path / "tmp"
 
     subprocess.run(
-        [*under_strace(trace), sys.executable, "-c", textwrap.dedent(program)], env=bare_environment(home, temporary), check=True
+        [*under_strace(trace), sys.executable, "-c", textwrap.dedent(program)],
+        env=bare_environment(home, temporary),
+        check=True,
     )
 
     seen = read_trace(trace)

@@ -1,4 +1,6 @@
-"""Words of which a file has two readings, and bullets that it says are letters: what is drawn is read, and no word beside it is lost."""
+"""Words of which a file has two readings, and bullets that it says are letters: what is drawn is read, and no word
+beside it is lost.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ SIGNS = "•●■▪□◆►◄▲▼○✓✗➔➢➤⇒"
 
 
 def doubted(page: dict[str, Any]) -> list[str]:
-    return [page["text"][int(start) : int(end)] for start, end, *_, sure in page["words"] if sure < 1] if page["scored"] else []
+    return (
+        [page["text"][int(start) : int(end)] for start, end, *_, sure in page["words"] if sure < 1]
+        if page["scored"]
+        else []
+    )
 
 
 def test_given_glyphs_of_a_wrong_value_when_their_common_text_is_drawn_then_it_is_read() -> None:
@@ -52,9 +58,14 @@ def test_given_two_readings_and_a_digit_that_is_neither_then_the_word_is_not_rea
 def test_given_shapes_that_are_neither_reading_then_the_word_is_kept_and_is_doubtful(name: str) -> None:
     """The file itself draws the glyphs: five spots, which are no letter."""
     paper = Paper()
-    _type3(paper, "600 0 d0 0 g 0 0 200 100 re f 400 0 200 100 re f 200 300 200 100 re f 0 600 200 100 re f 400 600 200 100 re f", "F2")
+    _type3(
+        paper,
+        "600 0 d0 0 g 0 0 200 100 re f 400 0 200 100 re f 200 300 200 100 re f 0 600 200 100 re f 400 600 200 100 re f",
+        "F2",
+    )
     content = paper.save(
-        f"BT /F1 12 Tf 72 600 Td (It) Tj /F2 12 Tf 20 0 Td /Span <</ActualText(word)>> BDC ({name}) Tj EMC ET", shown=False
+        f"BT /F1 12 Tf 72 600 Td (It) Tj /F2 12 Tf 20 0 Td /Span <</ActualText(word)>> BDC ({name}) Tj EMC ET",
+        shown=False,
     )
 
     page = page_of(content)
@@ -77,7 +88,9 @@ def test_given_bullets_of_a_font_of_signs_when_read_then_each_begins_an_item_and
 
 
 @pytest.mark.parametrize("sign", "●■◆▲▼✓✗➔➢➤")
-def test_given_a_font_without_a_telling_name_when_its_letters_are_drawn_as_signs_then_their_shape_tells(sign: str) -> None:
+def test_given_a_font_without_a_telling_name_when_its_letters_are_drawn_as_signs_then_their_shape_tells(
+    sign: str,
+) -> None:
     for value in ("X", "l", "3", "\uf06c"):
         page = page_of(readings.written([(None, sign)], {sign: value}, "zadb", "Frutiger"))
 
@@ -86,7 +99,9 @@ def test_given_a_font_without_a_telling_name_when_its_letters_are_drawn_as_signs
 
 def test_given_letters_of_fonts_for_text_then_none_is_taken_for_a_sign() -> None:
     """Also where a page has few of them, as of a large initial."""
-    for name, letter in itertools.product((*readings.FACES, "tiit", "cobi", "tibi"), string.ascii_letters + string.digits + "äéßøØ§"):
+    for name, letter in itertools.product(
+        (*readings.FACES, "tiit", "cobi", "tibi"), string.ascii_letters + string.digits + "äéßøØ§"
+    ):
         font = pymupdf.Font(name)
 
         assert sign_of(font.this, font.has_glyph(ord(letter)), ord(letter), few=True) == "", (name, letter)
@@ -121,7 +136,10 @@ def test_given_a_text_within_a_text_then_what_is_drawn_is_read_once() -> None:
     inner = "/Span <</ActualText(fee)>> BDC (fee) Tj EMC"
     for outer in ("The fee is due", "Nothing is due"):
         page = page_of(
-            Paper().save(f"BT /F1 12 Tf 72 600 Td /Span <</ActualText({outer})>> BDC (The ) Tj {inner} ( is due) Tj EMC ET", shown=False)
+            Paper().save(
+                f"BT /F1 12 Tf 72 600 Td /Span <</ActualText({outer})>> BDC (The ) Tj {inner} ( is due) Tj EMC ET",
+                shown=False,
+            )
         )
 
         assert page["text"] == "The fee is due"
@@ -139,7 +157,9 @@ def test_given_a_text_within_a_text_then_what_is_drawn_is_read_once() -> None:
         ("due", "not due", False),
     ],
 )
-def test_two_readings_agree_but_for_case_hyphens_and_what_glyphs_leave_open(said: str, painted: str, same: bool) -> None:
+def test_two_readings_agree_but_for_case_hyphens_and_what_glyphs_leave_open(
+    said: str, painted: str, same: bool
+) -> None:
     assert agree(said, painted) is same
 
 

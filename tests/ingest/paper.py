@@ -1,4 +1,6 @@
-"""Pages for tests, built by hand: rows with size, weight and cells as the PDF reader gives them; and the embedded model's tokenizer."""
+"""Pages for tests, built by hand: rows with size, weight and cells as the PDF reader gives them; and the embedded
+model's tokenizer.
+"""
 
 from __future__ import annotations
 

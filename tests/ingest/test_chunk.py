@@ -26,9 +26,18 @@ NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirte
 SENTENCES = [f"Sentence {word} tells the reader something about the delivery of the goods." for word in NUMBERS]
 
 
-def cut(pages: list[Page], strategy: str = "technical", title: str = "Manual", language: str = "en", **kwargs: object) -> list[Passage]:
+def cut(
+    pages: list[Page], strategy: str = "technical", title: str = "Manual", language: str = "en", **kwargs: object
+) -> list[Passage]:
     """Passages of at most 256 tokens, unless told otherwise: small enough for these documents to have several."""
-    given = {"language": language, "title": title, "strategy": STRATEGIES[strategy], "embedder": embedder(), "max_tokens": 256, **kwargs}
+    given = {
+        "language": language,
+        "title": title,
+        "strategy": STRATEGIES[strategy],
+        "embedder": embedder(),
+        "max_tokens": 256,
+        **kwargs,
+    }
     return chunk("doc", pages, **given)  # type: ignore[arg-type]
 
 
@@ -39,22 +48,37 @@ def check(pages: list[Page], passages: list[Passage], title: str = "Manual", lim
     for passage, size in zip(passages, sizes, strict=True):
         assert passage.tokens == size <= limit
         assert passage.text == read_passage_text(texts, passage.spans).text
-    covered = {(span.page, offset) for passage in passages for span in passage.spans for offset in range(span.start, span.end)}
+    covered = {
+        (span.page, offset) for passage in passages for span in passage.spans for offset in range(span.start, span.end)
+    }
     for block in blocks(pages, "en"):
         if block.kind is not BlockKind.BOILERPLATE:
             text = texts[block.page]
-            assert {(block.page, at) for at in range(block.start, block.end) if text[at].isprintable() and text[at] != " "} <= covered
+            assert {
+                (block.page, at) for at in range(block.start, block.end) if text[at].isprintable() and text[at] != " "
+            } <= covered
     assert len({passage.id for passage in passages}) == len(passages)
 
 
 DOCUMENT = [
-    page(1, [head("Supply"), *prose(*SENTENCES[:8]), Set("List of prices\tPrice", bold=True), Set("Screw\t5"), Set("Nut\t7")]),
+    page(
+        1,
+        [
+            head("Supply"),
+            *prose(*SENTENCES[:8]),
+            Set("List of prices\tPrice", bold=True),
+            Set("Screw\t5"),
+            Set("Nut\t7"),
+        ],
+    ),
     page(2, [head("Warranty"), *prose(*SENTENCES[8:]), Set("• first duty"), Set("• second duty")]),
 ]
 
 
 def test_given_a_document_when_cut_then_headings_paragraphs_tables_and_lists_are_kept() -> None:
-    """S3-1, S3-3: sections, paragraphs, tables and lists are not mixed up, and each passage says what and where it is."""
+    """S3-1, S3-3: sections, paragraphs, tables and lists are not mixed up, and each passage says what and where it
+    is.
+    """
     passages = cut(DOCUMENT)
 
     check(DOCUMENT, passages)
@@ -71,10 +95,16 @@ def test_given_a_document_when_cut_then_headings_paragraphs_tables_and_lists_are
         (f"{' '.join(SENTENCES[:3])}", PassageKind.PARAGRAPH, (1, 1)),
         ("\n\nPart\tPrice\n" + "\n".join(f"Screw of size {n}\t{n}5" for n in range(9)), PassageKind.TABLE, (3, 12)),
         ("- " + "\n- ".join(SENTENCES[:4]), PassageKind.LIST, (1, 4)),
-        ("\ndef area(radius):\n    return 3.14159 * radius * radius\n\nprint(area(2), area(3))", PassageKind.CODE, (2, 5)),
+        (
+            "\ndef area(radius):\n    return 3.14159 * radius * radius\n\nprint(area(2), area(3))",
+            PassageKind.CODE,
+            (2, 5),
+        ),
     ],
 )
-def test_given_a_text_of_one_kind_when_cut_then_kind_page_and_lines_are_said(text: str, kind: PassageKind, lines: tuple[int, int]) -> None:
+def test_given_a_text_of_one_kind_when_cut_then_kind_page_and_lines_are_said(
+    text: str, kind: PassageKind, lines: tuple[int, int]
+) -> None:
     """S3-3: chunk type (paragraph, table, code), page and line range."""
     (passage,) = cut([Page(1, text)])
 
@@ -135,7 +165,11 @@ def test_given_a_long_table_when_cut_then_every_piece_keeps_the_header_and_whole
     assert len(passages) > 3
     assert {passage.header_text for passage in passages} == {"(in millions) 2015 2016 2017"}
     assert all("(in millions) 2015 2016 2017" in embedding_text(passage, "Manual") for passage in passages)
-    assert all(line in pages[passage.page - 1].text.split("\n") for passage in passages for line in quoted(pages, passage).split("\n"))
+    assert all(
+        line in pages[passage.page - 1].text.split("\n")
+        for passage in passages
+        for line in quoted(pages, passage).split("\n")
+    )
 
 
 def test_given_a_paragraph_over_a_page_break_when_cut_then_it_is_one_with_a_span_on_each_page() -> None:
@@ -199,7 +233,15 @@ def test_given_a_title_that_fills_the_size_when_cutting_then_it_is_said() -> Non
 
 @each(
     "title",
-    ["", "x" * 5000, "Наименование документа " * 40, "§$%&/()=?" * 50, "वार्षिक प्रतिवेदन " * 40, "年度報告" * 99, "zq xj wv kf " * 60],
+    [
+        "",
+        "x" * 5000,
+        "Наименование документа " * 40,
+        "§$%&/()=?" * 50,
+        "वार्षिक प्रतिवेदन " * 40,
+        "年度報告" * 99,
+        "zq xj wv kf " * 60,
+    ],
 )
 def test_given_any_title_when_cut_then_the_text_is_what_is_read_and_not_the_title(title: str) -> None:
     passages = cut(DOCUMENT, title=title)
@@ -251,11 +293,32 @@ def test_given_a_giant_word_when_cut_then_its_pieces_are_in_order_and_complete()
 
 
 PIECES = st.one_of(
-    st.sampled_from([*SENTENCES[:5], "# Heading", "PART II", "Item 7. Discussion", "- an item", "Part\tPrice", "Nut\t7\t8", "2016\t2017",
-                     "obliga-", "tion goes on", "def f(x):", "    return x", "", "", "ﬁne ﬀ", "12", "§ 5 Záruka", "मूल्य ₹500 है।",
-                     "(in millions)", "a" * 400]),
+    st.sampled_from(
+        [
+            *SENTENCES[:5],
+            "# Heading",
+            "PART II",
+            "Item 7. Discussion",
+            "- an item",
+            "Part\tPrice",
+            "Nut\t7\t8",
+            "2016\t2017",
+            "obliga-",
+            "tion goes on",
+            "def f(x):",
+            "    return x",
+            "",
+            "",
+            "ﬁne ﬀ",
+            "12",
+            "§ 5 Záruka",
+            "मूल्य ₹500 है।",
+            "(in millions)",
+            "a" * 400,
+        ]
+    ),
     st.text(st.characters(exclude_categories=("Cs",)), max_size=30),
-)  # fmt: skip
+)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
@@ -276,7 +339,9 @@ def test_given_any_document_when_cut_then_nothing_is_lost_and_nothing_too_large(
     check(pages, passages, title="A", limit=size)
 
 
-def test_given_paragraphs_that_do_not_fit_together_when_cut_by_sections_then_the_last_sentence_goes_before_the_next() -> None:
+def test_given_paragraphs_that_do_not_fit_together_when_cut_by_sections_then_the_last_sentence_goes_before_the_next() -> (  # noqa: E501
+    None
+):
     """S3-2: overlap also where a passage ends with its paragraph."""
     paragraphs = [" ".join(SENTENCES[:14]), " ".join(SENTENCES[:8])]
 
@@ -323,7 +388,9 @@ def test_given_two_small_tables_with_headers_of_their_own_when_cut_then_neither_
     assert [passage.header_text for passage in cut(pages)] == ["(in millions) 2015 2016", "(in thousands) 2020 2021"]
 
 
-def test_given_a_page_that_ends_without_a_full_stop_when_the_next_starts_in_capitals_then_they_are_two_paragraphs() -> None:
+def test_given_a_page_that_ends_without_a_full_stop_when_the_next_starts_in_capitals_then_they_are_two_paragraphs() -> (
+    None
+):
     pages = [page(1, prose(*SENTENCES[:9], "Signed by")), page(2, prose(*SENTENCES[9:]))]
 
     assert [passage.page for passage in cut(pages, "research")] == [1, 2]
@@ -372,13 +439,17 @@ class Watched:
 @pytest.mark.parametrize(
     "pages",
     [
-        [Page(number, " ".join(["a"] * 20_000)) for number in range(1, 12)],  # one paragraph that goes on over eleven pages
+        [
+            Page(number, " ".join(["a"] * 20_000)) for number in range(1, 12)
+        ],  # one paragraph that goes on over eleven pages
         [Page(1, "\n".join(["a " * 40] * 5_200))],  # one paragraph of many short rows
         [Page(1, "a " * 210_000)],  # one row
     ],
     ids=["pages", "rows", "row"],
 )
-def test_given_a_paragraph_without_end_when_cut_then_no_more_than_a_part_of_it_is_handled_at_once(pages: list[Page]) -> None:
+def test_given_a_paragraph_without_end_when_cut_then_no_more_than_a_part_of_it_is_handled_at_once(
+    pages: list[Page],
+) -> None:
     watched = Watched()
 
     passages = chunk("doc", pages, language="en", title="", strategy=STRATEGIES["technical"], embedder=watched)  # type: ignore[arg-type]

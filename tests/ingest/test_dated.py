@@ -1,4 +1,6 @@
-"""The day of a first page: found in ten languages where the page says that it is the document's own, and never guessed."""
+"""The day of a first page: found in ten languages where the page says that it is the document's own, and never
+guessed.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ def found(text: str, language: str = "en") -> str:
 
 # language, first page, the day that it says
 TOLD = [
-    ("en", "FORM 8-K\nDate of Report (Date of earliest event reported): July 1, 2022 (June 30, 2022)\nAMCOR PLC", "2022-07-01"),
+    (
+        "en",
+        "FORM 8-K\nDate of Report (Date of earliest event reported): July 1, 2022 (June 30, 2022)\nAMCOR PLC",
+        "2022-07-01",
+    ),
     ("en", "FORM 8-K\nDate of report (Date of earliest event reported):\nAugust 30, 2023\nACME", "2023-08-30"),
     ("en", "FORM 8-K\nAugust 30, 2023\nDate of Report (Date of earliest event reported)\nACME", "2023-08-30"),
     ("en", f"Privacy policy\n{BODY}\nLast updated: 3rd of March 2024", "2024-03-03"),
@@ -44,7 +50,11 @@ TOLD = [
     ("en", "Report\nMay 2024\nDate: 3 May 2024", "2024-05-03"),
     ("en", "Invoice date: 25/07/2024", "2024-07-25"),
     ("en", "1-Jul-2022\nA note on bolts", "2022-07-01"),
-    ("en", f"Title\n{BODY}\n3 May 2024\nDate of publication:\n4 May 2024", "2024-05-04"),  # the label is that of the date below it
+    (
+        "en",
+        f"Title\n{BODY}\n3 May 2024\nDate of publication:\n4 May 2024",
+        "2024-05-04",
+    ),  # the label is that of the date below it
     ("de", "Satzung der Stadtbibliothek\nvom 1. März 2024\n§ 1 Aufgaben", "2024-03-01"),
     ("de", "Merkblatt Reisekosten\nStand: März 2024", "2024-03"),
     ("de", "Stand\t01.03.2024\nMerkblatt", "2024-03-01"),
@@ -73,7 +83,7 @@ TOLD = [
     ("hi", "सूचना\nजारी तिथि: 15/03/2024", "2024-03-15"),
     ("und", "Date: 3 May 2024\n...", "2024-05-03"),
     ("uk", "Date: 2024-05-03\n...", "2024-05-03"),
-]  # fmt: skip
+]
 
 
 @each("language,text,day", TOLD)
@@ -110,7 +120,11 @@ NOT_TOLD = [
     ("en", "Valid until\n1 May 2024"),
     ("en", "Amendment\nto the agreement of Acme Ltd. Dated 1 March 2020"),
     ("en", "Company policies\nThe board met and changed the rules on travel, effective 1 May 2024"),
-    ("en", "Company policies\nThe board of Brightwater met in the spring to change the rules on travel. Effective 1 May 2024"),
+    (
+        "en",
+        "Company policies\nThe board of Brightwater met in the spring to change the rules on travel. Effective 1 May "
+        "2024",
+    ),
     ("en", f"Company policies\n{BODY}\nBrightwater Ltd. In force from 1 March 2024."),
     ("en", "Passport no.:\n1 May 2024"),
     ("en", "Version 2024.05.01.3"),
@@ -134,7 +148,7 @@ NOT_TOLD = [
     ("sk", "Dodatok č. 1\nk zmluve\nzo dňa 15. marca 2020"),
     ("hi", "जन्म तिथि: 15 मार्च 1970"),
     ("hi", "बैठक\n15 मार्च 2024"),
-]  # fmt: skip
+]
 
 
 @each("language,text", NOT_TOLD)
@@ -191,8 +205,22 @@ def test_given_a_date_below_the_rows_that_are_looked_at_then_it_is_not_found() -
 
 def test_given_a_day_of_tomorrow_then_it_is_believed_and_no_later_one() -> None:
     assert found("Date: 26 November 2026") == "2026-11-26"
-    assert [believed(day, TODAY) for day in ("2026-11-26", "2026-11-27", "2026-11", "2026-12", "2026", "2027")] == [1, 0, 1, 0, 1, 0]
-    assert [believed(day, TODAY) for day in ("1900", "1899-12-31", "2024-02-30", "", "x", "2024-13")] == [1, 0, 0, 0, 0, 0]
+    assert [believed(day, TODAY) for day in ("2026-11-26", "2026-11-27", "2026-11", "2026-12", "2026", "2027")] == [
+        1,
+        0,
+        1,
+        0,
+        1,
+        0,
+    ]
+    assert [believed(day, TODAY) for day in ("1900", "1899-12-31", "2024-02-30", "", "x", "2024-13")] == [
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]
 
 
 def test_given_every_language_with_a_file_then_it_says_how_documents_are_dated() -> None:
@@ -218,7 +246,8 @@ def test_given_any_day_when_a_label_stands_before_it_then_it_is_read_back(day: d
 
 @settings(max_examples=150)
 @given(
-    st.text(alphabet=st.sampled_from("0123456789٣२ .,/:-()\t\nDateMay ofz dne"), max_size=300), st.sampled_from(["en", "cs", "hi", "und"])
+    st.text(alphabet=st.sampled_from("0123456789٣२ .,/:-()\t\nDateMay ofz dne"), max_size=300),
+    st.sampled_from(["en", "cs", "hi", "und"]),
 )
 def test_given_any_text_then_what_is_told_is_empty_or_a_day_that_can_be_believed(text: str, language: str) -> None:
     day = found(text, language)

@@ -46,8 +46,13 @@ def form(fields: list[tuple[str, str | bool]], *, right: bool, bare: bool) -> by
     return bytes(document.tobytes())
 
 
-@each(("right", "bare", "kept"), [(right, bare, kept) for right in (True, False) for bare in (True, False) for kept in (1, 4, 7)])
-def test_given_a_filled_form_when_read_then_each_value_stands_with_its_label(right: bool, bare: bool, kept: int) -> None:
+@each(
+    ("right", "bare", "kept"),
+    [(right, bare, kept) for right in (True, False) for bare in (True, False) for kept in (1, 4, 7)],
+)
+def test_given_a_filled_form_when_read_then_each_value_stands_with_its_label(
+    right: bool, bare: bool, kept: int
+) -> None:
     fields = FIELDS[-kept:]
     (page,) = read_pdf(form(fields, right=right, bare=bare), "form.pdf", ocr=False).pages
 
@@ -67,11 +72,29 @@ def shown(text: str) -> list[str]:
     return [unit.text for unit in units(passage, lambda document, page: text)]
 
 
-@each("text", ["Pets in the flat\tYes\tNo", "Hund\tja\tnein", "☐ Photographs may be taken.", "Photographs: ☐", "Pes\t☐ ano\t☐ ne"])
+@each(
+    "text",
+    [
+        "Pets in the flat\tYes\tNo",
+        "Hund\tja\tnein",
+        "☐ Photographs may be taken.",
+        "Photographs: ☐",
+        "Pes\t☐ ano\t☐ ne",
+    ],
+)
 def test_given_a_choice_that_is_not_made_in_the_text_when_read_then_it_is_no_answer(text: str) -> None:
     assert shown(text) == []
 
 
-@each("text", ["Pets in the flat\t☐ Yes\t☒ No", "Nuts\tx\tYes\tNo", "Has an allergy to nuts: ☑", "Parking\tYes", "The answer is no."])
+@each(
+    "text",
+    [
+        "Pets in the flat\t☐ Yes\t☒ No",
+        "Nuts\tx\tYes\tNo",
+        "Has an allergy to nuts: ☑",
+        "Parking\tYes",
+        "The answer is no.",
+    ],
+)
 def test_given_a_choice_that_is_made_when_read_then_it_is_one(text: str) -> None:
     assert len(shown(text)) == 1

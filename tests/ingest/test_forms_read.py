@@ -1,4 +1,6 @@
-"""Saved web pages and Word documents: read as pages with marks, in the child, and nothing of them runs or is fetched."""
+"""Saved web pages and Word documents: read as pages with marks, in the child, and nothing of them runs or is
+fetched.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,16 @@ from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them
+sys.path.insert(
+    0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest")
+)  # the child's own modules, as it imports them
 from pdf_worker.formats import documents as forms
 from pdf_worker.formats import tables as grid
 
-TABLE = "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating pressure</td><td>16 bar</td></tr></table>"
+TABLE = (
+    "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating "
+    "pressure</td><td>16 bar</td></tr></table>"
+)
 
 
 def web(port: int = 9) -> bytes:
@@ -84,9 +91,12 @@ def test_given_a_word_document_when_read_then_headings_and_tables_are_there_and_
 
     assert content.title == "Supply"
     assert content.pages[0].text.splitlines() == [
-        "Contract of supply", "The deposit is 40 EUR <b>net</b>. नमस्ते दुनिया", "Parameter\tValue", "Maximum operating pressure\t16 bar",
+        "Contract of supply",
+        "The deposit is 40 EUR <b>net</b>. नमस्ते दुनिया",
+        "Parameter\tValue",
+        "Maximum operating pressure\t16 bar",
         "Inserted words",
-    ]  # fmt: skip
+    ]
 
 
 def test_given_a_web_page_in_another_encoding_when_opened_then_its_letters_are_right() -> None:
@@ -111,7 +121,10 @@ HOSTILE = {
     "a bomb": (word("<!-- " + "0" * (61 << 20) + " -->"), "LimitExceeded"),
     "nested deep": (word("<w:sdt><w:sdtContent>" * 200 + "</w:sdtContent></w:sdt>" * 200), "LimitExceeded"),
     "entities": (
-        word(paragraph("x"), {"word/styles.xml": f'<!DOCTYPE s [<!ENTITY a SYSTEM "file:///etc/passwd">]><w:styles {W}>&a;</w:styles>'}),
+        word(
+            paragraph("x"),
+            {"word/styles.xml": f'<!DOCTYPE s [<!ENTITY a SYSTEM "file:///etc/passwd">]><w:styles {W}>&a;</w:styles>'},
+        ),
         "DamagedPdf",
     ),
 }
@@ -148,7 +161,14 @@ def test_given_a_bad_document_when_read_then_the_error_of_the_child_comes_back_w
 
 
 def test_given_a_file_of_another_form_than_its_name_says_when_read_then_it_is_refused_at_sight() -> None:
-    for data, form in ((web(), "pdf"), (b"%PDF-1.7", "html"), (web(), "docx"), (CONTRACT, "html"), (CONTRACT, "pdf"), (b"text", "html")):
+    for data, form in (
+        (web(), "pdf"),
+        (b"%PDF-1.7", "html"),
+        (web(), "docx"),
+        (CONTRACT, "html"),
+        (CONTRACT, "pdf"),
+        (b"text", "html"),
+    ):
         with pytest.raises(NotAPdf):
             read_pdf(data, "x", form=form)
 
@@ -181,7 +201,10 @@ def run(text: str, properties: str = "") -> str:
 
 
 def styled(name: str, kind: str, properties: str, more: str = "") -> str:
-    return f'<w:style w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/>{more}<w:rPr>{properties}</w:rPr></w:style>'
+    return (
+        f'<w:style w:type="{kind}" w:styleId="{name}"><w:name '
+        f'w:val="{name}"/>{more}<w:rPr>{properties}</w:rPr></w:style>'
+    )
 
 
 STRIKES = f"""<w:styles {W}>{styled("Old", "character", "<w:strike/>")}{styled("Void", "paragraph", "<w:dstrike/>")}
@@ -209,42 +232,77 @@ def read_word(body: str) -> tuple[list[str], tuple[str, ...]]:
     return content.pages[0].text.splitlines(), content.problems
 
 
-def test_given_struck_words_of_a_word_document_when_read_then_the_rest_of_each_sentence_is_one_and_they_are_counted() -> None:
+def test_given_struck_words_of_a_word_document_when_read_then_the_rest_of_each_sentence_is_one_and_they_are_counted() -> (
+    None
+):
     forms_of_words = (WORD_STRUCK | WORD_KEPT).items()
     rows = [f"<w:p>{run(f'{name}: the rent is ')}{words}{run('1,400 euros.')}</w:p>" for name, words in forms_of_words]
     lines, problems = read_word("".join(rows))
 
-    assert lines == [f"{name}: the rent is {'kept ' * (name in WORD_KEPT)}1,400 euros." for name in (*WORD_STRUCK, *WORD_KEPT)]
-    assert problems == (f"Page 1: {4 * len(WORD_STRUCK)} characters of text that is crossed out or marked as void were left out.",)
+    assert lines == [
+        f"{name}: the rent is {'kept ' * (name in WORD_KEPT)}1,400 euros." for name in (*WORD_STRUCK, *WORD_KEPT)
+    ]
+    assert problems == (
+        f"Page 1: {4 * len(WORD_STRUCK)} characters of text that is crossed out or marked as void were left out.",
+    )
 
 
 def test_given_struck_paragraphs_and_deleted_rows_of_a_word_document_when_read_then_they_are_void() -> None:
     deleted = table(("Gone", "48 hours")).replace("<w:tr>", "<w:tr><w:trPr><w:del/></w:trPr>")
-    rows = paragraph("gone", style="Void") + paragraph("gone", style="Base") + deleted + table(("Yard", "12 hours")) + paragraph("kept")
-    toggled = f'<w:p><w:pPr><w:pStyle w:val="Void"/></w:pPr>{run("kept too", "<w:rStyle w:val=" + chr(34) + "Old" + chr(34) + "/>")}</w:p>'
+    rows = (
+        paragraph("gone", style="Void")
+        + paragraph("gone", style="Base")
+        + deleted
+        + table(("Yard", "12 hours"))
+        + paragraph("kept")
+    )
+    toggled = (
+        f"<w:p><w:pPr><w:pStyle "
+        f'w:val="Void"/></w:pPr>{run("kept too", "<w:rStyle w:val=" + chr(34) + "Old" + chr(34) + "/>")}</w:p>'
+    )
 
     assert read_word(rows + toggled)[0] == ["Yard\t12 hours", "kept", "kept too"]
 
 
 WEB_STRUCK = (
-    "<s>gone</s> ", "<del>gone</del> ", "<STRIKE>gone</STRIKE> ", '<span style="text-decoration:line-through">gone</span> ',
+    "<s>gone</s> ",
+    "<del>gone</del> ",
+    "<STRIKE>gone</STRIKE> ",
+    '<span style="text-decoration:line-through">gone</span> ',
     "<span style='TEXT-DECORATION: underline Line-Through red'>gone</span> ",
     '<span style="text-decoration-line: line-through">gone</span> ',
-    '<span class="old">gone</span> ', '<span class="old"><b>go</b>ne</span> ', '<del>go<a href="#">ne</a></del> ',
-    '<span class="old"><a href="#">gone</a></span> ', '<a class="old" href="#">gone</a> ', '<i class="both">gone</i> ',
-)  # fmt: skip
-WEB_KEPT = ("<u>kept</u> ", "<ins>kept</ins> ", '<a href="#">kept</a> ', '<span style="text-decoration: none">kept</span> ')
-WEB_STYLE = "a {text-decoration: none} .old {text-decoration: line-through} .both {text-decoration: underline line-through !important}"
+    '<span class="old">gone</span> ',
+    '<span class="old"><b>go</b>ne</span> ',
+    '<del>go<a href="#">ne</a></del> ',
+    '<span class="old"><a href="#">gone</a></span> ',
+    '<a class="old" href="#">gone</a> ',
+    '<i class="both">gone</i> ',
+)
+WEB_KEPT = (
+    "<u>kept</u> ",
+    "<ins>kept</ins> ",
+    '<a href="#">kept</a> ',
+    '<span style="text-decoration: none">kept</span> ',
+)
+WEB_STYLE = (
+    "a {text-decoration: none} .old {text-decoration: line-through} .both "
+    "{text-decoration: underline line-through !important}"
+)
 
 
-def test_given_struck_words_of_a_web_page_when_read_then_the_rest_of_each_sentence_is_one_and_they_are_counted() -> None:
+def test_given_struck_words_of_a_web_page_when_read_then_the_rest_of_each_sentence_is_one_and_they_are_counted() -> (
+    None
+):
     rows = "".join(f"<p>{n}: the rent is {words}1,400 euros.</p>" for n, words in enumerate((*WEB_STRUCK, *WEB_KEPT)))
     block = '<div class="old"><p>gone</p><table><tr><td>gone</td></tr></table></div><pre>~ text-decoration</pre>'
     page = f"<html><head><style>{WEB_STYLE}</style></head><body>{rows}{block}</body></html>"
     content = read_pdf(page.encode(), "a.html", form="html", ocr=False)
 
     assert content.pages[0].text.splitlines() == [
-        *(f"{n}: the rent is {'kept ' * (n >= len(WEB_STRUCK))}1,400 euros." for n in range(len(WEB_STRUCK) + len(WEB_KEPT))),
+        *(
+            f"{n}: the rent is {'kept ' * (n >= len(WEB_STRUCK))}1,400 euros."
+            for n in range(len(WEB_STRUCK) + len(WEB_KEPT))
+        ),
         "~ text-decoration",
     ]
     assert f" {4 * len(WEB_STRUCK) + 8} characters of text that is crossed out" in content.problems[0]
@@ -260,9 +318,14 @@ def test_given_many_long_struck_paragraphs_of_a_web_page_when_read_then_all_of_t
 def merged(rows: list[list[tuple[str, int, int]]], form: str) -> str:
     """A table of (text, columns, rows) in Word or HTML, read: its rows as they stand on the page."""
     if form == "html":
-        cells = ("".join(f"<td colspan='{wide}' rowspan={deep}>{text}</td>" for text, wide, deep in row) for row in rows)
+        cells = (
+            "".join(f"<td colspan='{wide}' rowspan={deep}>{text}</td>" for text, wide, deep in row) for row in rows
+        )
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
-    text, below = "", dict[int, tuple[int, int]]()  # by column: how wide a cell from above is, and how many rows it still takes
+    text, below = (
+        "",
+        dict[int, tuple[int, int]](),
+    )  # by column: how wide a cell from above is, and how many rows it still takes
     for row in rows:
         waiting, at, own, after = list(row), 0, "", dict[int, tuple[int, int]]()
         while waiting or at in below:
@@ -300,7 +363,10 @@ def test_given_merged_and_empty_cells_when_read_then_each_stands_in_its_columns_
             cells[at : at + 2] = [(f"both{number}", 2, 1)]
         whole.append([text or EMPTY for text in plain])
         rows.append(cells)
-    rows += [[("east", 1, 2), *((f"e{column}", 1, 1) for column in range(1, width))], [(f"f{column}", 1, 1) for column in range(1, width)]]
+    rows += [
+        [("east", 1, 2), *((f"e{column}", 1, 1) for column in range(1, width))],
+        [(f"f{column}", 1, 1) for column in range(1, width)],
+    ]
     whole += [["east", *(f"{row}{column}" for column in range(1, width))] for row in "ef"]
     assert lines_of(rows, form) == ["\t".join(row) for row in whole]
 
@@ -315,11 +381,18 @@ def test_given_heads_in_two_rows_when_read_then_both_name_the_columns(form: str)
 
 @pytest.mark.parametrize("form", ["docx", "html"])
 def test_given_a_table_whose_values_are_parted_over_columns_when_read_then_nothing_is_repeated(form: str) -> None:
-    rows = [[("Item", 1, 1), ("2017", 2, 1)], [("Income", 1, 1), ("$", 1, 1), ("596", 1, 1)], [("Costs", 1, 1), ("", 1, 1), ("12", 1, 1)]]
+    rows = [
+        [("Item", 1, 1), ("2017", 2, 1)],
+        [("Income", 1, 1), ("$", 1, 1), ("596", 1, 1)],
+        [("Costs", 1, 1), ("", 1, 1), ("12", 1, 1)],
+    ]
     assert lines_of(rows, form) == ["Item\t2017", "Income\t$\t596", "Costs\t12"]
 
 
 def test_given_empty_and_merged_cells_when_a_row_is_said_in_words_then_each_value_has_its_own_head() -> None:
     head = f"Tariff | Summer | Summer | Winter; {EMPTY} | Day | Night | Day"
-    assert in_words(f"{head}: House | {EMPTY} | 22 cents | 36 cents") == "House: 22 cents (Summer Night); 36 cents (Winter Day)"
+    assert (
+        in_words(f"{head}: House | {EMPTY} | 22 cents | 36 cents")
+        == "House: 22 cents (Summer Night); 36 cents (Winter Day)"
+    )
     assert grid.EMPTY == EMPTY

@@ -1,4 +1,6 @@
-"""Tests of `rag_core.ingest.pdf_worker.hidden_text.rendering`: words that stand in one another's places, on a page with many lines."""
+"""Tests of `rag_core.ingest.pdf_worker.hidden_text.rendering`: words that stand in one another's places, on a page with
+many lines.
+"""
 
 # mypy: allow-untyped-calls
 
@@ -19,7 +21,9 @@ PIXELS = 25_000_000
 
 @pytest.fixture
 def page() -> Iterator[Any]:
-    """A page like a map: lines all over it, and labels whose letters are painted twice, first wide and white, then black."""
+    """A page like a map: lines all over it, and labels whose letters are painted twice, first wide and white, then
+    black.
+    """
     with pymupdf.open() as document:
         made = document.new_page(width=400, height=300)
         for x in range(0, 400, 4):
@@ -59,7 +63,11 @@ def test_a_look_draws_no_more_than_the_words_that_it_is_about(page: Any, monkeyp
 
 def test_more_words_in_one_another_s_places_than_any_print_has_are_not_read(page: Any) -> None:
     """Only so many looks are taken; a word that nobody looked at counts as unseen."""
-    asked = [question(3), *(Question((203, 140, 248, 154), (), 12, frozenset({100 + n})) for n in range(MAX_LOOKS)), question(3)]
+    asked = [
+        question(3),
+        *(Question((203, 140, 248, 154), (), 12, frozenset({100 + n})) for n in range(MAX_LOOKS)),
+        question(3),
+    ]
     late = Question((203, 140, 248, 154), (), 12, frozenset({3, 900}))
     found = unseen(page, [*asked, late], PIXELS)
     assert (found[0], found[-2], found[-1]) == (False, False, True)

@@ -12,7 +12,12 @@ from rag_core.ingest.normalise import cut, join, locate, normalise, read_passage
 
 # Weighted towards what the rules are about, so that most examples hit several of them at once.
 _TRAPS = "ab -\n\t\u00ad\u200b\u200d\ufeffﬁﬀ½²₂ª™①¨´e\u0301\u0308한\u1112\u1161\u11abकि्ष\u00a0AÉ1.\x00\x0c"
-MEANT = {"<super>", "<sub>", "<fraction>", "<circle>"}  # tags of Unicode's compatibility decompositions that change what a text says
+MEANT = {
+    "<super>",
+    "<sub>",
+    "<fraction>",
+    "<circle>",
+}  # tags of Unicode's compatibility decompositions that change what a text says
 AWKWARD = st.text(st.one_of(st.sampled_from(_TRAPS), st.characters()), max_size=60)
 
 
@@ -83,7 +88,9 @@ def test_given_any_text_then_the_map_is_in_bounds_and_ascends(raw: str) -> None:
 
 
 @given(AWKWARD, st.data())
-def test_given_a_word_of_the_reading_form_when_mapped_back_then_its_raw_text_reads_the_same(raw: str, data: st.DataObject) -> None:
+def test_given_a_word_of_the_reading_form_when_mapped_back_then_its_raw_text_reads_the_same(
+    raw: str, data: st.DataObject
+) -> None:
     text = normalise(raw).text
     words = text.split(" ") if text else []
     if not words:
@@ -93,8 +100,11 @@ def test_given_a_word_of_the_reading_form_when_mapped_back_then_its_raw_text_rea
 
     low, high = normalise(raw).to_raw(start, start + len(words[index]))
 
-    # One raw character can be several of the reading form ("ﬁ"), even with a blank among them ("¨"): then it is read as a whole.
-    assert words[index] in normalise(raw[low:high]).text or squeeze(words[index]) in squeeze(unicodedata.normalize("NFKC", raw[low:high]))
+    # One raw character can be several of the reading form ("ﬁ"), even with a blank among them ("¨"): then it is read as
+    # a whole.
+    assert words[index] in normalise(raw[low:high]).text or squeeze(words[index]) in squeeze(
+        unicodedata.normalize("NFKC", raw[low:high])
+    )
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=30), st.data())
@@ -128,7 +138,9 @@ def test_given_only_the_space_between_two_spans_when_located_then_it_stands_nowh
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=8), min_size=1, max_size=5), st.data())
-def test_given_any_spans_when_their_joined_text_is_cut_then_the_cut_is_what_was_asked_for(texts: list[str], data: st.DataObject) -> None:
+def test_given_any_spans_when_their_joined_text_is_cut_then_the_cut_is_what_was_asked_for(
+    texts: list[str], data: st.DataObject
+) -> None:
     pages = dict(enumerate(texts, start=1))
     spans = tuple(Span(page, 0, len(text)) for page, text in pages.items())
     joined = join(pages, spans)

@@ -1,4 +1,6 @@
-"""The engines for pictures: what is installed, what is asked of the process that reads one, and which pages go to which engine."""
+"""The engines for pictures: what is installed, what is asked of the process that reads one, and which pages go to which
+engine.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,15 @@ from rag_core.ingest.reading.recognition import Recognition
 
 FOUND = Found("read", 0.9, (10, 10, 60, 30), (10, 10, 60, 30), 27.0, 20.0, 0, (True, True))
 REQUEST = {
-    "width": 4, "height": 3, "dpi": 200, "languages": "eng", "tessdata": "/data", "weights": "/weights", "page_chars": 100,
+    "width": 4,
+    "height": 3,
+    "dpi": 200,
+    "languages": "eng",
+    "tessdata": "/data",
+    "weights": "/weights",
+    "page_chars": 100,
     "page_words": 10,
-}  # fmt: skip
+}
 
 
 def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +41,9 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr_engines, "find_tessdata", lambda: ((), ""))
 
 
-def test_given_rapidocr_is_not_installed_when_it_is_to_read_then_one_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_rapidocr_is_not_installed_when_it_is_to_read_then_one_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     nothing_installed(monkeypatch)
 
     with pytest.raises(MissingDependency, match="needs the packages rapidocr and opencv-python-headless") as caught:
@@ -72,7 +82,9 @@ def test_given_little_memory_then_fewer_pages_are_read_at_once(tmp_path: Path, m
 
 
 class Fake(ModuleType):
-    """In place of the module that needs OpenCV: one line, of which it doubts a share, and an alphabet of five letters."""
+    """In place of the module that needs OpenCV: one line, of which it doubts a share, and an alphabet of five
+    letters.
+    """
 
     def __init__(self, doubt: float) -> None:
         super().__init__("rapidocr")
@@ -124,7 +136,9 @@ def recognised(monkeypatch: pytest.MonkeyPatch, *, doubt: float, **given: object
     return ocr.recognise({**REQUEST, **given}, zlib.compress(bytes(12))), fake
 
 
-def test_given_a_page_that_rapidocr_reads_then_tesseract_is_not_started(monkeypatch: pytest.MonkeyPatch, tesseract: Tess) -> None:
+def test_given_a_page_that_rapidocr_reads_then_tesseract_is_not_started(
+    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
+) -> None:
     event, fake = recognised(monkeypatch, doubt=ocr.SOME_DOUBT)
 
     assert (event["text"], event["engine"], fake.folders, tesseract.started) == ("read", RAPIDOCR, ["/weights"], [])
@@ -143,12 +157,17 @@ def test_given_a_page_that_rapidocr_cannot_read_then_tesseract_reads_it_and_is_n
     [
         (FOUND._replace(text="slowly", sure=0.9), RAPIDOCR),  # bad print
         (FOUND._replace(text="योग", sure=0.9), TESSERACT),  # another script
-        (FOUND._replace(text="योग", sure=0.6), RAPIDOCR),  # or what looks like one to Tesseract, which is not sure of it
+        (
+            FOUND._replace(text="योग", sure=0.6),
+            RAPIDOCR,
+        ),  # or what looks like one to Tesseract, which is not sure of it
         (FOUND._replace(text="slowly", sure=0.9, turn=1), TESSERACT),  # on its side
         (FOUND._replace(text="1590", sure=0.9), RAPIDOCR),  # no letter says nothing
     ],
 )
-def test_given_a_page_of_which_rapidocr_doubts_some_then_what_tesseract_finds_says_whose_it_is(word: Found, engine: str) -> None:
+def test_given_a_page_of_which_rapidocr_doubts_some_then_what_tesseract_finds_says_whose_it_is(
+    word: Found, engine: str
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         tesseract = Tess()
         tesseract.word = word
@@ -176,16 +195,28 @@ def test_given_a_page_that_rapidocr_cannot_read_and_no_tesseract_then_the_page_s
     assert tesseract.started == []
 
 
-def test_given_tesseract_is_to_read_then_rapidocr_is_not_loaded(monkeypatch: pytest.MonkeyPatch, tesseract: Tess) -> None:
+def test_given_tesseract_is_to_read_then_rapidocr_is_not_loaded(
+    monkeypatch: pytest.MonkeyPatch, tesseract: Tess
+) -> None:
     event, fake = recognised(monkeypatch, doubt=0.0, weights="")
 
     assert (event["text"], event["engine"], fake.folders) == ("slowly", TESSERACT, [])
 
 
 PAGE = {
-    "event": "page", "n": 1, "text": "", "source": "ocr", "words": "", "lines": "", "cells": "", "w": 1, "h": 1, "hidden": 0,
-    "problem": "", "scored": True,
-}  # fmt: skip
+    "event": "page",
+    "n": 1,
+    "text": "",
+    "source": "ocr",
+    "words": "",
+    "lines": "",
+    "cells": "",
+    "w": 1,
+    "h": 1,
+    "hidden": 0,
+    "problem": "",
+    "scored": True,
+}
 
 
 def test_given_an_event_of_a_page_then_the_engine_that_is_named_is_kept_and_no_other_name_is_taken() -> None:
@@ -195,7 +226,9 @@ def test_given_an_event_of_a_page_then_the_engine_that_is_named_is_kept_and_no_o
         pdf._page({**PAGE, "engine": "<b>other</b>"})
 
 
-def test_given_another_engine_then_what_was_read_of_a_picture_before_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_another_engine_then_what_was_read_of_a_picture_before_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     keys: list[str] = []
 
     class Kept:
@@ -214,6 +247,8 @@ def test_given_another_engine_then_what_was_read_of_a_picture_before_does_not_co
     assert keys[0] != keys[1] == keys[2]
 
 
-def test_given_a_picture_whose_pixels_do_not_fit_then_it_is_refused_before_an_engine_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_picture_whose_pixels_do_not_fit_then_it_is_refused_before_an_engine_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(ValueError, match="do not fit"):
         recognised(monkeypatch, doubt=0.0, width=5)

@@ -43,7 +43,9 @@ def content() -> PdfContent:
     page = made.new_page()
     writer = pymupdf.TextWriter(page.rect)
     for row, (language, text) in enumerate(LANGUAGES.items()):
-        font = pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)  # 9: MuPDF's number of Devanagari
+        font = (
+            pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
+        )  # 9: MuPDF's number of Devanagari
         writer.append((72, 100 + 20 * row), text, font=font)
     writer.write_text(page)
     page = made.new_page()
@@ -93,7 +95,9 @@ def test_given_a_table_on_a_turned_page_when_read_then_its_rows_are_those_of_the
     assert read_pdf(made.tobytes(), "a.pdf").pages[0].text == "Net income\t596\t2,371"
 
 
-def test_given_two_columns_on_a_turned_page_when_read_then_they_stay_apart_and_stand_where_they_are_shown(content: PdfContent) -> None:
+def test_given_two_columns_on_a_turned_page_when_read_then_they_stay_apart_and_stand_where_they_are_shown(
+    content: PdfContent,
+) -> None:
     page = content.pages[2]
 
     rows = page.text.split("\n")
@@ -159,9 +163,24 @@ def test_given_metadata_when_read_then_title_author_and_date_are_told(content: P
     [
         *(
             (junk, "")
-            for junk in ("0001018724-18-000005", "Microsoft Word - x.doc", "untitled", "Untitled-1", "report.pdf", "Document1", " ")
+            for junk in (
+                "0001018724-18-000005",
+                "Microsoft Word - x.doc",
+                "untitled",
+                "Untitled-1",
+                "report.pdf",
+                "Document1",
+                " ",
+            )
         ),
-        *((title, title) for title in ("Amcor 4Q 2023 Exhibit 99.1 - June 30, 2023", "Word Processing in Schools", "2022 Annual Report")),
+        *(
+            (title, title)
+            for title in (
+                "Amcor 4Q 2023 Exhibit 99.1 - June 30, 2023",
+                "Word Processing in Schools",
+                "2022 Annual Report",
+            )
+        ),
     ],
 )
 def test_given_a_title_when_cleaned_then_junk_is_nothing_and_the_rest_stays(raw: str, clean: str) -> None:
@@ -212,12 +231,21 @@ def test_given_boxes_when_a_page_is_drawn_then_exactly_they_are_yellow_and_the_i
 
     picture = pymupdf.Pixmap(render_page(data, 1, [marked.box, marked.box], dpi=72))
 
-    tinted = {(x, y) for x in range(picture.width) for y in range(picture.height) if picture.pixel(x, y)[2] < picture.pixel(x, y)[0] - 20}
+    tinted = {
+        (x, y)
+        for x in range(picture.width)
+        for y in range(picture.height)
+        if picture.pixel(x, y)[2] < picture.pixel(x, y)[0] - 20
+    }
     assert min(x for x, _ in tinted) == round(marked.x0)
     assert max(x for x, _ in tinted) == round(marked.x1) - 1
     assert min(y for _, y in tinted) == round(marked.y0)
     assert max(y for _, y in tinted) == round(marked.y1) - 1
-    inside = [picture.pixel(x, y) for x in range(round(marked.x0), round(marked.x1)) for y in range(round(marked.y0), round(marked.y1))]
+    inside = [
+        picture.pixel(x, y)
+        for x in range(round(marked.x0), round(marked.x1))
+        for y in range(round(marked.y0), round(marked.y1))
+    ]
     assert (255, 232, 60) in inside
     assert any(max(pixel) < 40 for pixel in inside)
 
@@ -232,7 +260,10 @@ def test_given_a_part_of_a_page_when_drawn_then_it_is_that_part_of_the_whole_pic
     box = read_pdf(data, "a.pdf").pages[0].words[0].box
     part = Box(box.x0 - 10, box.y0 - 20, box.x1 + 30, box.y1 + 5000)  # it ends beyond the page
 
-    whole, cut = pymupdf.Pixmap(render_page(data, 1, [box], dpi=72)), pymupdf.Pixmap(render_page(data, 1, [box], dpi=72, part=part))
+    whole, cut = (
+        pymupdf.Pixmap(render_page(data, 1, [box], dpi=72)),
+        pymupdf.Pixmap(render_page(data, 1, [box], dpi=72, part=part)),
+    )
 
     left, top = math.floor(part.x0), math.floor(part.y0)
     assert (cut.width, cut.height) == (math.ceil(part.x1) - left, whole.height - top)
@@ -272,10 +303,18 @@ def test_given_a_request_when_the_child_starts_then_its_resources_are_limited_fo
         print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
     """
 
-    said = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, check=True, cwd=Path(__file__).parents[2])
+    said = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, check=True, cwd=Path(__file__).parents[2]
+    )
 
     memory = 400 << 20
-    assert json.loads(said.stdout) == {"CORE": [0, 0], "FSIZE": [0, 0], "NOFILE": [64, 64], "AS": [memory, memory], "CPU": [3, 11]}
+    assert json.loads(said.stdout) == {
+        "CORE": [0, 0],
+        "FSIZE": [0, 0],
+        "NOFILE": [64, 64],
+        "AS": [memory, memory],
+        "CPU": [3, 11],
+    }
 
 
 def test_given_a_page_tree_that_holds_only_itself_when_counted_then_counting_ends() -> None:
@@ -329,7 +368,11 @@ def page_event(**changed: str) -> str:
         (page_event(words="AAAA"), DamagedPdf, "never should"),  # three bytes are no number
         (page_event(words=columns(0, 2, 1, 1, 2, 2)), DamagedPdf, "never should"),  # the page has one character
         (page_event(words=columns(0, 0.5, 1, 1, 2, 2)), DamagedPdf, "never should"),
-        (page_event(lines=columns(0, 1, 1, 1, 2, 2, 9, 0, 0, 0, 2)), DamagedPdf, "never should"),  # its cells are missing
+        (
+            page_event(lines=columns(0, 1, 1, 1, 2, 2, 9, 0, 0, 0, 2)),
+            DamagedPdf,
+            "never should",
+        ),  # its cells are missing
         ("sys.stdout.write('x' * (1 << 21)); sys.stdout.flush(); time.sleep(60)", DamagedPdf, "never should"),
         ("time.sleep(60)", LimitExceeded, "1 s"),
     ],
@@ -344,8 +387,12 @@ def test_given_a_child_that_misbehaves_when_read_then_it_is_a_typed_error(
         read_pdf(b"%PDF-1.7" + bytes(1_000_000), "a.pdf", limits=Limits(wall_seconds=1))
 
 
-def test_given_a_word_behind_the_file_when_the_child_is_at_work_then_it_reads_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The kernel may tell of a write after what was written has been read; that was taken for the end of this process."""
+def test_given_a_word_behind_the_file_when_the_child_is_at_work_then_it_reads_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The kernel may tell of a write after what was written has been read; that was taken for the end of this
+    process.
+    """
     program, blocks = tmp_path / "child.py", pdf_process._blocks
     program.write_text(
         f"import sys; sys.path.append({str(pdf_process.WORKER.parent)!r})\n"
@@ -384,7 +431,9 @@ def test_given_a_child_whose_modules_are_not_compiled_when_read_then_this_proces
 
 
 @pytest.mark.parametrize(("rows", "refused"), [(300_000, False), (400_001, True)])
-def test_given_a_line_of_many_small_objects_when_read_then_it_is_refused_unread(child, rows: int, refused: bool) -> None:
+def test_given_a_line_of_many_small_objects_when_read_then_it_is_refused_unread(
+    child, rows: int, refused: bool
+) -> None:
     opened = f"print(json.dumps({{'event': 'open', 'count': 1, 'meta': {{}}, 'more': [[1, 't', 1]] * {rows}}})); "
     child(opened + page_event())
 
@@ -421,7 +470,9 @@ FULL = "print(json.dumps({'event': 'failed', 'kind': 'memory', 'problem': '', 'r
     ],
 )
 @pytest.mark.parametrize("number", [1, 2, 4])
-def test_given_a_page_that_ends_the_reader_when_read_then_it_alone_is_unreadable(child, number: int, at: str, says: str) -> None:
+def test_given_a_page_that_ends_the_reader_when_read_then_it_alone_is_unreadable(
+    child, number: int, at: str, says: str
+) -> None:
     child(reading(4, {number: at}))
     seen: list[int] = []
 
@@ -432,7 +483,9 @@ def test_given_a_page_that_ends_the_reader_when_read_then_it_alone_is_unreadable
     assert content.problems == (f"Page {number}: {says}",)
 
 
-def test_given_pages_that_end_the_reader_again_and_again_when_read_then_the_rest_is_left_and_what_was_read_is_kept(child) -> None:
+def test_given_pages_that_end_the_reader_again_and_again_when_read_then_the_rest_is_left_and_what_was_read_is_kept(
+    child,
+) -> None:
     child(reading(20, dict.fromkeys(range(3, 20, 2), CRASH)))
 
     content = read_pdf(b"%PDF-1.7", "a.pdf")

@@ -62,7 +62,10 @@ def test_given_a_row_stretched_to_the_full_width_when_built_then_its_words_are_n
 
 
 def test_given_words_that_stand_apart_as_columns_do_when_built_then_they_are_cells() -> None:
-    assert text_of(*spread("we ask our guests to leave", 14.0, 14.0, 14.0, 14.0, 16.0)) == "we\task\tour\tguests\tto\tleave"
+    assert (
+        text_of(*spread("we ask our guests to leave", 14.0, 14.0, 14.0, 14.0, 16.0))
+        == "we\task\tour\tguests\tto\tleave"
+    )
     assert text_of(*spread("2021 2022 2023 2024", 30.0, 30.0, 30.0)) == "2021\t2022\t2023\t2024"
     assert text_of(*spread("Flat Price Deposited", 30.0, 30.0)) == "Flat\tPrice\tDeposited"
     assert text_of(*spread("Monday 6:00 am to 10:00 pm", 60.0, *[3.0] * 4)) == "Monday\t6:00 am to 10:00 pm"
@@ -117,7 +120,11 @@ def test_given_more_characters_than_allowed_when_built_then_whole_rows_are_left_
 
 
 words = st.builds(
-    word, st.text("ab$1", min_size=1, max_size=6), st.floats(0, 500), st.sampled_from([100.0, 102.0, 112.0]), st.sampled_from([8.0, 10.0])
+    word,
+    st.text("ab$1", min_size=1, max_size=6),
+    st.floats(0, 500),
+    st.sampled_from([100.0, 102.0, 112.0]),
+    st.sampled_from([8.0, 10.0]),
 )
 
 
@@ -131,7 +138,9 @@ def test_given_any_runs_when_built_then_offsets_name_their_words_and_the_order_i
     assert [page.text[line[0] : line[1]] for line in page.lines] == (page.text.split("\n") if said else [])
     for line in page.lines:
         cells = line[-1]
-        assert [page.text[a:b] for a, b in zip(cells[::2], cells[1::2], strict=True)] == page.text[line[0] : line[1]].split("\t")
+        assert [page.text[a:b] for a, b in zip(cells[::2], cells[1::2], strict=True)] == page.text[
+            line[0] : line[1]
+        ].split("\t")
 
 
 def numbered(texts: list[str], first: int, step: int, size: float) -> list[Run]:
@@ -150,7 +159,9 @@ def numbered(texts: list[str], first: int, step: int, size: float) -> list[Run]:
 
 
 @given(st.integers(1, 900), st.sampled_from([1, 2, 5]), st.integers(5, 30), st.sampled_from([8.0, 10.0, 12.0]))
-def test_given_numbered_lines_of_text_when_built_then_the_numbers_stand_behind_them(first: int, step: int, count: int, size: float) -> None:
+def test_given_numbered_lines_of_text_when_built_then_the_numbers_stand_behind_them(
+    first: int, step: int, count: int, size: float
+) -> None:
     texts = [f"The master saw {at} ships" if at % 3 == 0 else f"and then he left harbour {at}" for at in range(count)]
     numbers = " ".join(str(first + step * at) for at in range(count))
     assert text_of(*numbered(texts, first, step, size)) == "\n".join([*texts, numbers])
@@ -160,7 +171,11 @@ def test_given_numbered_lines_of_text_when_built_then_the_numbers_stand_behind_t
 def test_given_a_numbered_list_of_names_or_a_table_when_built_then_its_rows_stay(first: int, count: int) -> None:
     names = numbered([f"Norway {at}" for at in range(count)], first, 1, 10.0)
     assert text_of(*names) == "\n".join(f"{first + at}\tNorway {at}" for at in range(count))
-    table = [each for at in range(count) for each in (*names[2 * at : 2 * at + 2], run(word("small", 400, 100 + 20 * at), block=at))]
+    table = [
+        each
+        for at in range(count)
+        for each in (*names[2 * at : 2 * at + 2], run(word("small", 400, 100 + 20 * at), block=at))
+    ]
     assert text_of(*table) == "\n".join(f"{first + at}\tNorway {at}\tsmall" for at in range(count))
 
 
@@ -189,7 +204,9 @@ def side_by_side(left: list[str], right: list[str], between: dict[int, str] | No
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
-def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_its_end(seed: int, second: bool, numbers: bool) -> None:
+def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_its_end(
+    seed: int, second: bool, numbers: bool
+) -> None:
     draw = random.Random(seed)
     left, right = prose(ENGLISH, draw), prose(GERMAN if second else ENGLISH, draw)
     counted = {at: str(at + 1) for at in range(4, min(len(left), len(right)), 5)} if numbers else {}
@@ -199,19 +216,29 @@ def test_given_two_columns_of_prose_row_by_row_when_built_then_each_is_read_to_i
 
 def test_given_a_table_whose_cells_are_wrapped_when_built_then_its_rows_stay() -> None:
     causes = [
-        "The pump does not start when the", "switch of the pump is pressed.", "The pump stops after some time of",
-        "work in the sun.", "The pump is very loud.",
-    ]  # fmt: skip
+        "The pump does not start when the",
+        "switch of the pump is pressed.",
+        "The pump stops after some time of",
+        "work in the sun.",
+        "The pump is very loud.",
+    ]
     remedies = [
-        "Look whether the plug of the pump", "sits in the wall.", "Let the pump stand in the shade for", "an hour or more.",
+        "Look whether the plug of the pump",
+        "sits in the wall.",
+        "Let the pump stand in the shade for",
+        "an hour or more.",
         "Fill the pump with water.",
-    ]  # fmt: skip
+    ]
 
-    assert text_of(*side_by_side(causes, remedies)) == "\n".join(f"{one}\t{other}" for one, other in zip(causes, remedies, strict=True))
+    assert text_of(*side_by_side(causes, remedies)) == "\n".join(
+        f"{one}\t{other}" for one, other in zip(causes, remedies, strict=True)
+    )
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8))
-def test_given_rows_of_a_table_above_two_columns_when_built_then_the_rows_stay_and_the_columns_are_read(seed: int, count: int) -> None:
+def test_given_rows_of_a_table_above_two_columns_when_built_then_the_rows_stay_and_the_columns_are_read(
+    seed: int, count: int
+) -> None:
     draw = random.Random(seed)
     table = [(f"Vermieter {at}: Ada.", f"Landlord {at}: Ada.") for at in range(count)]
     left, right = prose(GERMAN, draw), prose(ENGLISH, draw)

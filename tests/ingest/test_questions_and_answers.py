@@ -19,15 +19,20 @@ ASKED = [
     ("Can I lend it to a friend?", "No. It bears a photograph."),
     ("What does a permit for a large boat with two masts cost in the summer months?", "It costs 95 euros."),
     ("Where is the key kept?", "At the desk of the harbour master."),
-    ("Who repairs the locks of the sluice?", "The county does so each spring, before the boats come back from their winter places."),
+    (
+        "Who repairs the locks of the sluice?",
+        "The county does so each spring, before the boats come back from their winter places.",
+    ),
     ("Is there a fee if I miss the ferry?", "Yes, 10 euros."),
 ]
 MARKS = [("", ""), ("Q: ", "A: "), ("Q{}. ", ""), ("{}. ", ""), ("Question {}: ", "Answer: ")]
 PROSE = (
     "The harbour was built in 1870 by a firm from the north. It has two gates, and each of them is opened twice a day. "
     "What would a visitor see first? He would see the tower, which is older than the town. Nobody knows who built it. "
-    "Was it the abbot? Letters of that time do not say so, and a fire took the rest of the papers. Some say that the tower "
-    "was a light for ships. Why is it so low? The upper half fell in a storm, and the stones are in the walls of the houses. "
+    "Was it the abbot? Letters of that time do not say so, and a fire took the rest of the papers. Some say that the "
+    "tower "
+    "was a light for ships. Why is it so low? The upper half fell in a storm, and the stones are in the walls of the "
+    "houses. "
 )
 SPACINGS = st.sampled_from([("\n", "\n"), ("\n\n", "\n"), ("\n\n", "\n\n")])
 faqs = st.lists(st.sampled_from(ASKED), min_size=2, max_size=5, unique=True)
@@ -50,7 +55,9 @@ def test_given_questions_in_a_text_when_read_then_each_answer_stands_under_its_o
     told = marked(faq, marks)
     between, below = spacing
     close = bold.strip("# ")
-    wrapped = [(q if bold == "## " else textwrap.fill(f"{bold}{q}{close}", width), textwrap.fill(a, width)) for q, a in told]
+    wrapped = [
+        (q if bold == "## " else textwrap.fill(f"{bold}{q}{close}", width), textwrap.fill(a, width)) for q, a in told
+    ]
     text = between.join(f"{'## ' if bold == '## ' else ''}{question}{below}{answer}" for question, answer in wrapped)
 
     assert under([Page(1, text)]) == [(f"{bold.strip('# ')}{q}{close}", a) for q, a in told]
@@ -63,7 +70,9 @@ def test_given_questions_in_a_pdf_when_read_then_each_answer_stands_under_its_ow
     told = marked(faq, marks)
     rows: list[Set] = []
     for question, answer in told:
-        rows += [Set(row, size=size, bold=bold, gap=gap and not at) for at, row in enumerate(textwrap.wrap(question, width))]
+        rows += [
+            Set(row, size=size, bold=bold, gap=gap and not at) for at, row in enumerate(textwrap.wrap(question, width))
+        ]
         rows += [Set(row, gap=False) for row in textwrap.wrap(answer, width)]
 
     assert under([page(1, rows)]) == told
@@ -79,7 +88,8 @@ def test_given_questions_within_prose_when_read_then_none_becomes_a_heading(widt
 @each(
     "text",
     [
-        "Who are we?\nWhere do we go?\nWhat do we hope for?\nThese are the questions of the book, and it answers none of them.",
+        "Who are we?\nWhere do we go?\nWhat do we hope for?\nThese are the questions of the book, and it answers none "
+        "of them.",
         "“Where are you going?”\n“To the harbour,” he said.\n“Why at night?”\n“Because the tide is high.”",
         "- Is it large?\n- Is it dry?\nWhoever cannot say so asks at the desk of the house.",
     ],
@@ -100,7 +110,9 @@ def test_given_questions_in_a_file_when_read_then_each_answer_stands_under_its_o
         case "word":
             text = "".join(paragraph(question) + paragraph(answer) for question, answer in ASKED)
         case "bold word":
-            text = "".join(paragraph(question, "<w:rPr><w:b/></w:rPr>") + paragraph(answer) for question, answer in ASKED)
+            text = "".join(
+                paragraph(question, "<w:rPr><w:b/></w:rPr>") + paragraph(answer) for question, answer in ASKED
+            )
         case _:
             text = "\n\n".join(f"**{question}**\n{answer}" for question, answer in ASKED)
     if form == "markdown":

@@ -13,32 +13,55 @@ import pytest
 from rag_core.domain.documents import Page
 from rag_core.ingest.reading.pdf import read_pdf
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them
+sys.path.insert(
+    0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest")
+)  # the child's own modules, as it imports them
 from pdf_worker.glyphs.superscript import Level, written
 
 Sign = tuple[str, str]  # a text, and how it is set
 
-# "plain", "raised", "lowered", "small", "bar" (a fraction over a bar, as "3/4"), "dash" and "raised dash" (a drawn minus)
+# "plain", "raised", "lowered", "small", "bar" (a fraction over a bar, as "3/4"), "dash" and "raised dash" (a drawn
+# minus)
 SENTENCES: tuple[tuple[tuple[Sign, ...], str], ...] = (
-    ((("The sample holds 3 × 10", "plain"), ("6", "raised"), (" cells in all.", "plain")), "The sample holds 3 × 10⁶ cells in all."),
+    (
+        (("The sample holds 3 × 10", "plain"), ("6", "raised"), (" cells in all.", "plain")),
+        "The sample holds 3 × 10⁶ cells in all.",
+    ),
     ((("The probe has 4 × 10", "plain"), ("-3", "raised"), (" grams.", "plain")), "The probe has 4 × 10⁻³ grams."),
-    ((("The income was 1,200", "plain"), ("3", "raised"), (" euros in 2024.", "plain")), "The income was 1,200³ euros in 2024."),
+    (
+        (("The income was 1,200", "plain"), ("3", "raised"), (" euros in 2024.", "plain")),
+        "The income was 1,200³ euros in 2024.",
+    ),
     ((("The guests paid 940", "plain"), ("2", "raised"), (".", "plain")), "The guests paid 940²."),
     ((("The ticket costs 4", "plain"), ("99", "raised"), (" euros.", "plain")), "The ticket costs 4⁹⁹ euros."),
     ((("The water holds H", "plain"), ("2", "lowered"), ("O alone.", "plain")), "The water holds H₂O alone."),
-    ((("The room is kept at 18", "plain"), ("o", "raised"), ("C by day.", "plain")), "The room is kept at 18°C by day."),
+    (
+        (("The room is kept at 18", "plain"), ("o", "raised"), ("C by day.", "plain")),
+        "The room is kept at 18°C by day.",
+    ),
     ((("The belt has 2", "plain"), ("1/2", "bar"), (" inches of play.", "plain")), "The belt has 2½ inches of play."),
     ((("The bolt takes 1", "plain"), ("3/16", "bar"), (" inches.", "plain")), "The bolt takes 1 3/16 inches."),
     ((("The wheel makes ", "plain"), ("3/4", "bar"), (" of a turn.", "plain")), "The wheel makes ¾ of a turn."),
-    ((("The jars boil 1", "plain"), ("1", "raised"), ("/", "plain"), ("2", "small"), (" hours.", "plain")), "The jars boil 1½ hours."),
+    (
+        (("The jars boil 1", "plain"), ("1", "raised"), ("/", "plain"), ("2", "small"), (" hours.", "plain")),
+        "The jars boil 1½ hours.",
+    ),
     ((("The cook takes 5", "plain"), ("3/8", "small"), (" cups.", "plain")), "The cook takes 5⅜ cups."),
-    ((("The mass is 10", "plain"), ("raised dash", "raised dash"), ("4", "raised"), (" grams.", "plain")), "The mass is 10⁻⁴ grams."),
+    (
+        (("The mass is 10", "plain"), ("raised dash", "raised dash"), ("4", "raised"), (" grams.", "plain")),
+        "The mass is 10⁻⁴ grams.",
+    ),
     ((("The frost was at ", "plain"), ("dash", "dash"), ("12 degrees.", "plain")), "The frost was at −12 degrees."),
     ((("It came on the 20", "plain"), ("th", "raised"), (" of May.", "plain")), "It came on the 20th of May."),
     ((("So many stand at 7 × 10", "plain"), ("5", "raised")), "So many stand at 7 × 10⁵"),
     ((("The floor has 34 m", "plain"), ("2", "raised"), (" of room.", "plain")), "The floor has 34 m² of room."),
 )
-SETTINGS = {"plain": (1.0, 0.0), "raised": (0.6, 0.36), "lowered": (0.6, -0.18), "small": (0.6, 0.0)}  # size and rise, of the text's size
+SETTINGS = {
+    "plain": (1.0, 0.0),
+    "raised": (0.6, 0.36),
+    "lowered": (0.6, -0.18),
+    "small": (0.6, 0.0),
+}  # size and rise, of the text's size
 ORDERS = ("as read", "signs last", "signs first")
 
 
@@ -59,7 +82,9 @@ class Sheet:
         order: str = ORDERS[0],
         settings: dict[str, tuple[float, float]] = SETTINGS,
     ) -> None:
-        """Set signs from `start` on, on a line that climbs by `angle` degrees; each sign of its own operator of the page."""
+        """Set signs from `start` on, on a line that climbs by `angle` degrees; each sign of its own operator of the
+        page.
+        """
         along = 0.0
         plain, others = [], []
         for text, setting in signs:
@@ -74,7 +99,14 @@ class Sheet:
                 small = 0.55 * size
                 wide = max(pymupdf.get_text_length(one, fontsize=small) for one in (over, under)) + 0.1 * size
                 for one, rise in ((over, 0.42), (under, -0.2)):
-                    steps.append(("text", (along + (wide - pymupdf.get_text_length(one, fontsize=small)) / 2, rise * size), one, small))
+                    steps.append(
+                        (
+                            "text",
+                            (along + (wide - pymupdf.get_text_length(one, fontsize=small)) / 2, rise * size),
+                            one,
+                            small,
+                        )
+                    )
                 steps.append(("line", (along, 0.32 * size), (along + wide, 0.32 * size), size))
                 along += wide + 0.02 * size
             else:
@@ -88,12 +120,15 @@ class Sheet:
         for step in others + plain if order == "signs first" else plain + others:
             self._paint(start, angle, *step)
 
-    def _paint(self, start: tuple[float, float], angle: float, what: str, at: tuple[float, float], *rest: object) -> None:
+    def _paint(
+        self, start: tuple[float, float], angle: float, what: str, at: tuple[float, float], *rest: object
+    ) -> None:
         turn = math.radians(angle)
 
         def place(along: float, rise: float) -> pymupdf.Point:
             return pymupdf.Point(
-                start[0] + along * math.cos(turn) - rise * math.sin(turn), start[1] - along * math.sin(turn) - rise * math.cos(turn)
+                start[0] + along * math.cos(turn) - rise * math.sin(turn),
+                start[1] - along * math.sin(turn) - rise * math.cos(turn),
             )
 
         if what == "line":
@@ -116,7 +151,9 @@ def lines_of(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_given_raised_lowered_and_stacked_signs_in_any_direction_and_order_when_read_then_they_are_what_is_printed(order: str) -> None:
+def test_given_raised_lowered_and_stacked_signs_in_any_direction_and_order_when_read_then_they_are_what_is_printed(
+    order: str,
+) -> None:
     drawn, pdf, wanted = random.Random(order), pymupdf.open(), []
     for turned, angle in ((0, 0), (90, 90), (180, 180), (270, 270), (0, 90), (0, 270), (90, 0)):
         for signs in (SENTENCES[:9], SENTENCES[9:]):
@@ -156,7 +193,10 @@ def test_given_signs_in_many_places_and_sizes_when_read_then_their_boxes_hold_th
 
     (box,) = [word for word in page.words if page.text[word.start : word.end] == "10⁶"]
     drawn = [
-        (span["text"], span["bbox"]) for block in sheet.page.get_text("dict")["blocks"] for line in block["lines"] for span in line["spans"]
+        (span["text"], span["bbox"])
+        for block in sheet.page.get_text("dict")["blocks"]
+        for line in block["lines"]
+        for span in line["spans"]
     ]
     ((left, _, right, _),) = [place for text, place in drawn if text == "6"]
     assert box.x0 < left < right <= box.x1 + 0.01
@@ -210,5 +250,7 @@ def test_given_a_table_with_rules_under_its_figures_when_read_then_they_are_no_f
         ([("1", "raised"), ("⁄", "plain"), ("3", "lowered")], "⅓"),
     ],
 )
-def test_given_signs_and_how_they_are_set_when_written_then_they_say_one_thing(parts: list[tuple[str, str]], text: str) -> None:
+def test_given_signs_and_how_they_are_set_when_written_then_they_say_one_thing(
+    parts: list[tuple[str, str]], text: str
+) -> None:
     assert written((signs, Level(level)) for signs, level in parts) == text

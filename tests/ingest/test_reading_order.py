@@ -28,7 +28,9 @@ def test_given_three_columns_when_ordered_then_they_are_read_one_after_the_other
     assert order(column(0, 5), column(1300, 5), column(650, 5)) == [*range(5), *range(10, 15), *range(5, 10)]
 
 
-def test_given_columns_between_lines_across_them_when_ordered_then_what_stands_above_is_read_first_and_what_stands_below_last() -> None:
+def test_given_columns_between_lines_across_them_when_ordered_then_what_stands_above_is_read_first_and_what_stands_below_last() -> (  # noqa: E501
+    None
+):
     title, foot = column(0, 1, wide=1250), column(0, 2, top=400, wide=1250)
 
     assert order(foot, column(650, 6, top=100), column(0, 6, top=100), title) == [14, *range(8, 14), *range(2, 8), 0, 1]
@@ -67,10 +69,13 @@ def test_given_no_line_then_there_is_no_order() -> None:
     places=st.lists(
         st.builds(
             lambda x, y, wide, high: Place(x, y, x + wide, y + high),
-            st.floats(0, 2000), st.floats(0, 2000), st.floats(0, 1500), st.floats(0, 60),
+            st.floats(0, 2000),
+            st.floats(0, 2000),
+            st.floats(0, 1500),
+            st.floats(0, 60),
         ),
         max_size=24,
     )
-)  # fmt: skip
+)
 def test_given_any_lines_when_ordered_then_each_is_read_once(places: list[Place]) -> None:
     assert sorted(one.at for one in in_order(places)) == list(range(len(places)))

@@ -30,13 +30,28 @@ NOTES = (
     "₹ in lakhs",
     "Expressed in thousands of Canadian dollars, except per share amounts",
 )
-CELLS = ("EUR '000", "EUR ’000", "TEUR", "T€", "€m", "£ million", "$ millions", "(€ bn)", "in Mio. €", "tis. Kč", "Millions of dollars")
+CELLS = (
+    "EUR '000",
+    "EUR ’000",
+    "TEUR",
+    "T€",
+    "€m",
+    "£ million",
+    "$ millions",
+    "(€ bn)",
+    "in Mio. €",
+    "tis. Kč",
+    "Millions of dollars",
+)
 ROWS = [("Revenue", "48,310", "45,102"), ("Staff costs", "(2,940)", "(2,515)"), ("Net profit", "10,118", "9,640")]
 TEXT = "The board proposes to keep the profit in the company, and to pay it out when the new works are built."
 
 
 def table(corner: str = "") -> list[Set]:
-    return [Set(f"{corner}\t2024\t2023" if corner else "2024\t2023", left=50 if corner else 150), *(Set("\t".join(row)) for row in ROWS)]
+    return [
+        Set(f"{corner}\t2024\t2023" if corner else "2024\t2023", left=50 if corner else 150),
+        *(Set("\t".join(row)) for row in ROWS),
+    ]
 
 
 def heads(pages: list[Page]) -> list[str]:
@@ -81,7 +96,10 @@ def test_given_a_note_over_the_second_of_two_tables_when_read_then_the_first_is_
 
 
 def test_given_a_note_when_the_table_goes_on_over_a_page_break_then_both_parts_hold_it() -> None:
-    pages = [page(1, [head("Income"), Set("(in thousands of euros)"), *table()]), page(2, [Set("\t".join(row)) for row in ROWS])]
+    pages = [
+        page(1, [head("Income"), Set("(in thousands of euros)"), *table()]),
+        page(2, [Set("\t".join(row)) for row in ROWS]),
+    ]
 
     assert [("in thousands" in said) for said in heads(pages)] == [True, True]
 

@@ -40,7 +40,8 @@ class Text:
 
 TEXTS = {
     "en": Text(
-        "A member who wishes to withdraw more than 5,000 crowns gives notice of at least 90 days at the counter in Hill Street.",
+        "A member who wishes to withdraw more than 5,000 crowns gives notice of at least 90 days at the counter in "
+        "Hill Street.",
         "These rules hold for all members of the society.",
         "Smaller sums are paid at once.",
         "Terms of the Alder Society",
@@ -49,7 +50,8 @@ TEXTS = {
         "Figure 3: The counter",
     ),
     "de": Text(
-        "Die Kündigungsfrist für einen Liegeplatz im Hafen des Vereins beträgt mindestens 3 Monate zum Ende eines Jahres.",
+        "Die Kündigungsfrist für einen Liegeplatz im Hafen des Vereins beträgt mindestens 3 Monate zum Ende eines "
+        "Jahres.",
         "Diese Ordnung gilt für alle Mitglieder des Vereins.",
         "Der Vorstand vergibt die freien Plätze.",
         "Ordnung des Vereins Erle",
@@ -88,7 +90,10 @@ def rows(top: float, *texts: str, left: float = LEFT, size: float = SIZE) -> lis
 
 
 def plain(text: Text, beginning: str, rest: str) -> Sheets:
-    return [[*rows(FIRST, text.before), *rows(LAST, *wrapped(beginning, ROW_CHARS))], rows(FIRST, *wrapped(rest, ROW_CHARS), text.after)]
+    return [
+        [*rows(FIRST, text.before), *rows(LAST, *wrapped(beginning, ROW_CHARS))],
+        rows(FIRST, *wrapped(rest, ROW_CHARS), text.after),
+    ]
 
 
 def margins(text: Text, beginning: str, rest: str) -> Sheets:
@@ -131,9 +136,13 @@ def wrapped(text: str, width: int = COLUMN_CHARS) -> list[str]:
 
 
 def documents(layout: Layout, language: str) -> Iterator[tuple[Page, ...]]:
-    """The pages of one document for each word at which its sentence is split; they are read together, which is much faster."""
+    """The pages of one document for each word at which its sentence is split; they are read together, which is much
+    faster.
+    """
     text, made = TEXTS[language], pymupdf.open()
-    font = pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)  # 9: MuPDF's number of Devanagari
+    font = (
+        pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
+    )  # 9: MuPDF's number of Devanagari
     words = text.sentence.split()
     for at in range(1, len(words)):
         sheets = layout(text, " ".join(words[:at]), " ".join(words[at:]))
@@ -145,11 +154,15 @@ def documents(layout: Layout, language: str) -> Iterator[tuple[Page, ...]]:
             writer.write_text(drawn)
     pages = read_pdf(made.tobytes(), "a.pdf", ocr=False).pages
     for first in range(0, len(pages), len(sheets)):
-        yield tuple(replace(one, number=number) for number, one in enumerate(pages[first : first + len(sheets)], start=1))
+        yield tuple(
+            replace(one, number=number) for number, one in enumerate(pages[first : first + len(sheets)], start=1)
+        )
 
 
 def units_of(pages: tuple[Page, ...], language: str) -> list[Unit]:
-    passages = chunk("sha256:" + "0" * 64, pages, language=language, title="A", strategy=STRATEGIES["technical"], embedder=embedder())
+    passages = chunk(
+        "sha256:" + "0" * 64, pages, language=language, title="A", strategy=STRATEGIES["technical"], embedder=embedder()
+    )
     return [unit for passage in passages for unit in units(passage, texts_of(pages))]
 
 

@@ -42,7 +42,9 @@ def units_of(pages: tuple[Page, ...]) -> list[Unit]:
     return [unit for passage in passages for unit in units(passage, lambda _, number: texts[number])]
 
 
-def rows(top: float, *texts: str, size: float = 11.0, bold: bool = False, left: float = 72.0, pitch: float = 14.0) -> list[Row]:
+def rows(
+    top: float, *texts: str, size: float = 11.0, bold: bool = False, left: float = 72.0, pitch: float = 14.0
+) -> list[Row]:
     return [(left, top + pitch * index, text, size, bold) for index, text in enumerate(texts)]
 
 
@@ -50,7 +52,11 @@ def raised(row: Row, digits: str, rest: str) -> list[Row]:
     """A row, digits that are raised behind it, and how it goes on."""
     x, y, text, size, bold = row
     at = x + pymupdf.get_text_length(text, fontsize=size)
-    return [row, (at, y - 4, digits, 7, bold), (at + pymupdf.get_text_length(digits + " ", fontsize=7), y, rest, size, bold)]
+    return [
+        row,
+        (at, y - 4, digits, 7, bold),
+        (at + pymupdf.get_text_length(digits + " ", fontsize=7), y, rest, size, bold),
+    ]
 
 
 def texts(found: list[Unit]) -> list[str]:
@@ -64,7 +70,9 @@ def test_given_a_notice_to_the_press_when_read_then_its_first_sentence_stands_al
             *rows(100, "Hill Pumps Announces Results of the Fourth Quarter", size=20, bold=True),
             *rows(140, "Net Sales of $3.2 Billion Compared to $2.7 Billion", bold=True, left=120),
             *rows(
-                170, "BRNO, Czechia--(BUSINESS WIRE)-- Hill Pumps today announced its results for the", "quarter ended January 28, 2023."
+                170,
+                "BRNO, Czechia--(BUSINESS WIRE)-- Hill Pumps today announced its results for the",
+                "quarter ended January 28, 2023.",
             ),
             *rows(220, *PARAGRAPH),
         ]
@@ -110,7 +118,10 @@ def test_given_headings_of_all_kinds_when_read_then_none_is_a_unit() -> None:
 
 
 def test_given_tables_of_contents_when_read_then_their_lines_are_no_units() -> None:
-    leaders = [f"{number} {title} {'. ' * 20}{number * 2}" for number, title in enumerate(("Scope", "Terms", "Fees", "Notice"), 1)]
+    leaders = [
+        f"{number} {title} {'. ' * 20}{number * 2}"
+        for number, title in enumerate(("Scope", "Terms", "Fees", "Notice"), 1)
+    ]
     cells = [
         (x, 200.0 + 14 * index, cell, 11.0, False)
         for index in range(5)
@@ -124,7 +135,11 @@ def test_given_tables_of_contents_when_read_then_their_lines_are_no_units() -> N
 
 def test_given_a_list_of_extensions_when_read_then_it_is_a_table_and_no_contents() -> None:
     people = (("Vacation", "210"), ("Laptops", "222"), ("Claims", "235"), ("Data", "248"), ("Safety", "251"))
-    cells = [(x, 200.0 + 14 * index, cell, 11.0, False) for index, row in enumerate(people) for x, cell in zip((72, 400), row, strict=True)]
+    cells = [
+        (x, 200.0 + 14 * index, cell, 11.0, False)
+        for index, row in enumerate(people)
+        for x, cell in zip((72, 400), row, strict=True)
+    ]
 
     assert "Vacation | 210" in texts(document([*rows(60, *PARAGRAPH), *cells]))
 
@@ -145,7 +160,9 @@ def test_given_raised_digits_when_read_then_they_are_powers_and_marks() -> None:
     found = document(
         [
             *rows(60, *PARAGRAPH),
-            *raised((72, 130, "One gram of it holds about 10", 11, False), "23", "atoms, as was shown in the laboratory."),
+            *raised(
+                (72, 130, "One gram of it holds about 10", 11, False), "23", "atoms, as was shown in the laboratory."
+            ),
         ]
     )
 
@@ -154,7 +171,9 @@ def test_given_raised_digits_when_read_then_they_are_powers_and_marks() -> None:
 
 
 def test_given_stretched_letters_when_read_then_a_sentence_goes_on_from_row_to_row() -> None:
-    stretched = [(72.0, 60 + 13.0 * index, text, 10.0 + 0.1 * (index % 3), False) for index, text in enumerate(PARAGRAPH * 3)]
+    stretched = [
+        (72.0, 60 + 13.0 * index, text, 10.0 + 0.1 * (index % 3), False) for index, text in enumerate(PARAGRAPH * 3)
+    ]
 
     found = document([*stretched, *rows(300, *PARAGRAPH, size=8, pitch=10)])
 
@@ -172,7 +191,9 @@ def test_given_a_document_of_headings_only_when_read_then_it_has_no_units() -> N
     assert document([*rows(60, "Part One", size=20, bold=True), *rows(120, "Part Two", size=20, bold=True)]) == []
 
 
-@pytest.mark.parametrize("text", ["Contact the sales office of AMAZON.COM, INC. in Seattle. It is open.", "We said “no.” They left."])
+@pytest.mark.parametrize(
+    "text", ["Contact the sales office of AMAZON.COM, INC. in Seattle. It is open.", "We said “no.” They left."]
+)
 def test_given_a_full_stop_inside_a_word_or_quotation_when_read_then_the_sentence_is_whole(text: str) -> None:
     found = units_of((Page(1, text),))
 
@@ -187,19 +208,30 @@ def test_given_a_whole_sentence_set_as_a_heading_when_read_then_it_says_somethin
         return texts(document([*rows(60, "SMOKING", bold=True), *rows(90, heading, bold=True), *rows(120, *PARAGRAPH)]))
 
     assert said(rule)[0] == rule
-    for title in ("Smoking in the Flat.", "Terms And Conditions Of Use Today.", "Article 5. Smoking is forbidden in the flat.", rule[:-1]):
+    for title in (
+        "Smoking in the Flat.",
+        "Terms And Conditions Of Use Today.",
+        "Article 5. Smoking is forbidden in the flat.",
+        rule[:-1],
+    ):
         assert title not in said(title)
 
 
 @each(
     ("heading", "says"),
     [
-        ("Policy number: AB-4711", True), ("Required Java version: 17", True), ("Numéro de contrat: 18-30", True),
+        ("Policy number: AB-4711", True),
+        ("Required Java version: 17", True),
+        ("Numéro de contrat: 18-30", True),
         ("Phone: +49 30 1234", True),
-        ("Article 5: Fees of 2024", False), ("Section 2.1: The deposit", False), ("Policy: The rules", False),
-        ("See https://example.org/2024", False), ("Opening hours 2024", False), ("Terms: general: 5", False),
+        ("Article 5: Fees of 2024", False),
+        ("Section 2.1: The deposit", False),
+        ("Policy: The rules", False),
+        ("See https://example.org/2024", False),
+        ("Opening hours 2024", False),
+        ("Terms: general: 5", False),
     ],
-)  # fmt: skip
+)
 def test_given_a_label_with_its_figure_set_as_a_heading_then_it_says_something(heading: str, says: bool) -> None:
     found = texts(document([*rows(60, "GENERAL", bold=True), *rows(90, heading, bold=True), *rows(120, *PARAGRAPH)]))
 
@@ -220,12 +252,17 @@ def test_given_a_table_whose_page_reads_otherwise_now_then_its_rows_do_too_and_a
     assert _cells_of_short.cache_info().currsize <= held + 4
 
 
-def test_given_a_first_sentence_of_signs_alone_or_a_title_of_six_words_then_nothing_breaks_and_it_is_no_heading() -> None:
+def test_given_a_first_sentence_of_signs_alone_or_a_title_of_six_words_then_nothing_breaks_and_it_is_no_heading() -> (
+    None
+):
     def found(text: str) -> list[str]:
         piece = Piece(Role.TEXT, (Span(1, 0, len(text)),))
         one = Passage("p", "d", text, (Span(1, 0, len(text)),), "en", pieces=(piece,))
         return [unit.text for unit in units(one, lambda document, page: text)]
 
     assert found("Sales And Marketing. We sell pumps.") == ["We sell pumps."]
-    assert found("The Sales And Marketing Of Pumps. We sell pumps.") == ["The Sales And Marketing Of Pumps.", "We sell pumps."]
+    assert found("The Sales And Marketing Of Pumps. We sell pumps.") == [
+        "The Sales And Marketing Of Pumps.",
+        "We sell pumps.",
+    ]
     assert found("(?!). We sell pumps.")[-1] == "We sell pumps."

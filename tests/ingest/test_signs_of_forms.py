@@ -9,7 +9,8 @@ from word_file import W
 from rag_core.ingest.reading.pdf import read_pdf
 
 STYLES = (
-    f'<w:styles {W}><w:style w:styleId="Mark"><w:name w:val="mark"/><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style></w:styles>'
+    f'<w:styles {W}><w:style w:styleId="Mark"><w:name w:val="mark"/><w:rPr><w:vertAlign '
+    f'w:val="superscript"/></w:rPr></w:style></w:styles>'
 )
 
 
@@ -36,7 +37,9 @@ def maths(text: str) -> str:
 
 
 def fraction(over: str, under: str, kind: str = "bar") -> str:
-    return f'<m:f><m:fPr><m:type m:val="{kind}"/></m:fPr><m:num>{maths(over)}</m:num><m:den>{maths(under)}</m:den></m:f>'
+    return (
+        f'<m:f><m:fPr><m:type m:val="{kind}"/></m:fPr><m:num>{maths(over)}</m:num><m:den>{maths(under)}</m:den></m:f>'
+    )
 
 
 def script(base: str, **scripts: str) -> str:
@@ -63,7 +66,8 @@ IN_WORD = {
     "2½ of them": run("2") + f"<m:oMath>{fraction('1', '2')}</m:oMath>" + run(" of them"),
     "5 3/16 of them": run("5") + f"<m:oMath>{fraction('3', '16')}</m:oMath>" + run(" of them"),
     "x/(n+1) parts": f"<m:oMath>{fraction('x', 'n+1')}</m:oMath>" + run(" parts"),
-    "E=mc² holds": f"<m:oMathPara><m:oMath>{maths('E=m')}{script('c', sup='2')}</m:oMath></m:oMathPara>" + run(" holds"),
+    "E=mc² holds": f"<m:oMathPara><m:oMath>{maths('E=m')}{script('c', sup='2')}</m:oMath></m:oMathPara>"
+    + run(" holds"),
     "x₁² here": f"<m:oMath>{script('x', sub='1', sup='2')}</m:oMath>" + run(" here"),
     "v_max here": f"<m:oMath>{script('v', sub='max')}</m:oMath>" + run(" here"),
     "√(a+b) here": f"<m:oMath><m:rad><m:deg/><m:e>{maths('a+b')}</m:e></m:rad></m:oMath>" + run(" here"),
@@ -100,6 +104,9 @@ ON_THE_WEB = {
 @pytest.mark.parametrize("sheets", ["", SHEETS], ids=["plain", "with style sheets"])
 def test_given_signs_of_web_pages_when_read_then_they_are_what_is_shown(sheets: str) -> None:
     wanted = {text: html for text, html in ON_THE_WEB.items() if sheets or "class" not in html}
-    page = f"<html><head><meta charset=utf-8>{sheets}</head><body>{''.join(f'<p>{one}</p>' for one in wanted.values())}</body></html>"
+    page = (
+        f"<html><head><meta "
+        f"charset=utf-8>{sheets}</head><body>{''.join(f'<p>{one}</p>' for one in wanted.values())}</body></html>"
+    )
 
     assert read_pdf(page.encode(), "a.html", form="html", ocr=False).pages[0].text.split("\n") == list(wanted)

@@ -45,26 +45,40 @@ class Invoice:
 CONTRACT = "\n\n".join(
     ["Article 1 Supply"]
     + [
-        f"1.{number} The supplier shall {duty}, and the parties shall record it in writing as set out herein; failing this, the buyer may "
-        "withdraw from the agreement, and the supplier shall indemnify the buyer for any loss that follows from the failure."
-        for number, duty in enumerate(["deliver the goods", "insure the goods", "label the goods", "store the goods"], 1)
+        f"1.{number} The supplier shall {duty}, and the parties shall record it in writing as set out herein; failing "
+        f"this, the buyer may "
+        "withdraw from the agreement, and the supplier shall indemnify the buyer for any loss that follows from the "
+        "failure."
+        for number, duty in enumerate(
+            ["deliver the goods", "insure the goods", "label the goods", "store the goods"], 1
+        )
     ]
 )
 
 PAPER = "\n\n".join(
     ["Abstract"]
     + [
-        f"{subject} has been measured by Novak et al. and by others [{number}]. The effect is small but stable across three laboratories, "
-        "which used one protocol and reported every run, also those that failed for reasons known beforehand. We repeat the measure with "
-        "a larger sample and a stated error, and we find the earlier figure confirmed within its bounds in four out of five groups, as the "
-        "table in the annex shows in detail. The fifth group differs for a reason that the authors of the first study already named; we "
+        f"{subject} has been measured by Novak et al. and by others [{number}]. The effect is small but stable across "
+        f"three laboratories, "
+        "which used one protocol and reported every run, also those that failed for reasons known beforehand. We "
+        "repeat the measure with "
+        "a larger sample and a stated error, and we find the earlier figure confirmed within its bounds in four out of "
+        "five groups, as the "
+        "table in the annex shows in detail. The fifth group differs for a reason that the authors of the first study "
+        "already named; we "
         "follow their advice to report it by itself, not in the mean."
         for number, subject in enumerate(["Recall", "Attention", "Fatigue"], 1)
     ]
-    + ["References", "[1] A. Novak et al., 2019. [2] B. Meyer, 2020. [3] C. Rao, 2021. [4] D. Silva, 2021. [5] E. Wolf, 2022."]
+    + [
+        "References",
+        "[1] A. Novak et al., 2019. [2] B. Meyer, 2020. [3] C. Rao, 2021. [4] D. Silva, 2021. [5] E. Wolf, 2022.",
+    ]
 )
 
-MANUAL = "Starting the pump\n\nClose the lid and press the green button.\n\nWait for the light.\n\nOpen the valve by a quarter turn."
+MANUAL = (
+    "Starting the pump\n\nClose the lid and press the green button.\n\nWait for the "
+    "light.\n\nOpen the valve by a quarter turn."
+)
 
 TEXTS = {"code": CODE, "legal": CONTRACT, "research": PAPER, "technical": MANUAL}
 
@@ -94,14 +108,20 @@ def test_given_a_suitable_text_when_a_strategy_is_chosen_then_it_fits_and_the_ev
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "technical"])
 def test_given_a_suitable_text_when_cut_by_its_strategy_then_the_cut_differs_from_the_default_one(name: str) -> None:
     """S3-4."""
-    assert [passage.spans for passage in cut(TEXTS[name], name)] != [passage.spans for passage in cut(TEXTS[name], "technical")]
+    assert [passage.spans for passage in cut(TEXTS[name], name)] != [
+        passage.spans for passage in cut(TEXTS[name], "technical")
+    ]
 
 
 def test_given_source_code_when_cut_as_code_then_each_function_and_class_stands_alone() -> None:
     """S3-4: code is cut at functions and classes, each with its decorators."""
     passages = cut(CODE, "code")
 
-    assert [passage.text.split("(")[0].split(":")[0] for passage in passages[1:]] == ["def gross", "@cached def discount", "class Invoice"]
+    assert [passage.text.split("(")[0].split(":")[0] for passage in passages[1:]] == [
+        "def gross",
+        "@cached def discount",
+        "class Invoice",
+    ]
     assert all(passage.kind is PassageKind.CODE for passage in passages)
 
 
@@ -136,7 +156,9 @@ def test_given_a_manual_when_cut_by_sections_then_short_paragraphs_share_a_passa
         "Both parties of the dance shall meet at noon.",
         "He wrote it [1] and she read it [2].",
         "References\n\nAsk our customers.",
-        "A manual with one listing.\n\n" + "It explains much in words.\n\n" * 6 + "    x = 1\n    y = 2\n\nAnd goes on in words.",
+        "A manual with one listing.\n\n"
+        + "It explains much in words.\n\n" * 6
+        + "    x = 1\n    y = 2\n\nAnd goes on in words.",
     ],
 )
 def test_given_weak_signs_when_a_strategy_is_chosen_then_it_is_the_default_one(text: str) -> None:
@@ -146,8 +168,10 @@ def test_given_weak_signs_when_a_strategy_is_chosen_then_it_is_the_default_one(t
 @pytest.mark.parametrize(
     "text",
     [
-        "Smlouva o dílo\n\n§ 1 Strany\n\n1.1 Smluvní strany uzavírají tuto smlouvu.\n\n1.2 Zhotovitel provede dílo podle odst. 1.",
-        "Vertrag\n\n§ 1 Gegenstand\n\n§ 2 Haftung\n\n§ 3 Laufzeit\n\nDer Vertrag gilt gemäß Absatz 2, die Vertragsparteien haften.",
+        "Smlouva o dílo\n\n§ 1 Strany\n\n1.1 Smluvní strany uzavírají tuto smlouvu.\n\n1.2 Zhotovitel provede dílo "
+        "podle odst. 1.",
+        "Vertrag\n\n§ 1 Gegenstand\n\n§ 2 Haftung\n\n§ 3 Laufzeit\n\nDer Vertrag gilt gemäß Absatz 2, die "
+        "Vertragsparteien haften.",
     ],
 )
 def test_given_a_czech_or_german_contract_when_a_strategy_is_chosen_then_it_is_law(text: str) -> None:

@@ -1,4 +1,6 @@
-"""Blocks of PDFs and text documents: headings, tables with their headers, lists, code, and what repeats on every page."""
+"""Blocks of PDFs and text documents: headings, tables with their headers, lists, code, and what repeats on every
+page.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def header_of(pages: list[Page], block: Block) -> list[str]:
         (f"अनुच्छेद ५\n\n{SENTENCE}", "अनुच्छेद ५"),
     ],
 )
-def test_given_a_heading_in_a_text_document_when_read_then_the_text_below_has_it_as_section(text: str, title: str) -> None:
+def test_given_a_heading_in_a_text_document_when_read_then_the_text_below_has_it_as_section(
+    text: str, title: str
+) -> None:
     heading, below = blocks(text_page(text), "en")
 
     assert (heading.kind, heading.section[-1]) == (BlockKind.HEADING, title)
@@ -89,7 +93,9 @@ def test_given_a_short_last_row_of_a_paragraph_when_read_then_it_is_no_heading(l
 
 @each("heading", ["आम गलतियाँ", "Board of Directors", "BOARD OF DIRECTORS", "Section 5 of the Act"])
 def test_given_a_short_row_of_its_own_over_a_text_when_read_then_it_is_a_heading(heading: str) -> None:
-    assert of_kind([page(1, [*prose(SENTENCE, SENTENCE), Set(heading), *prose(SENTENCE)])], BlockKind.HEADING) == [heading]
+    assert of_kind([page(1, [*prose(SENTENCE, SENTENCE), Set(heading), *prose(SENTENCE)])], BlockKind.HEADING) == [
+        heading
+    ]
 
 
 def test_given_a_heading_set_like_the_text_below_a_short_row_when_read_then_it_is_a_heading() -> None:
@@ -120,9 +126,19 @@ def test_given_headings_of_several_sizes_when_read_then_sections_nest_and_close(
 
 
 def test_given_parts_items_and_bold_headings_of_one_size_when_read_then_their_words_rank_them() -> None:
-    rows = [Set(text, bold=True) if bold else Set(text) for text, bold in
-            [("PART II", True), (SENTENCE, False), ("Item 7.\tDiscussion", True), (SENTENCE, False), ("Overview", True), (SENTENCE, False),
-             ("Item 8.\tStatements", True), (SENTENCE, False)]]  # fmt: skip
+    rows = [
+        Set(text, bold=True) if bold else Set(text)
+        for text, bold in [
+            ("PART II", True),
+            (SENTENCE, False),
+            ("Item 7.\tDiscussion", True),
+            (SENTENCE, False),
+            ("Overview", True),
+            (SENTENCE, False),
+            ("Item 8.\tStatements", True),
+            (SENTENCE, False),
+        ]
+    ]
 
     sections = [block.section for block in blocks([page(1, rows)], "en") if block.kind is BlockKind.PARAGRAPH]
 
@@ -130,7 +146,10 @@ def test_given_parts_items_and_bold_headings_of_one_size_when_read_then_their_wo
 
 
 def test_given_a_paragraph_in_bold_when_read_then_it_is_no_heading() -> None:
-    rows = [Set("This warning is printed in bold from its first word to the last", bold=True, gap=index == 0) for index in range(5)]
+    rows = [
+        Set("This warning is printed in bold from its first word to the last", bold=True, gap=index == 0)
+        for index in range(5)
+    ]
 
     assert of_kind([page(1, [*rows, *prose(SENTENCE)])], BlockKind.HEADING) == []
 
@@ -148,7 +167,16 @@ CASH_FLOWS = [
 
 
 def test_given_a_financial_table_when_read_then_unit_period_and_years_are_its_header() -> None:
-    pages = [page(1, [head("CONSOLIDATED STATEMENTS OF CASH FLOWS"), *CASH_FLOWS, *prose("See the notes to these statements below.")])]
+    pages = [
+        page(
+            1,
+            [
+                head("CONSOLIDATED STATEMENTS OF CASH FLOWS"),
+                *CASH_FLOWS,
+                *prose("See the notes to these statements below."),
+            ],
+        )
+    ]
 
     heading, table, rest = blocks(pages, "en")
 
@@ -159,7 +187,10 @@ def test_given_a_financial_table_when_read_then_unit_period_and_years_are_its_he
 
 
 def test_given_a_table_that_goes_on_over_the_page_break_when_read_then_it_keeps_its_header() -> None:
-    pages = [page(1, CASH_FLOWS), page(2, [Set("Receivables\t(1,755)\t(3,367)\t(4,786)"), Set("Payables\t4,294\t5,030\t7,175")])]
+    pages = [
+        page(1, CASH_FLOWS),
+        page(2, [Set("Receivables\t(1,755)\t(3,367)\t(4,786)"), Set("Payables\t4,294\t5,030\t7,175")]),
+    ]
 
     first, second = blocks(pages, "en")
 
@@ -202,7 +233,11 @@ def test_given_a_table_in_a_text_document_when_read_then_its_columns_are_named(t
     assert header_of(pages, table) == [header]
 
 
-CODES = ["E1\tNo flow\tCheck the valve", "E2\tFlow against the arrow\tTurn the meter", "E3\tBattery below 3.1 V\tReplace it"]
+CODES = [
+    "E1\tNo flow\tCheck the valve",
+    "E2\tFlow against the arrow\tTurn the meter",
+    "E3\tBattery below 3.1 V\tReplace it",
+]
 
 
 @each(
@@ -212,7 +247,10 @@ CODES = ["E1\tNo flow\tCheck the valve", "E2\tFlow against the arrow\tTurn the m
         ([Set("Code\tMeaning\tRemedy"), *map(Set, CODES)], ["Code\tMeaning\tRemedy"]),
         ([Set("Code\tMeaning\tRemedy"), *map(Set, CODES[:2])], ["Code\tMeaning\tRemedy"]),
         ([*map(Set, CODES)], []),
-        ([Set("Term\tMeaning"), Set("Valve\tStops the flow"), Set("Seal\tStops a leak"), Set("Hose\t5 m")], ["Term\tMeaning"]),
+        (
+            [Set("Term\tMeaning"), Set("Valve\tStops the flow"), Set("Seal\tStops a leak"), Set("Hose\t5 m")],
+            ["Term\tMeaning"],
+        ),
         ([Set("Assets\t(in millions)"), Set("Cash\t5"), Set("Stock\t7")], ["Assets\t(in millions)"]),
         (
             [Set("First plan\tSecond plan"), Set("Years ended December 31,\t2017\t2016"), Set("Costs\t5\t7")],
@@ -244,11 +282,16 @@ def test_given_bullets_set_apart_by_a_gap_when_read_then_they_are_a_list_and_no_
     assert len(block.parts) == 3
 
 
-OPEN = "The company today announced changes to its accounts for the year and to its plans and"  # a full row that ends no sentence
+# a full row that ends no sentence
+OPEN = "The company today announced changes to its accounts for the year and to its plans and"
 
 
 def test_given_rows_that_each_are_a_block_of_the_file_when_read_then_an_open_first_row_goes_on() -> None:
-    rows = [Set(OPEN), Set("Guidance for 2023, which shows its operations as they are after the sale."), Set(f"“{SENTENCE}”")]
+    rows = [
+        Set(OPEN),
+        Set("Guidance for 2023, which shows its operations as they are after the sale."),
+        Set(f"“{SENTENCE}”"),
+    ]
 
     first, *_ = of_kind([page(1, rows)], BlockKind.PARAGRAPH)
 
@@ -256,7 +299,9 @@ def test_given_rows_that_each_are_a_block_of_the_file_when_read_then_an_open_fir
 
 
 @each("following", ["³ Excludes the effect of currencies", "* Excludes the effect of currencies"])
-def test_given_a_long_footnote_without_a_full_stop_when_read_then_the_next_one_stands_for_itself(following: str) -> None:
+def test_given_a_long_footnote_without_a_full_stop_when_read_then_the_next_one_stands_for_itself(
+    following: str,
+) -> None:
     texts = of_kind([page(1, [Set(f"² {OPEN} others"), Set(following)])], BlockKind.PARAGRAPH)
 
     assert not any("others\n" in text for text in texts)
@@ -268,23 +313,35 @@ def test_given_a_short_row_that_ends_no_sentence_when_read_then_the_next_block_d
 
 def test_given_an_item_in_larger_print_when_read_then_its_second_row_is_no_heading() -> None:
     """Items of a notice are often larger than the text; the words of a wrapped one hang below its first words."""
-    items = [Set(f"•\t{OPEN}", size=11.5), Set("Adjusted Growth of 6 %; Figures exclude the plant", size=11.5, left=66.0)]
+    items = [
+        Set(f"•\t{OPEN}", size=11.5),
+        Set("Adjusted Growth of 6 %; Figures exclude the plant", size=11.5, left=66.0),
+    ]
     pages = [page(1, [*items, *(Set(f"{SENTENCE} {SENTENCE}") for _ in range(5))])]
 
     assert of_kind(pages, BlockKind.HEADING) == []
     assert of_kind(pages, BlockKind.LIST) == [f"•\t{OPEN}\nAdjusted Growth of 6 %; Figures exclude the plant"]
 
 
-@pytest.mark.parametrize("code", ["def area(r):\n    return 3.14 * r * r\n\nprint(area(2))", "```\nmake app\nmake test\n```"])
+@pytest.mark.parametrize(
+    "code", ["def area(r):\n    return 3.14 * r * r\n\nprint(area(2))", "```\nmake app\nmake test\n```"]
+)
 def test_given_code_between_paragraphs_when_read_then_it_is_code(code: str) -> None:
     prose_rows = "\n\n".join([SENTENCE] * 8)
 
-    assert "".join(of_kind(text_page(f"{prose_rows}\n\n{code}\n\n{SENTENCE}"), BlockKind.CODE)).replace("\n", "") in code.replace("\n", "")
+    assert "".join(of_kind(text_page(f"{prose_rows}\n\n{code}\n\n{SENTENCE}"), BlockKind.CODE)).replace(
+        "\n", ""
+    ) in code.replace("\n", "")
     assert of_kind(text_page(f"{prose_rows}\n\n{code}\n\n{SENTENCE}"), BlockKind.CODE)
 
 
 def test_given_rows_in_a_fixed_width_font_when_read_then_they_are_code() -> None:
-    rows = [*prose(SENTENCE, SENTENCE), Set("make app", mono=True), Set("make test", mono=True, gap=False), *prose(SENTENCE)]
+    rows = [
+        *prose(SENTENCE, SENTENCE),
+        Set("make app", mono=True),
+        Set("make test", mono=True, gap=False),
+        *prose(SENTENCE),
+    ]
 
     assert of_kind([page(1, rows)], BlockKind.CODE) == ["make app\nmake test"]
 
@@ -294,11 +351,16 @@ def with_margins(number: int, body: list[Set]) -> Page:
 
 
 def test_given_headers_and_footers_on_every_page_when_read_then_they_are_boilerplate_and_stay_in_the_text() -> None:
-    pages = [with_margins(number, prose(f"Page {word} says something.")) for number, word in enumerate(["one", "two", "three"], 1)]
+    pages = [
+        with_margins(number, prose(f"Page {word} says something."))
+        for number, word in enumerate(["one", "two", "three"], 1)
+    ]
 
     found = of_kind(pages, BlockKind.BOILERPLATE)
 
-    assert found == [text for number in (1, 2, 3) for text in ("Table of Contents", f"Example Corp. | 2017 Form 10-K | {number}")]
+    assert found == [
+        text for number in (1, 2, 3) for text in ("Table of Contents", f"Example Corp. | 2017 Form 10-K | {number}")
+    ]
     assert all("Table of Contents" in each.text for each in pages)
 
 
@@ -309,7 +371,9 @@ def test_given_margins_on_two_pages_only_when_read_then_the_first_header_is_cont
     assert of_kind(pages, BlockKind.BOILERPLATE) == [f"{footer} 1", "Table of Contents", f"{footer} 2"]
 
 
-@pytest.mark.parametrize("other", [Set("Price: 30 crowns"), Set("Price: 20 crowns", left=80), Set("Price: 20 crowns", size=12)])
+@pytest.mark.parametrize(
+    "other", [Set("Price: 30 crowns"), Set("Price: 20 crowns", left=80), Set("Price: 20 crowns", size=12)]
+)
 def test_given_rows_of_two_pages_that_differ_when_read_then_they_are_content(other: Set) -> None:
     pages = [page(1, [Set("Price: 20 crowns"), *prose(SENTENCE)]), page(2, [other, *prose(SENTENCE)])]
 
@@ -318,7 +382,14 @@ def test_given_rows_of_two_pages_that_differ_when_read_then_they_are_content(oth
 
 def test_given_a_table_header_repeated_in_the_body_of_each_page_when_read_then_it_is_no_boilerplate() -> None:
     pages = [
-        page(number, [Set("(in millions)"), Set("2016\t2017"), *(Set(f"Row {name}\t{number}1\t{number}2") for name in "abcdefgh")])
+        page(
+            number,
+            [
+                Set("(in millions)"),
+                Set("2016\t2017"),
+                *(Set(f"Row {name}\t{number}1\t{number}2") for name in "abcdefgh"),
+            ],
+        )
         for number in (1, 2, 3, 4)
     ]
 
@@ -339,7 +410,18 @@ ROWS = st.lists(
     st.builds(
         Set,
         st.sampled_from(
-            [SENTENCE, "PART II", "Item 7.\tDiscussion", "(in millions)", "2016\t2017", "Net\t5\t7", "• item", "1.2 Scope", "12", "x = 1"]
+            [
+                SENTENCE,
+                "PART II",
+                "Item 7.\tDiscussion",
+                "(in millions)",
+                "2016\t2017",
+                "Net\t5\t7",
+                "• item",
+                "1.2 Scope",
+                "12",
+                "x = 1",
+            ]
         ),
         st.sampled_from([8.0, 10.0, 14.0]),
         st.booleans(),
@@ -351,7 +433,9 @@ ROWS = st.lists(
 
 
 @given(st.lists(ROWS, max_size=4))
-def test_given_any_rows_when_read_then_every_visible_character_lies_in_exactly_one_block(documents: list[list[Set]]) -> None:
+def test_given_any_rows_when_read_then_every_visible_character_lies_in_exactly_one_block(
+    documents: list[list[Set]],
+) -> None:
     pages = [page(number, rows) for number, rows in enumerate(documents, 1)]
 
     covered: dict[tuple[int, int], int] = {}
@@ -406,7 +490,10 @@ def test_given_a_document_all_in_fixed_width_when_read_then_the_font_says_nothin
 
 def test_given_a_text_repeated_below_the_first_row_of_each_page_when_read_then_it_is_content() -> None:
     own = ["alpha", "beta", "gamma", "delta"]
-    pages = [page(at, [Set(f"{word} opens"), Set("Summary"), *prose(f"The {word} text says more.")]) for at, word in enumerate(own, 1)]
+    pages = [
+        page(at, [Set(f"{word} opens"), Set("Summary"), *prose(f"The {word} text says more.")])
+        for at, word in enumerate(own, 1)
+    ]
 
     assert of_kind(pages, BlockKind.BOILERPLATE) == []
 
@@ -417,15 +504,20 @@ def test_given_a_text_that_reads_like_a_page_number_when_it_is_all_there_is_then
     assert [block.kind for block in blocks([page], "en") if block.kind is not BlockKind.BOILERPLATE]
 
 
-def test_given_a_number_of_two_parts_over_a_text_of_its_block_when_read_then_it_is_a_heading_and_a_wrapped_clause_is_none() -> None:
+def test_given_a_number_of_two_parts_over_a_text_of_its_block_when_read_then_it_is_a_heading_and_a_wrapped_clause_is_none() -> (  # noqa: E501
+    None
+):
     over = prose("2.1 Garden shed", SENTENCE, SENTENCE)
     wrapped = prose(
-        "2.1 The supplier delivers the goods to the place that is named in the", "Annex of the contract, at his own cost and at his risk."
+        "2.1 The supplier delivers the goods to the place that is named in the",
+        "Annex of the contract, at his own cost and at his risk.",
     )
 
     assert of_kind([page(1, over)], BlockKind.HEADING) == ["2.1 Garden shed"]
     assert of_kind([page(1, wrapped)], BlockKind.HEADING) == []
-    assert of_kind([page(1, prose("2. Garden shed", SENTENCE))], BlockKind.HEADING) == []  # an item of a list looks like that
+    assert (
+        of_kind([page(1, prose("2. Garden shed", SENTENCE))], BlockKind.HEADING) == []
+    )  # an item of a list looks like that
 
 
 @each("title", ["TABLE OF CONTENTS", "Contents", "Inhaltsverzeichnis", "Obsah", "Tabla de Contenidos", "विषय सूची"])
@@ -444,7 +536,9 @@ def test_given_an_item_behind_a_bullet_when_read_then_it_is_no_heading_unless_it
 
 
 def test_given_an_item_in_lower_case_behind_its_number_when_read_then_it_is_no_heading() -> None:
-    assert of_kind([page(1, [Set("6. election of the board; and"), *prose(SENTENCE, SENTENCE)])], BlockKind.HEADING) == []
+    assert (
+        of_kind([page(1, [Set("6. election of the board; and"), *prose(SENTENCE, SENTENCE)])], BlockKind.HEADING) == []
+    )
 
 
 def test_given_values_in_bold_one_below_the_other_when_read_then_they_are_no_heading() -> None:
@@ -460,26 +554,42 @@ def test_given_a_small_o_apart_from_its_row_when_read_then_it_is_the_mark_of_an_
     found = next(block for block in blocks([page(1, [*prose(SENTENCE), *items])], "en") if block.kind is BlockKind.LIST)
 
     assert len(found.parts) == 2
-    assert of_kind([page(1, prose("La llave se entrega en la portería", "o en la oficina de la torre."))], BlockKind.LIST) == []
+    assert (
+        of_kind([page(1, prose("La llave se entrega en la portería", "o en la oficina de la torre."))], BlockKind.LIST)
+        == []
+    )
 
 
 CLAUSES = [
-    ["Article 1. The association has its seat in Levallois, its exact address is", "told to the prefecture of the department."],
-    ["Article 2. It is led by a council, made up of 3 to 25", "persons. Their number is set by it for its", "next term of office."],
+    [
+        "Article 1. The association has its seat in Levallois, its exact address is",
+        "told to the prefecture of the department.",
+    ],
+    [
+        "Article 2. It is led by a council, made up of 3 to 25",
+        "persons. Their number is set by it for its",
+        "next term of office.",
+    ],
     ["Article 3. Whoever has belonged to it for more than six months may", "vote. Nobody else may."],
     ["Article 4. Membership ends by death, by notice in writing to the", "president, or by a decision of the council."],
-]  # fmt: skip
+]
 
 
 @given(pitch=st.floats(1.0, 2.3), between=st.floats(1.5, 3.0), one_block_a_row=st.booleans())
 def test_given_clauses_set_at_any_pitch_when_read_then_no_row_of_their_sentences_is_a_heading(
     pitch: float, between: float, one_block_a_row: bool
 ) -> None:
-    """MuPDF gives each row of widely set text a block of its own; a clause that begins with its number runs on all the same."""
-    rows = [Set(text, gap=one_block_a_row or number == 0) for clause in CLAUSES * 2 for number, text in enumerate(clause)]
+    """MuPDF gives each row of widely set text a block of its own; a clause that begins with its number runs on all the
+    same.
+    """
+    rows = [
+        Set(text, gap=one_block_a_row or number == 0) for clause in CLAUSES * 2 for number, text in enumerate(clause)
+    ]
     made, top = page(1, rows), 40.0
     lines = []
-    for line, (number, _) in zip(made.lines, [pair for clause in CLAUSES * 2 for pair in enumerate(clause)], strict=True):
+    for line, (number, _) in zip(
+        made.lines, [pair for clause in CLAUSES * 2 for pair in enumerate(clause)], strict=True
+    ):
         top += 10 * pitch * (between if number == 0 else 1.0)
         lines.append(replace(line, box=Box(line.box.x0, top, line.box.x1, top + 10)))
 

@@ -32,14 +32,18 @@ STROKE = "\u0336"
         ("本は最大21日間借りることができます。", "cp932"),
     ],
 )
-def test_given_text_in_an_old_encoding_when_read_then_its_letters_are_right_and_the_guess_is_named(text: str, encoding: str) -> None:
+def test_given_text_in_an_old_encoding_when_read_then_its_letters_are_right_and_the_guess_is_named(
+    text: str, encoding: str
+) -> None:
     assert decoded(text.encode(encoding)) == (text, encoding)
     assert decoded((text + "\n").encode(encoding) * 2000) == ((text + "\n") * 2000, encoding)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @given(text=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
-def test_given_any_text_in_unicode_when_read_then_it_is_the_same_and_nothing_was_guessed(encoding: str, text: str) -> None:
+def test_given_any_text_in_unicode_when_read_then_it_is_the_same_and_nothing_was_guessed(
+    encoding: str, text: str
+) -> None:
     assert decoded(text.encode(encoding)) == (text, "")
 
 
@@ -51,7 +55,13 @@ def test_given_bytes_that_are_no_text_when_read_then_it_says_so(data: bytes) -> 
 
 @pytest.mark.parametrize("parted", [",", ";", "\t"])
 def test_given_separated_values_when_read_then_each_line_is_a_row_under_the_first(parted: str) -> None:
-    text = parted.join(("item", "price")) + "\r\n" + parted.join(('"spade,; long"', "18")) + "\r\n\r\n" + parted.join(("rake", "14"))
+    text = (
+        parted.join(("item", "price"))
+        + "\r\n"
+        + parted.join(('"spade,; long"', "18"))
+        + "\r\n\r\n"
+        + parted.join(("rake", "14"))
+    )
 
     assert rows_of(text) == "| item | price |\n|---|---|\n| spade,; long | 18 |\n| rake | 14 |"
 
@@ -63,7 +73,9 @@ def test_given_any_values_when_read_then_each_cell_stands_in_its_row(rows: list[
 
     lines = rows_of(written.getvalue()).split("\n")
 
-    assert [line[2:-2].split(" | ") for n, line in enumerate(lines) if n != 1] == [[cell.replace("|", "¦") for cell in row] for row in rows]
+    assert [line[2:-2].split(" | ") for n, line in enumerate(lines) if n != 1] == [
+        [cell.replace("|", "¦") for cell in row] for row in rows
+    ]
 
 
 def test_given_a_value_without_an_end_when_read_then_no_word_is_lost() -> None:
@@ -81,7 +93,10 @@ def test_given_a_mail_when_read_then_its_head_and_words_stand_there_and_what_was
 
     text, said, note = mail_of(mail.as_bytes())
 
-    assert text == "From: Věra <vera@b.example>\nDate: Tue, 03 Mar 2026 10:00:00 +0100\nSubject: Nájem\n\nNájem je 96 eur.\n"
+    assert (
+        text
+        == "From: Věra <vera@b.example>\nDate: Tue, 03 Mar 2026 10:00:00 +0100\nSubject: Nájem\n\nNájem je 96 eur.\n"
+    )
     assert (said.title, said.date, said.values["author"]) == ("Nájem", "2026-03-03", "Věra <vera@b.example>")
     assert note == "Attachments were not read: smlouva.pdf."
 
@@ -127,10 +142,18 @@ def test_given_struck_markdown_when_taken_out_then_the_rest_is_one_text(text: st
 @each(
     "text",
     [
-        "a `~~code~~` b", "~~~\n~~code~~\n~~~", "some ~5 to ~10 euros", "a ~~ b ~~ c", "~~begun\n\nand not ended", "x~~~~y",
-        "the token <s> alone", "\\~~not~~", "a ``<s>x</s> ` `` b", "1 ~ 2 ~ 3",
+        "a `~~code~~` b",
+        "~~~\n~~code~~\n~~~",
+        "some ~5 to ~10 euros",
+        "a ~~ b ~~ c",
+        "~~begun\n\nand not ended",
+        "x~~~~y",
+        "the token <s> alone",
+        "\\~~not~~",
+        "a ``<s>x</s> ` `` b",
+        "1 ~ 2 ~ 3",
     ],
-)  # fmt: skip
+)
 def test_given_tildes_and_tags_that_strike_nothing_out_when_read_then_the_text_stays(text: str) -> None:
     assert without_struck(text, markdown=True) == (text, 0)
 
@@ -139,8 +162,16 @@ def test_given_a_plain_text_when_read_then_only_letters_with_a_stroke_through_ea
     assert without_struck(f"~~a~~ <s>b</s> c{STROKE} d", markdown=False) == ("~~a~~ <s>b</s> d", 1)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.from_regex(r"[a-z0-9]{1,6}( [a-z0-9]{1,6}){0,3}", fullmatch=True)), min_size=1, max_size=8))
-def test_given_any_words_some_of_them_struck_when_taken_out_then_the_others_stand_as_they_did(parts: list[tuple[bool, str]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.from_regex(r"[a-z0-9]{1,6}( [a-z0-9]{1,6}){0,3}", fullmatch=True)),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_given_any_words_some_of_them_struck_when_taken_out_then_the_others_stand_as_they_did(
+    parts: list[tuple[bool, str]],
+) -> None:
     text = "Start " + " ".join(f"~~{words}~~" if struck else words for struck, words in parts) + " end"
 
     left, count = without_struck(text, markdown=True)
@@ -149,6 +180,8 @@ def test_given_any_words_some_of_them_struck_when_taken_out_then_the_others_stan
     assert count == sum(len(words.replace(" ", "")) for struck, words in parts if struck)
 
 
-@pytest.mark.parametrize("piece", ["~~a ", "<s>", "`a", "``` ` ", "*~~a~~*", "```\n", "~~~\n", f"a{STROKE} ", "~~a\n\n"])
+@pytest.mark.parametrize(
+    "piece", ["~~a ", "<s>", "`a", "``` ` ", "*~~a~~*", "```\n", "~~~\n", f"a{STROKE} ", "~~a\n\n"]
+)
 def test_given_a_hostile_text_when_read_then_it_takes_no_longer_than_it_is_long(piece: str) -> None:
     without_struck(piece * 100_000, markdown=True)

@@ -1,4 +1,6 @@
-"""The numbers that Word prints before paragraphs, its notes, and what stands above and below its pages, are read as they are printed."""
+"""The numbers that Word prints before paragraphs, its notes, and what stands above and below its pages, are read as
+they are printed.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,17 @@ ROOTS = {"numbering": "numbering", "styles": "styles", "footnotes": "footnotes"}
 
 def word(body: str, **parts: str) -> bytes:
     roots = {name: ROOTS.get(name, "hdr") for name in parts}
-    return word_file.word(body, {f"word/{name}.xml": f"<w:{roots[name]} {W}>{inner}</w:{roots[name]}>" for name, inner in parts.items()})
+    return word_file.word(
+        body, {f"word/{name}.xml": f"<w:{roots[name]} {W}>{inner}</w:{roots[name]}>" for name, inner in parts.items()}
+    )
 
 
 def listed(text: str, level: int = 0, own: int = 1, style: str = "") -> str:
-    said = f'<w:pStyle w:val="{style}"/>' if style else f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{own}"/></w:numPr>'
+    said = (
+        f'<w:pStyle w:val="{style}"/>'
+        if style
+        else f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{own}"/></w:numPr>'
+    )
     return f"<w:p><w:pPr>{said}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
@@ -31,13 +39,20 @@ def lists(levels: Sequence[tuple[str, str]], more: str = "", start: int = 1) -> 
         f'<w:lvl w:ilvl="{n}"><w:start w:val="{start}"/><w:numFmt w:val="{format}"/><w:lvlText w:val="{text}"/></w:lvl>'
         for n, (format, text) in enumerate(levels)
     )
-    return f'<w:abstractNum w:abstractNumId="7">{rows}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>{more}'
+    return (
+        f'<w:abstractNum w:abstractNumId="7">{rows}</w:abstractNum><w:num '
+        f'w:numId="1"><w:abstractNumId w:val="7"/></w:num>{more}'
+    )
 
 
 def paragraphs(data: bytes) -> list[str]:
     page = web_page(data).decode()
     body = page[page.index("<body>") + 6 : page.index("</body>")]
-    return [said for one in re.split("</?p>|</?ul>", body.replace("<li>", "• ").replace("</li>", "")) if (said := one.strip())]
+    return [
+        said
+        for one in re.split("</?p>|</?ul>", body.replace("<li>", "• ").replace("</li>", ""))
+        if (said := one.strip())
+    ]
 
 
 LEVELS = [("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("upperRoman", "%4)")]
@@ -52,7 +67,9 @@ def test_given_numbered_paragraphs_when_read_then_each_has_its_number_and_deeper
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(1, 5))
-def test_given_any_order_of_levels_when_read_then_numbers_are_those_of_an_outline(levels: list[int], start: int) -> None:
+def test_given_any_order_of_levels_when_read_then_numbers_are_those_of_an_outline(
+    levels: list[int], start: int
+) -> None:
     texts = [("decimal", ".".join(f"%{n}" for n in range(1, depth + 2))) for depth in range(4)]
     seen: list[int] = []  # the levels of paragraphs before, those below a higher one forgotten
     expected = []
@@ -60,14 +77,23 @@ def test_given_any_order_of_levels_when_read_then_numbers_are_those_of_an_outlin
         seen = [*(one for one in seen if one <= level), level]
         expected.append(".".join(str(start + max(0, seen.count(at) - 1)) for at in range(level + 1)) + " P")
 
-    assert paragraphs(word("".join(listed("P", level) for level in levels), numbering=lists(texts, start=start))) == expected
+    assert (
+        paragraphs(word("".join(listed("P", level) for level in levels), numbering=lists(texts, start=start)))
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
     ("format", "number", "printed"),
-    [("lowerLetter", 28, "bb"), ("upperLetter", 3, "C"), ("lowerRoman", 49, "xlix"), ("upperRoman", 4, "IV"), ("decimalZero", 7, "07"),
-     ("chosung", 5, "5")],
-)  # fmt: skip
+    [
+        ("lowerLetter", 28, "bb"),
+        ("upperLetter", 3, "C"),
+        ("lowerRoman", 49, "xlix"),
+        ("upperRoman", 4, "IV"),
+        ("decimalZero", 7, "07"),
+        ("chosung", 5, "5"),
+    ],
+)
 def test_given_a_kind_of_number_when_read_then_it_is_printed_so(format: str, number: int, printed: str) -> None:
     assert paragraphs(word(listed("P"), numbering=lists([(format, "%1")], start=number))) == [f"{printed} P"]
 
@@ -79,7 +105,10 @@ def test_given_bullets_or_an_unknown_list_when_read_then_no_number_is_made_up() 
 
 
 def test_given_two_lists_of_one_kind_when_the_second_restarts_then_it_begins_anew() -> None:
-    again = '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>'
+    again = (
+        '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride '
+        'w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>'
+    )
     on = '<w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num>'
     body = "".join((listed("A"), listed("B"), listed("C", own=3), listed("D", own=2), listed("E", own=2)))
 
@@ -91,7 +120,8 @@ def test_given_two_lists_of_one_kind_when_the_second_restarts_then_it_begins_ane
 def test_given_a_numbered_style_when_read_then_paragraphs_and_headings_of_it_and_of_its_heirs_are_numbered() -> None:
     style = (
         '<w:style w:styleId="Clause"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
-        '<w:style w:styleId="Sub"><w:basedOn w:val="Clause"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr></w:style>'
+        '<w:style w:styleId="Sub"><w:basedOn w:val="Clause"/><w:pPr><w:numPr><w:ilvl '
+        'w:val="1"/></w:numPr></w:pPr></w:style>'
         '<w:style w:styleId="Loop"><w:basedOn w:val="Loop"/></w:style>'
     )
     body = listed("A", style="Clause") + listed("B", style="Sub") + listed("C", style="Sub") + listed("D", style="Loop")
@@ -99,7 +129,9 @@ def test_given_a_numbered_style_when_read_then_paragraphs_and_headings_of_it_and
     assert paragraphs(word(body, numbering=lists(LEVELS), styles=style)) == ["1. A", "1.1 B", "1.2 C", "D"]
 
 
-def test_given_an_empty_numbered_paragraph_when_read_then_it_is_counted_and_not_shown_and_a_deleted_one_is_not() -> None:
+def test_given_an_empty_numbered_paragraph_when_read_then_it_is_counted_and_not_shown_and_a_deleted_one_is_not() -> (
+    None
+):
     body = listed("A") + listed("") + f"<w:del>{listed('gone')}</w:del>" + listed("C")
 
     assert paragraphs(word(body, numbering=lists(LEVELS))) == ["1. A", "<s>gone</s>", "3. C"]

@@ -15,7 +15,9 @@ def word(body: str, parts: Mapping[str, str] | None = None) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("word/document.xml", f'<?xml version="1.0"?><w:document {W} {M}><w:body>{body}</w:body></w:document>')
+        archive.writestr(
+            "word/document.xml", f'<?xml version="1.0"?><w:document {W} {M}><w:body>{body}</w:body></w:document>'
+        )
         for name, text in (parts or {}).items():
             archive.writestr(name, text)
     return packed.getvalue()

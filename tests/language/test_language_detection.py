@@ -36,7 +36,12 @@ QUESTIONS = {
         "Wie hoch ist der Preis?",
     ],
     "hi": ["अनुबंध की अवधि क्या है?", "वारंटी", "Knowledge Graph क्या है?", "API की सीमा कितनी है?"],
-    "es": ["¿Cuál es el plazo de entrega?", "¿Quién paga?", "que documentos tienes", "¿Cuántos días de vacaciones hay?"],
+    "es": [
+        "¿Cuál es el plazo de entrega?",
+        "¿Quién paga?",
+        "que documentos tienes",
+        "¿Cuántos días de vacaciones hay?",
+    ],
     "ru": ["Какой срок договора?", "Кто платит?", "Что такое RAG?"],
 }
 CASES = [(lang, question) for lang, questions in QUESTIONS.items() for question in questions]

@@ -1,4 +1,6 @@
-"""The language files: what every one holds, what a broken one says, and that a new one is all that a new language needs."""
+"""The language files: what every one holds, what a broken one says, and that a new one is all that a new language
+needs.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,8 @@ at_most = 'maksimume'
 [markers.negation]
 not = 'ne|neniam'
 """
-# Run apart, before anything is read out of the other languages: as a program that starts with the new file in the folder.
+# Run apart, before anything is read out of the other languages: as a program that starts with the new file in the
+# folder.
 WALK = """
 import json, sys
 from pathlib import Path
@@ -117,16 +120,27 @@ def test_given_every_language_file_then_no_negation_or_modal_is_a_stop_word_and_
         assert info.code == code
         assert not info.function_words & set(NEVER_STOP_WORDS), code
         assert all(word == word.lower() for word in info.function_words), code
-        for held in (info.question_words, info.stop_words, info.about_library, info.greetings, info.refusal_phrases, info.name):
+        for held in (
+            info.question_words,
+            info.stop_words,
+            info.about_library,
+            info.greetings,
+            info.refusal_phrases,
+            info.name,
+        ):
             assert held, code
 
 
 @pytest.mark.slow
-def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_read_answered_and_compared(tmp_path: Path) -> None:
+def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_read_answered_and_compared(
+    tmp_path: Path,
+) -> None:
     """A new language is one file: no module, no list elsewhere."""
     path = tmp_path / "eo.toml"
     path.write_text(ESPERANTO, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-c", WALK, str(path)], capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", WALK, str(path)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
 
@@ -201,7 +215,8 @@ def test_given_a_language_without_a_file_then_its_script_and_stemmer_are_known()
 
 
 WITHOUT_WORDS = ("rag_core", "ui", "pages", "training/mutations")
-ALLOWED = {  # the loader's fallback, the language of the screens and of the support model, and names that only look like a code
+# the loader's fallback, the language of the screens and of the support model, and names that only look like a code
+ALLOWED = {
     ("rag_core/language/loader.py", "en"),
     ("ui/app/texts.py", "en"),
     ("rag_core/adapters/embedding/support.py", "en"),
@@ -223,8 +238,29 @@ def constants(path: Path) -> Iterator[str]:
 
 
 def test_no_module_names_a_language() -> None:
-    """A difference between languages stands in their files: a module that compares codes is a file more to touch for the next language."""
-    codes = {*LANGUAGES, "uk", "pt", "nl", "zh", "ja", "ar", "sv", "da", "hu", "ro", "tr", "bg", "mr", "ne", "ko", "el", "he"}
+    """A difference between languages stands in their files: a module that compares codes is a file more to touch for
+    the next language.
+    """
+    codes = {
+        *LANGUAGES,
+        "uk",
+        "pt",
+        "nl",
+        "zh",
+        "ja",
+        "ar",
+        "sv",
+        "da",
+        "hu",
+        "ro",
+        "tr",
+        "bg",
+        "mr",
+        "ne",
+        "ko",
+        "el",
+        "he",
+    }
     named = {
         (str(path.relative_to(ROOT)), text)
         for folder in WITHOUT_WORDS

@@ -16,7 +16,10 @@ from rag_core.language.inflection import _forms_of_short, _stem, _stem_of_lemma,
 
 LANGS = ["en", "cs", "de", "hi", "es", "ru", "und", "zh", "../en"]
 # Letters whose upper and lower case forms are one to one, so that "other case" is well defined.
-CASED = st.text(alphabet="abcdefghijklmnopqrstuvwxyzáčďéěíňóřšťúůýžäöüñабвгдежзийклмнопрстуфхцчшщыьэюя कखगिा0123456789.,-", max_size=40)
+CASED = st.text(
+    alphabet="abcdefghijklmnopqrstuvwxyzáčďéěíňóřšťúůýžäöüñабвгдежзийклмнопрстуфхцчшщыьэюя कखगिा0123456789.,-",
+    max_size=40,
+)
 
 
 def meet(one: str, other: str, lang: str) -> bool:
@@ -57,12 +60,18 @@ def test_given_any_text_when_indexed_then_every_word_has_one_term_that_is_not_em
     assert all(found)
 
 
-def test_given_a_text_whose_terms_are_remembered_then_a_caller_changes_only_its_own_and_each_language_has_its_own() -> None:
+def test_given_a_text_whose_terms_are_remembered_then_a_caller_changes_only_its_own_and_each_language_has_its_own() -> (
+    None
+):
     first = terms("die Katzen schlafen", "de")
     first.append("another")
 
-    assert terms("die Katzen schlafen", "de") == first[:-1] == [term(word, "de") for word in ("die", "Katzen", "schlafen")]
-    assert terms("die Katzen schlafen", "en") == [term(word, "en") for word in ("die", "Katzen", "schlafen")] != first[:-1]
+    assert (
+        terms("die Katzen schlafen", "de") == first[:-1] == [term(word, "de") for word in ("die", "Katzen", "schlafen")]
+    )
+    assert (
+        terms("die Katzen schlafen", "en") == [term(word, "en") for word in ("die", "Katzen", "schlafen")] != first[:-1]
+    )
 
 
 def test_given_texts_and_words_of_any_length_and_number_when_analysed_then_what_is_remembered_has_a_bound() -> None:
@@ -97,7 +106,9 @@ def test_given_words_of_every_language_then_no_dictionary_is_read_twice() -> Non
         ("the warranty²", "the warranty 2"),
     ],
 )
-def test_given_a_formula_as_printed_and_as_typed_when_indexed_then_their_terms_are_equal(printed: str, typed: str) -> None:
+def test_given_a_formula_as_printed_and_as_typed_when_indexed_then_their_terms_are_equal(
+    printed: str, typed: str
+) -> None:
     assert terms(printed, "en") == terms(typed, "en")
     assert content_terms(printed, "en") == content_terms(typed, "en")
 
@@ -170,7 +181,9 @@ def test_given_many_threads_when_stemming_then_every_thread_gets_what_one_thread
     expected = [(_stem.__wrapped__(word, "cs"), _stem_of_lemma.__wrapped__(word, "de")) for word in vocabulary]
 
     with ThreadPoolExecutor(8) as pool:
-        rounds = pool.map(lambda _: [(_stem.__wrapped__(w, "cs"), _stem_of_lemma.__wrapped__(w, "de")) for w in vocabulary], range(40))
+        rounds = pool.map(
+            lambda _: [(_stem.__wrapped__(w, "cs"), _stem_of_lemma.__wrapped__(w, "de")) for w in vocabulary], range(40)
+        )
 
         assert all(found == expected for found in rounds)
 
@@ -229,8 +242,12 @@ def test_given_a_czech_question_when_reduced_to_keywords_then_question_words_and
         ("en", "", []),
     ],
 )
-def test_given_a_verb_by_which_a_question_asks_then_the_guard_does_not_look_for_it(lang: str, question: str, expected: list[str]) -> None:
-    """S0-9, S0-15: "explain", "how long" are no content of the question, unless nothing else is; calibrated scores have them as before."""
+def test_given_a_verb_by_which_a_question_asks_then_the_guard_does_not_look_for_it(
+    lang: str, question: str, expected: list[str]
+) -> None:
+    """S0-9, S0-15: "explain", "how long" are no content of the question, unless nothing else is; calibrated scores have
+    them as before.
+    """
     assert keywords(question, lang, asking=False) == expected
     assert set(expected) <= set(keywords(question, lang))
 
@@ -275,7 +292,9 @@ def test_given_a_synonym_list_when_a_word_is_looked_up_by_lemma_then_the_others_
     """S0-35: a synonym list for keywords."""
     assert {"úplata", "částka"} <= set(synonyms("cs")[lemma("cenu", "cs")])
     assert {"pay", "wage"} <= set(synonyms("en")[lemma("salaries", "en")])
-    assert {"Preis", "Kosten"} <= set(synonyms("de")[term("Gebühren", "de")]) & set(synonyms("de")[lemma("Gebühr", "de")])
+    assert {"Preis", "Kosten"} <= set(synonyms("de")[term("Gebühren", "de")]) & set(
+        synonyms("de")[lemma("Gebühr", "de")]
+    )
     for lang in ("cs", "en", "de", "hi"):
         for word, others in synonyms(lang).items():
             assert word

@@ -32,7 +32,9 @@ def test_given_two_terms_then_their_common_letters_say_how_alike_they_are(term: 
 
 
 @given(TERM, TERM)
-def test_given_any_two_terms_then_likeness_is_symmetric_and_either_nothing_or_more_than_the_least(term: str, other: str) -> None:
+def test_given_any_two_terms_then_likeness_is_symmetric_and_either_nothing_or_more_than_the_least(
+    term: str, other: str
+) -> None:
     value = string_similarity(term, other)
 
     assert value == string_similarity(other, term)
@@ -42,4 +44,6 @@ def test_given_any_two_terms_then_likeness_is_symmetric_and_either_nothing_or_mo
 
 @given(TERM, st.sets(TERM, max_size=8))
 def test_given_a_vocabulary_then_every_like_term_is_found_and_no_other(term: str, vocabulary: set[str]) -> None:
-    assert alike(term, vocabulary) == {other: string_similarity(term, other) for other in vocabulary if string_similarity(term, other)}
+    assert alike(term, vocabulary) == {
+        other: string_similarity(term, other) for other in vocabulary if string_similarity(term, other)
+    }

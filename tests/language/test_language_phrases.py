@@ -100,7 +100,10 @@ def test_given_the_english_indicator_phrases_then_they_are_those_of_the_source()
     assert indicator_phrases("xx") == indicator_phrases("en")
 
 
-@each(("lang", "phrase"), [("cs", "jak víme"), ("de", "bekanntlich"), ("hi", "आमतौर पर"), ("es", "como sabemos"), ("ru", "как известно")])
+@each(
+    ("lang", "phrase"),
+    [("cs", "jak víme"), ("de", "bekanntlich"), ("hi", "आमतौर पर"), ("es", "como sabemos"), ("ru", "как известно")],
+)
 def test_given_another_language_then_it_has_indicator_phrases_of_its_own(lang: str, phrase: str) -> None:
     """S2-10: equivalents per language."""
     assert phrase in indicator_phrases(lang)
@@ -154,36 +157,92 @@ def test_given_a_greeting_then_it_is_answered_in_the_language_of_whoever_greets(
 
 SMALL_TALK = {
     "thanks": [
-        ("en", "Thanks!"), ("en", "Thank you very much for your help"), ("en", "That was helpful, thanks"), ("de", "Vielen Dank!"),
-        ("de", "Danke für die Auskunft"), ("es", "Muchas gracias"), ("fr", "Merci beaucoup"), ("it", "Grazie mille"),
-        ("cs", "Děkuji moc"), ("sk", "Ďakujem pekne"), ("pl", "Dziękuję bardzo"), ("ru", "Большое спасибо!"), ("hi", "बहुत धन्यवाद"),
+        ("en", "Thanks!"),
+        ("en", "Thank you very much for your help"),
+        ("en", "That was helpful, thanks"),
+        ("de", "Vielen Dank!"),
+        ("de", "Danke für die Auskunft"),
+        ("es", "Muchas gracias"),
+        ("fr", "Merci beaucoup"),
+        ("it", "Grazie mille"),
+        ("cs", "Děkuji moc"),
+        ("sk", "Ďakujem pekne"),
+        ("pl", "Dziękuję bardzo"),
+        ("ru", "Большое спасибо!"),
+        ("hi", "बहुत धन्यवाद"),
     ],
     "goodbye": [
-        ("en", "Bye"), ("en", "See you later!"), ("de", "Auf Wiedersehen"), ("es", "Hasta luego"), ("fr", "Au revoir"),
-        ("it", "Arrivederci"), ("cs", "Na shledanou"), ("sk", "Dovidenia"), ("pl", "Do widzenia"), ("ru", "До свидания"), ("hi", "अलविदा"),
+        ("en", "Bye"),
+        ("en", "See you later!"),
+        ("de", "Auf Wiedersehen"),
+        ("es", "Hasta luego"),
+        ("fr", "Au revoir"),
+        ("it", "Arrivederci"),
+        ("cs", "Na shledanou"),
+        ("sk", "Dovidenia"),
+        ("pl", "Do widzenia"),
+        ("ru", "До свидания"),
+        ("hi", "अलविदा"),
     ],
     "summary": [
-        ("en", "summarize"), ("en", "Please summarize this document in a few sentences"), ("en", "Give me a summary of the report"),
-        ("en", "What is this document about?"), ("de", "Fasse das Dokument zusammen"), ("de", "Worum geht es in diesem Dokument?"),
-        ("es", "Resume el documento"), ("fr", "Résumez ce document"), ("it", "Riassumi il documento"), ("cs", "Shrň dokument"),
-        ("sk", "Zhrň dokument"), ("pl", "Streść dokument"), ("ru", "О чём этот документ?"), ("hi", "इस दस्तावेज़ का सारांश दें"),
+        ("en", "summarize"),
+        ("en", "Please summarize this document in a few sentences"),
+        ("en", "Give me a summary of the report"),
+        ("en", "What is this document about?"),
+        ("de", "Fasse das Dokument zusammen"),
+        ("de", "Worum geht es in diesem Dokument?"),
+        ("es", "Resume el documento"),
+        ("fr", "Résumez ce document"),
+        ("it", "Riassumi il documento"),
+        ("cs", "Shrň dokument"),
+        ("sk", "Zhrň dokument"),
+        ("pl", "Streść dokument"),
+        ("ru", "О чём этот документ?"),
+        ("hi", "इस दस्तावेज़ का सारांश दें"),
     ],
     "follow_up": [
-        ("en", "And how many did it open?"), ("en", "And how many?"), ("en", "Why?"), ("en", "What about 2021?"), ("en", "And in Italy?"),
-        ("en", "Tell me more"), ("de", "Und wie viele?"), ("de", "Warum?"), ("de", "Und im Jahr 2021?"), ("es", "¿Y cuándo?"),
-        ("fr", "Et pourquoi ?"), ("it", "E quanti?"), ("cs", "A kolik?"), ("cs", "A co v Praze?"), ("sk", "A kedy?"), ("pl", "A ile?"),
-        ("ru", "А сколько?"), ("hi", "और कितने?"),
+        ("en", "And how many did it open?"),
+        ("en", "And how many?"),
+        ("en", "Why?"),
+        ("en", "What about 2021?"),
+        ("en", "And in Italy?"),
+        ("en", "Tell me more"),
+        ("de", "Und wie viele?"),
+        ("de", "Warum?"),
+        ("de", "Und im Jahr 2021?"),
+        ("es", "¿Y cuándo?"),
+        ("fr", "Et pourquoi ?"),
+        ("it", "E quanti?"),
+        ("cs", "A kolik?"),
+        ("cs", "A co v Praze?"),
+        ("sk", "A kedy?"),
+        ("pl", "A ile?"),
+        ("ru", "А сколько?"),
+        ("hi", "और कितने?"),
     ],
-}  # fmt: skip
+}
 NO_SMALL_TALK = [
-    ("en", "Thanks to whom was the bridge built?"), ("en", "Who wrote the thank you letter?"), ("en", "What does the summary say?"),
-    ("en", "And when does the contract with the tenant end?"), ("en", "Why was the line stopped?"), ("en", "How many plants are there?"),
-    ("en", "What is the notice period?"), ("en", "Summarize the duties of the tenant"), ("en", "When is the bye week?"),
-    ("en", "What about the notice period of trainees in the second year?"), ("de", "Wie viele Werke gibt es?"),
-    ("de", "Warum wurde die Linie gestoppt?"), ("de", "Zusammenfassung der Pflichten des Mieters im Brandfall"),
-    ("cs", "Kolik je tam zaměstnanců?"), ("ru", "Сколько сотрудников?"), ("hi", "वहाँ कितने कर्मचारी हैं?"),
-    ("en", ""), ("en", "thanks " * 40), ("en", "a" * 10_000), ("xx", "Why?"),
-]  # fmt: skip
+    ("en", "Thanks to whom was the bridge built?"),
+    ("en", "Who wrote the thank you letter?"),
+    ("en", "What does the summary say?"),
+    ("en", "And when does the contract with the tenant end?"),
+    ("en", "Why was the line stopped?"),
+    ("en", "How many plants are there?"),
+    ("en", "What is the notice period?"),
+    ("en", "Summarize the duties of the tenant"),
+    ("en", "When is the bye week?"),
+    ("en", "What about the notice period of trainees in the second year?"),
+    ("de", "Wie viele Werke gibt es?"),
+    ("de", "Warum wurde die Linie gestoppt?"),
+    ("de", "Zusammenfassung der Pflichten des Mieters im Brandfall"),
+    ("cs", "Kolik je tam zaměstnanců?"),
+    ("ru", "Сколько сотрудников?"),
+    ("hi", "वहाँ कितने कर्मचारी हैं?"),
+    ("en", ""),
+    ("en", "thanks " * 40),
+    ("en", "a" * 10_000),
+    ("xx", "Why?"),
+]
 
 
 @each("kind", SMALL_TALK)
@@ -261,7 +320,9 @@ def test_given_a_question_about_documents_in_the_contents_when_read_then_it_is_n
         ("en", "incomparably good", "factual"),
     ],
 )
-def test_given_a_question_when_its_intent_is_read_then_it_is_the_kind_it_asks_for(lang: str, question: str, expected: str) -> None:
+def test_given_a_question_when_its_intent_is_read_then_it_is_the_kind_it_asks_for(
+    lang: str, question: str, expected: str
+) -> None:
     """S3-27: intent factual, procedural or comparative."""
     assert intent(question, lang) == expected
 
@@ -284,7 +345,9 @@ def test_given_a_question_when_its_intent_is_read_then_it_is_the_kind_it_asks_fo
         ("es", "¿Cuántos días?", True),
     ],
 )
-def test_given_a_question_for_an_amount_or_date_when_read_then_a_number_is_expected(lang: str, question: str, number: bool) -> None:
+def test_given_a_question_for_an_amount_or_date_when_read_then_a_number_is_expected(
+    lang: str, question: str, number: bool
+) -> None:
     assert asks_number(question, lang) is number
 
 
@@ -299,12 +362,18 @@ def test_given_a_question_for_an_amount_or_date_when_read_then_a_number_is_expec
         ("hi", "दर क्या है?", False),
     ],
 )
-def test_given_a_question_for_the_present_state_when_read_then_recency_may_count(lang: str, question: str, sensitive: bool) -> None:
+def test_given_a_question_for_the_present_state_when_read_then_recency_may_count(
+    lang: str, question: str, sensitive: bool
+) -> None:
     assert is_time_sensitive(question, lang) is sensitive
 
 
 @each("read", [is_refusal, is_greeting, asks_about_library])
-@each("text", ["hello " * 50_000, "hi " * 600 + "x", '"' * 100_000, "\ud800", "\x00", "what " * 400], ids=lambda text: repr(text[:7]))
+@each(
+    "text",
+    ["hello " * 50_000, "hi " * 600 + "x", '"' * 100_000, "\ud800", "\x00", "what " * 400],
+    ids=lambda text: repr(text[:7]),
+)
 def test_given_hostile_text_when_read_then_it_is_nothing_and_ends_soon(read: object, text: str) -> None:
     started = time.process_time()
 

@@ -96,7 +96,9 @@ def test_given_abbreviations_ordinals_and_initials_when_split_then_only_sentence
 
 
 @each(("lang", "marked"), CASES)
-def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_sentences_are_the_same(lang: str, marked: str) -> None:
+def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_sentences_are_the_same(
+    lang: str, marked: str
+) -> None:
     wrapped = marked.replace("|", " ").replace(" ", "\n")
 
     assert [" ".join(sentence.split()) for sentence in split(wrapped, lang)] == marked.split("|")
@@ -124,13 +126,21 @@ def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_senten
             "1. Definitions\n1.1 Agreement means this.\n1.2 Party means one.",
             ["1. Definitions", "1.1 Agreement means this.", "1.2 Party means one."],
         ),
-        ("cs", "Povinnosti\n1. Dodavatel dodá\n2. Dodavatel zaplatí", ["Povinnosti", "1. Dodavatel dodá", "2. Dodavatel zaplatí"]),
+        (
+            "cs",
+            "Povinnosti\n1. Dodavatel dodá\n2. Dodavatel zaplatí",
+            ["Povinnosti", "1. Dodavatel dodá", "2. Dodavatel zaplatí"],
+        ),
         (
             "cs",
             "Uzavřena dne\n12. března 2024 v Praze podle čl. 5 písm.\na) zákona č.\n89/2012 Sb.",
             ["Uzavřena dne\n12. března 2024 v Praze podle čl. 5 písm.\na) zákona č.\n89/2012 Sb."],
         ),
-        ("de", "Das Urteil vom\n12. März erging im\n19. Jahrhundert.", ["Das Urteil vom\n12. März erging im\n19. Jahrhundert."]),
+        (
+            "de",
+            "Das Urteil vom\n12. März erging im\n19. Jahrhundert.",
+            ["Das Urteil vom\n12. März erging im\n19. Jahrhundert."],
+        ),
         ("de", "Der Preis\n– ohne Steuer –\nbeträgt 5 Euro.", ["Der Preis\n– ohne Steuer –\nbeträgt 5 Euro."]),
         ("de", "Umfang:\n– Lieferung;\n– Montage.", ["Umfang:", "– Lieferung;", "– Montage."]),
         ("en", "Sales grew by\n5.2 Million in 2024.", ["Sales grew by\n5.2 Million in 2024."]),
@@ -139,7 +149,11 @@ def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_senten
             "i. Some train. Now.\nii. Nobody trains.\niii. All wait.",
             ["i. Some train.", "Now.", "ii. Nobody trains.", "iii. All wait."],
         ),
-        ("en", "We know: 1) stored,\n2) reflected and\n3) built in.", ["We know: 1) stored,\n2) reflected and\n3) built in."]),
+        (
+            "en",
+            "We know: 1) stored,\n2) reflected and\n3) built in.",
+            ["We know: 1) stored,\n2) reflected and\n3) built in."],
+        ),
         ("zh", "这是一个。那是。", ["这是一个。", "那是。"]),
         ("en", "यह एक है। iPhone भी।", ["यह एक है।", "iPhone भी।"]),
     ],
@@ -202,7 +216,9 @@ def test_given_a_number_at_the_end_of_a_paragraph_when_split_then_it_ends_the_se
     assert [text[start:end] for start, end in sentences(text, lang)] == ["Absatz 6 galt bis 2021.", "Der Hafen ruht."]
 
 
-def test_given_a_text_that_is_remembered_then_a_caller_changes_only_its_own_and_each_language_parts_it_by_its_own_words() -> None:
+def test_given_a_text_that_is_remembered_then_a_caller_changes_only_its_own_and_each_language_parts_it_by_its_own_words() -> (  # noqa: E501
+    None
+):
     text = "Laut Ziff. Vier gilt das."
     first = sentences(text, "de")
     first.clear()

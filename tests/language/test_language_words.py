@@ -110,7 +110,9 @@ def test_given_devanagari_when_split_then_vowel_signs_and_joiners_stay_inside_th
         ("^2 a^ 10^2", ["2", "a", "10", "2"]),
     ],
 )
-def test_given_numbers_hyphens_and_unspaced_scripts_when_split_then_words_are_as_a_reader_sees_them(text: str, expected: list[str]) -> None:
+def test_given_numbers_hyphens_and_unspaced_scripts_when_split_then_words_are_as_a_reader_sees_them(
+    text: str, expected: list[str]
+) -> None:
     assert [word.text for word in words(text)] == expected
 
 
@@ -138,6 +140,9 @@ def test_given_spelling_variants_when_folded_then_they_are_equal(one: str, other
     assert fold(one) == fold(other)
 
 
-@each(("one", "other"), [("कि", "की"), ("मन", "मान"), ("कुल", "कूल"), ("मेल", "मैल"), ("कम", "काम"), ("दिन", "दीन"), ("গান", "গন")])
+@each(
+    ("one", "other"),
+    [("कि", "की"), ("मन", "मान"), ("कुल", "कूल"), ("मेल", "मैल"), ("कम", "काम"), ("दिन", "दीन"), ("গান", "গন")],
+)
 def test_given_words_that_differ_in_a_vowel_sign_when_folded_then_they_stay_different(one: str, other: str) -> None:
     assert fold(one) != fold(other)

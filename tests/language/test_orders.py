@@ -22,7 +22,9 @@ def test_given_a_sentence_that_addresses_a_model_or_is_its_speech_then_it_is_an_
 
 @each("language", LANGUAGES)
 def test_given_an_honest_sentence_that_looks_like_one_then_it_is_none(language: str) -> None:
-    """A rule about models, a label with a name, what people are told to do; none of 133,849 sentences of real documents was one either."""
+    """A rule about models, a label with a name, what people are told to do; none of 133,849 sentences of real documents
+    was one either.
+    """
     assert [text for text in ROWS["honest"][language] if is_order(text)] == []
     assert len(ROWS["honest"][language]) >= 22
 

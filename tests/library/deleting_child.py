@@ -2,8 +2,8 @@
 
     python deleting_child.py TEMPLATE
 
-Each line on its standard input, "FOLDER WAY N", starts such a process on a copy of the template. WAY is one of `WAYS`. N = 0 is never. It
-says how many steps there were, where it came to its end.
+Each line on its standard input, "FOLDER WAY N", starts such a process on a copy of the template. WAY is one of `WAYS`.
+N = 0 is never. It says how many steps there were, where it came to its end.
 """
 
 from __future__ import annotations
@@ -19,12 +19,18 @@ from library_kit import library
 
 from rag_core.library.library import Library
 
-GONE, LISTED, WAITING = "Brambleforth.txt", "Wexford.txt", "buoys"  # published, handed in and not indexed, waiting for its vectors
+GONE, LISTED, WAITING = (
+    "Brambleforth.txt",
+    "Wexford.txt",
+    "buoys",
+)  # published, handed in and not indexed, waiting for its vectors
 
 
 def id_of(opened: Library, name: str) -> str:
     """The id of a document that is published, is listed or waits."""
-    known = {document.name: document.id for document in opened.view.documents} | {row.name: row.id for row in opened.unfinished()}
+    known = {document.name: document.id for document in opened.view.documents} | {
+        row.name: row.id for row in opened.unfinished()
+    }
     return known[name]
 
 

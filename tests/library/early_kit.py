@@ -1,4 +1,6 @@
-"""A library whose indexing is held at a known batch: a document waits for its vectors while a test asks, and nothing depends on a clock."""
+"""A library whose indexing is held at a known batch: a document waits for its vectors while a test asks, and nothing
+depends on a clock.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,13 @@ COLOURS = ("green", "amber", "violet")
 
 def buoys(id: str = "buoys", first: int = 0, count: int = BUOYS, **fields: object) -> Source:
     """A long text: buoy n shows a light of its own colour. Each paragraph fills a passage."""
-    told = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night"
-    body = "\n\n".join(f"The buoy {n} shows a {COLOURS[n % 3]} light number{n}. {told} near buoy {n}." for n in range(first, first + count))
+    told = (
+        "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night"
+    )
+    body = "\n\n".join(
+        f"The buoy {n} shows a {COLOURS[n % 3]} light number{n}. {told} near buoy {n}."
+        for n in range(first, first + count)
+    )
     return text(id, body, language="en", **fields)
 
 
@@ -154,7 +161,12 @@ class Waiting:
         """Its turn has come."""
         self.told.clear()
         return (opened or self.opened).add(
-            self.sources, self.settings, progress=self.progress, cancelled=self.stop.is_set, listed=self.listed, upload=self.upload
+            self.sources,
+            self.settings,
+            progress=self.progress,
+            cancelled=self.stop.is_set,
+            listed=self.listed,
+            upload=self.upload,
         )
 
     def read(self) -> set[str]:

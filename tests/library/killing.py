@@ -1,4 +1,7 @@
-"""Kills a process at the n-th time that it is about to change a file of a folder, or to do a statement of SQLite. Nothing can be caught."""
+"""Kills a process at the n-th time that it is about to change a file of a folder, or to do a statement of SQLite.
+
+Nothing can be caught.
+"""
 
 from __future__ import annotations
 

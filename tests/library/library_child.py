@@ -2,8 +2,9 @@
 
     python library_child.py FOLDER
 
-Each line on its standard input, "RUN N", starts such a process; N = 0 is never, and it then says at the end how many steps there were.
-Each operation is announced before it starts and confirmed when it returned, so that the parent knows what must be there.
+Each line on its standard input, "RUN N", starts such a process; N = 0 is never, and it then says at the end how many
+steps there were. Each operation is announced before it starts and confirmed when it returned, so that the parent knows
+what must be there.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def main(folder: Path, run: str, n: int) -> None:
     for part in range(2):
         names = [f"r{run}p{part}n{number}" for number in range(3)]
         say("add", *names)
-        report = opened.add([text(name, f"The text of {name} tells about item{name}.", language="en") for name in names], SETTINGS)
+        report = opened.add(
+            [text(name, f"The text of {name} tells about item{name}.", language="en") for name in names], SETTINGS
+        )
         say("added", *(document.name for document in report.added))
     last = report.added[-1]
     opened.set_metadata(last.id, Metadata(title=f"Title of {last.name}"))

@@ -1,4 +1,6 @@
-"""What the library's tests share: a small deterministic embedder, which really embeds, and ways to open a library with it."""
+"""What the library's tests share: a small deterministic embedder, which really embeds, and ways to open a library with
+it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class HashEmbedder:
 
 
 def library(folder: Path, collection: str = "default", embedder: HashEmbedder | None = None) -> Library:
-    return Library.open(folder, collection, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store())
+    return Library.open(
+        folder, collection, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store()
+    )
 
 
 def text(id: str, body: str, **fields: object) -> Source:

@@ -1,4 +1,6 @@
-"""What an acronym of a question stands for: by the documents' own definitions, then by a list; and nothing else changes."""
+"""What an acronym of a question stands for: by the documents' own definitions, then by a list; and nothing else
+changes.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ DEFINED = "The house maintenance framework (HMF) was signed in May."
 def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     made = library(tmp_path_factory.mktemp("acronyms"), "one")
     texts = {
-        "repairs": REPAIR, "signed": DEFINED, "soup": "The canteen serves soup.",
+        "repairs": REPAIR,
+        "signed": DEFINED,
+        "soup": "The canteen serves soup.",
         "german": "Der Anhang über die Siedlung Linden Allee (SLA) ist neu.",
-    }  # fmt: skip
+    }
     sources = [text(name, said, language="de" if name == "german" else "en") for name, said in texts.items()]
     assert not made.add(sources, SETTINGS).problems
     return made.snapshot
@@ -47,7 +51,9 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
         ("SLA", "", ""),
     ],
 )
-def test_given_a_text_then_it_defines_an_acronym_only_by_its_letters_in_their_order(acronym: str, said: str, found: str) -> None:
+def test_given_a_text_then_it_defines_an_acronym_only_by_its_letters_in_their_order(
+    acronym: str, said: str, found: str
+) -> None:
     """S3-27: acronyms from the documents' own definitions."""
     assert long_form(acronym, said) == found
 
@@ -55,16 +61,23 @@ def test_given_a_text_then_it_defines_an_acronym_only_by_its_letters_in_their_or
 @each(
     ("asked", "found"),
     [
-        ("What does the SLA say?", ("SLA",)), ("WHAT DOES THE SLA SAY?", ()), ("What is Is?", ()), ("AB, AB and AB2", ("AB", "AB2")),
-        ("A B C", ()), ("AA BB CC DD and so on", ("AA", "BB", "CC")), ("", ()),
+        ("What does the SLA say?", ("SLA",)),
+        ("WHAT DOES THE SLA SAY?", ()),
+        ("What is Is?", ()),
+        ("AB, AB and AB2", ("AB", "AB2")),
+        ("A B C", ()),
+        ("AA BB CC DD and so on", ("AA", "BB", "CC")),
+        ("", ()),
     ],
-)  # fmt: skip
+)
 def test_given_a_question_then_its_acronyms_are_the_first_words_of_capitals(asked: str, found: tuple[str, ...]) -> None:
     assert acronyms(asked) == found
     assert len(found) <= MAX_ACRONYMS
 
 
-def test_given_a_document_that_defines_an_acronym_when_asked_by_it_then_the_passage_with_the_words_ranks_before(snapshot: Snapshot) -> None:
+def test_given_a_document_that_defines_an_acronym_when_asked_by_it_then_the_passage_with_the_words_ranks_before(
+    snapshot: Snapshot,
+) -> None:
     """S3-27: the question says HMF, the rule says what that is."""
     asked = "Within how many days does the HMF promise a lift?"
 
@@ -75,10 +88,14 @@ def test_given_a_document_that_defines_an_acronym_when_asked_by_it_then_the_pass
     assert found > without
 
 
-def test_given_an_acronym_that_no_document_defines_then_the_list_says_it_and_a_document_goes_before(snapshot: Snapshot) -> None:
+def test_given_an_acronym_that_no_document_defines_then_the_list_says_it_and_a_document_goes_before(
+    snapshot: Snapshot,
+) -> None:
     assert widened("What is the NDA?", "en", snapshot, None) == tuple(terms("non-disclosure agreement", "en"))
     assert widened("What is the SLA?", "en", snapshot, None) == tuple(terms("Siedlung Linden Allee", "de"))
-    assert widened("What is the SLA?", "en", snapshot, snapshot.rows(["soup"], {})) == tuple(terms("service level agreement", "en"))
+    assert widened("What is the SLA?", "en", snapshot, snapshot.rows(["soup"], {})) == tuple(
+        terms("service level agreement", "en")
+    )
 
 
 @each("asked", ["What is soup?", "What is the XQZ?", "HMF", "the hmf of may"])
@@ -90,4 +107,6 @@ def test_given_no_acronym_that_is_known_then_nothing_is_added(snapshot: Snapshot
 @given(st.text(max_size=80), st.sampled_from(["SLA", "HMF", "AB"]))
 def test_given_any_text_then_a_long_form_stands_in_it_and_has_two_words(said: str, acronym: str) -> None:
     for found in (long_form(acronym, f"{said} ({acronym})"), long_form(acronym, f"{acronym} ({said})")):
-        assert found == "" or (found in " ".join(said.split()) and " " in found and len(found.split()) <= len(acronym) + len(said))
+        assert found == "" or (
+            found in " ".join(said.split()) and " " in found and len(found.split()) <= len(acronym) + len(said)
+        )

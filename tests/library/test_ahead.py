@@ -1,4 +1,6 @@
-"""Files of an upload, and of jobs that wait for their turn, are read and asked before it: deleted for good, and made as in turn."""
+"""Files of an upload, and of jobs that wait for their turn, are read and asked before it: deleted for good, and made as
+in turn.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +36,19 @@ NOTES = [text(f"note-{n}", f"The note {n} tells about the harbour master.", lang
 def kept(opened: Library) -> list[object]:
     """All that the library's file holds of its documents, but for the numbers of rows."""
     query = (
-        "SELECT key, state, language, bytes, size, pages, options, reading, entry, count, title, passages, terms, vectors"
+        "SELECT key, state, language, bytes, size, pages, options, reading, entry, count, title, passages, terms, "
+        "vectors"
         " FROM document JOIN passages ON document = id ORDER BY place"
     )
     with opened._collection.reading() as db:
         rows = db.execute(query).fetchall()
-        pages = db.execute("SELECT place, number, facts, layout FROM page JOIN document ON id = document ORDER BY place, number").fetchall()
+        pages = db.execute(
+            "SELECT place, number, facts, layout FROM page JOIN document ON id = document ORDER BY place, number"
+        ).fetchall()
         return [*rows, *pages, *db.execute("SELECT rows, data FROM words ORDER BY place")]
 
 
-def test_given_an_upload_of_several_files_when_the_first_has_no_vector_then_the_last_one_is_answered_from_and_it_is_said(
+def test_given_an_upload_of_several_files_when_the_first_has_no_vector_then_the_last_one_is_answered_from_and_it_is_said(  # noqa: E501
     opened: Library, embedder: Held
 ) -> None:
     with indexing(opened, embedder, *map(pdf, range(4))):
@@ -74,7 +79,16 @@ def test_given_a_small_file_by_itself_then_it_is_asked_no_sooner_than_embedded(o
 def test_given_files_that_are_read_ahead_then_the_library_is_byte_for_byte_the_one_that_is_made_in_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sources = [pdf(0), NOTES[0], NOTES[1], pdf(1), BAD, NOTES[2], pdf(2), text("long", "\n\n".join(f"Line {n}." for n in range(300)))]
+    sources = [
+        pdf(0),
+        NOTES[0],
+        NOTES[1],
+        pdf(1),
+        BAD,
+        NOTES[2],
+        pdf(2),
+        text("long", "\n\n".join(f"Line {n}." for n in range(300))),
+    ]
 
     def made(name: str) -> tuple[list[object], list[str], list[str]]:
         opened = library(tmp_path / name)
@@ -113,7 +127,9 @@ def test_given_a_file_that_is_being_read_ahead_when_deleted_then_it_is_not_made_
     opened: Library, embedder: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafts, "FIRST_PAGES", 2)
-    monkeypatch.setattr(pdf_process, "CHUNK_BYTES", 256)  # less than a page: it is looked at whether to stop before each one
+    monkeypatch.setattr(
+        pdf_process, "CHUNK_BYTES", 256
+    )  # less than a page: it is looked at whether to stop before each one
     began, go = threading.Event(), threading.Event()
     second = pdf(1)
     told: list[tuple[str, int]] = []
@@ -124,7 +140,9 @@ def test_given_a_file_that_is_being_read_ahead_when_deleted_then_it_is_not_made_
             began.set()
             assert go.wait(SECONDS)
 
-    adding_them = threading.Thread(target=lambda: opened.add([pdf(0, 40), second, pdf(2)], SMALL, progress=progress), name="indexing")
+    adding_them = threading.Thread(
+        target=lambda: opened.add([pdf(0, 40), second, pdf(2)], SMALL, progress=progress), name="indexing"
+    )
     adding_them.start()
     assert began.wait(SECONDS)
     assert "bay-1.pdf" in names(opened)
@@ -140,7 +158,9 @@ def test_given_a_file_that_is_being_read_ahead_when_deleted_then_it_is_not_made_
     check_whole(opened)
 
 
-def test_given_a_bad_file_behind_one_that_is_embedded_then_it_is_told_at_once_by_its_id_and_once(opened: Library, embedder: Held) -> None:
+def test_given_a_bad_file_behind_one_that_is_embedded_then_it_is_told_at_once_by_its_id_and_once(
+    opened: Library, embedder: Held
+) -> None:
     told: list[tuple[str, str]] = []
     bad = threading.Event()
 
@@ -151,7 +171,9 @@ def test_given_a_bad_file_behind_one_that_is_embedded_then_it_is_told_at_once_by
             bad.set()
 
     reports = []
-    thread = threading.Thread(target=lambda: reports.append(opened.add([pdf(0), BAD, pdf(1)], SMALL, progress=progress)), name="indexing")
+    thread = threading.Thread(
+        target=lambda: reports.append(opened.add([pdf(0), BAD, pdf(1)], SMALL, progress=progress)), name="indexing"
+    )
     thread.start()
     embedder.let(0)
     assert bad.wait(SECONDS)
@@ -169,10 +191,14 @@ def test_given_two_files_of_one_name_then_each_step_says_whose_it_is(tmp_path: P
     sources = [Source("same.pdf", pdf(n).data, "pdf") for n in range(2)]
     told: list[Step] = []
 
-    library(tmp_path).add(sources, SMALL, progress=lambda what, done, total: told.append(what) if isinstance(what, Step) else None)
+    library(tmp_path).add(
+        sources, SMALL, progress=lambda what, done, total: told.append(what) if isinstance(what, Step) else None
+    )
 
     assert {(str(one), one.document) for one in told} == {
-        (f"same.pdf: {what}", f"sha256:{source.digest}") for source in sources for what in ("reading", "cutting", "embedding")
+        (f"same.pdf: {what}", f"sha256:{source.digest}")
+        for source in sources
+        for what in ("reading", "cutting", "embedding")
     }
 
 
@@ -194,7 +220,9 @@ def test_given_a_stop_when_files_were_read_ahead_then_none_is_found_and_all_is_m
     check_whole(opened)
 
 
-def test_given_a_stop_while_a_file_is_waited_for_then_it_ends_though_nothing_is_told_of_that_file(tmp_path: Path) -> None:
+def test_given_a_stop_while_a_file_is_waited_for_then_it_ends_though_nothing_is_told_of_that_file(
+    tmp_path: Path,
+) -> None:
     opened, stands, stop = library(tmp_path), threading.Event(), threading.Event()
     held = threading.Event()
 
@@ -204,7 +232,9 @@ def test_given_a_stop_while_a_file_is_waited_for_then_it_ends_though_nothing_is_
             held.wait(SECONDS)
 
     reports = []
-    thread = threading.Thread(target=lambda: reports.append(opened.add([pdf(0), pdf(1)], SMALL, progress=progress, cancelled=stop.is_set)))
+    thread = threading.Thread(
+        target=lambda: reports.append(opened.add([pdf(0), pdf(1)], SMALL, progress=progress, cancelled=stop.is_set))
+    )
     thread.start()
     assert stands.wait(SECONDS)
     stop.set()
@@ -216,7 +246,7 @@ def test_given_a_stop_while_a_file_is_waited_for_then_it_ends_though_nothing_is_
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), ModelUnavailable("It is gone.", remedy="Try again.")])
-def test_given_a_fault_of_ours_or_a_model_that_is_gone_on_a_file_ahead_then_it_costs_that_file_alone_or_the_call_ends_there(
+def test_given_a_fault_of_ours_or_a_model_that_is_gone_on_a_file_ahead_then_it_costs_that_file_alone_or_the_call_ends_there(  # noqa: E501
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     prepare = Indexer.prepare
@@ -248,7 +278,9 @@ def test_given_what_is_there_complete_then_it_is_not_read_ahead_and_without_a_th
     opened.add(map(pdf, range(2)), SMALL, progress=lambda what, done, total: read.update([what]))
     assert not any(what.startswith("bay-0") for what in read)
 
-    monkeypatch.setattr(opened._pool, "submit", lambda *_: (_ for _ in ()).throw(RuntimeError("can't start new thread")))
+    monkeypatch.setattr(
+        opened._pool, "submit", lambda *_: (_ for _ in ()).throw(RuntimeError("can't start new thread"))
+    )
     opened.add([pdf(2)], SMALL)
     assert names(opened) == ["bay-0.pdf", "bay-1.pdf", "bay-2.pdf"]
 
@@ -375,7 +407,7 @@ def test_given_a_file_of_two_uploads_then_it_is_read_once_and_no_stop_of_the_sec
     assert [one.name for one in third.turn().added] == ["bay-3.pdf"]
 
 
-def test_given_an_upload_whose_files_were_made_by_another_process_or_are_asked_for_otherwise_then_they_are_made_as_usual(
+def test_given_an_upload_whose_files_were_made_by_another_process_or_are_asked_for_otherwise_then_they_are_made_as_usual(  # noqa: E501
     tmp_path: Path, opened: Library, embedder: Held
 ) -> None:
     with indexing(opened, embedder, pdf(0, LONG)):

@@ -1,4 +1,6 @@
-"""What is said about a document is bounded: a user is told, and of what a PDF states of itself the beginning is kept."""
+"""What is said about a document is bounded: a user is told, and of what a PDF states of itself the beginning is
+kept.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from library_kit import SETTINGS, library, text
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.library.stored.bounds import MAX_KEY_CHARS, MAX_KEYS, MAX_LANGUAGE_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS, MAX_VALUE_CHARS
+from rag_core.library.stored.bounds import (
+    MAX_KEY_CHARS,
+    MAX_KEYS,
+    MAX_LANGUAGE_CHARS,
+    MAX_NAME_CHARS,
+    MAX_TITLE_CHARS,
+    MAX_VALUE_CHARS,
+)
 from rag_core.library.stored.sources import Source, sources_from
 
 LONGEST = {
@@ -75,6 +84,7 @@ def test_given_a_pdf_that_states_a_long_title_and_author_when_read_then_their_be
     assert content.title == ("Of cats " * 40)[:MAX_TITLE_CHARS]
     assert len(content.author) == MAX_TITLE_CHARS
     assert content.problems == tuple(
-        f"The file states a {what} of more than 300 characters; its first ones are kept." for what in ("title", "author")
+        f"The file states a {what} of more than 300 characters; its first ones are kept."
+        for what in ("title", "author")
     )
     assert (usual.title, usual.author, usual.problems) == ("T" * MAX_TITLE_CHARS, "A" * MAX_TITLE_CHARS, ())

@@ -76,7 +76,10 @@ def test_given_a_question_then_the_clause_that_it_names_and_what_else_it_asks_ar
 @pytest.mark.parametrize(
     ("question", "quoted"),
     [
-        ("What does clause 2.2 say?", ["2.2 It is due on the third working day of each month.", "30 days later a reminder is sent."]),
+        (
+            "What does clause 2.2 say?",
+            ["2.2 It is due on the third working day of each month.", "30 days later a reminder is sent."],
+        ),
         ("What does clause 3 say?", ["3. Deposit", "3.1 The tenant pays a deposit of 2,700 euros."]),
         ("What does clause 2.4 say?", []),
         ("What does clause 5 say?", []),
@@ -117,7 +120,9 @@ def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(t
 
 
 def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(tmp_path: Path) -> None:
-    long = LEASE.replace("once a year.", "once a year. " + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS)))
+    long = LEASE.replace(
+        "once a year.", "once a year. " + " ".join(f"Rule {n} holds for the hall." for n in range(MAX_UNITS))
+    )
 
     whole = found(tmp_path / "a", "What does clause 2 say?", "en", lease=long)
     assert whole is not None
@@ -144,7 +149,9 @@ def decided(folder: Path, question: str, lease: str = LEASE) -> Decision:
         ("How high is the deposit under clause 2.1?", ""),
     ],
 )
-def test_given_a_question_about_a_clause_then_it_is_answered_from_that_clause_alone(tmp_path: Path, question: str, answer: str) -> None:
+def test_given_a_question_about_a_clause_then_it_is_answered_from_that_clause_alone(
+    tmp_path: Path, question: str, answer: str
+) -> None:
     decision = decided(tmp_path, question)
 
     assert (decision.answer if decision.answered else "") == answer

@@ -13,7 +13,9 @@ from rag_core.library.indexing.cutting import Cutting
 
 
 @given(pages=st.lists(st.integers(0, 50), min_size=1, max_size=20), counted=st.lists(st.integers(0, 90), max_size=40))
-def test_whatever_is_counted_the_pages_go_up_and_the_last_one_is_told_at_the_end_only(pages: list[int], counted: list[int]) -> None:
+def test_whatever_is_counted_the_pages_go_up_and_the_last_one_is_told_at_the_end_only(
+    pages: list[int], counted: list[int]
+) -> None:
     told: list[tuple[str, int, int]] = []
     cutting = Cutting(HashEmbedder(), "a.pdf: cutting", pages, lambda *one: told.append(one))
 

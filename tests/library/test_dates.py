@@ -1,4 +1,6 @@
-"""Whose a document's date is: of people, of its first page, or only of the file; also in libraries of before it was kept."""
+"""Whose a document's date is: of people, of its first page, or only of the file; also in libraries of before it was
+kept.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,18 @@ def test_given_a_date_of_people_of_the_first_page_or_of_the_file_then_the_first_
     assert dated(opened.add([filing(PLAIN)], SETTINGS).added[0]) == (SAVED, DateSource.FILE)
     assert dated(opened.add([filing(f"{FILED} Twice.", "2021")], SETTINGS).added[0]) == ("2021", DateSource.GIVEN)
     assert dated(opened.add([filing(f"{PLAIN} Bare.", created="")], SETTINGS).added[0]) == ("", DateSource.NONE)
-    assert dated(opened.add([filing(f"{PLAIN} Later.", created="D:20990101")], SETTINGS).added[0]) == ("", DateSource.NONE)
+    assert dated(opened.add([filing(f"{PLAIN} Later.", created="D:20990101")], SETTINGS).added[0]) == (
+        "",
+        DateSource.NONE,
+    )
     assert (
-        dated(opened.add([text("note", "Date: 3 May 2024\nThe notice period is 30 days.")], SETTINGS).added[0])[1] == DateSource.FIRST_PAGE
+        dated(opened.add([text("note", "Date: 3 May 2024\nThe notice period is 30 days.")], SETTINGS).added[0])[1]
+        == DateSource.FIRST_PAGE
     )
     check_whole(opened)
-    assert {dated(one) for one in library(tmp_path).snapshot.documents} == {dated(one) for one in opened.snapshot.documents}
+    assert {dated(one) for one in library(tmp_path).snapshot.documents} == {
+        dated(one) for one in opened.snapshot.documents
+    }
 
 
 def test_given_a_date_that_people_give_later_and_take_back_then_that_of_the_page_is_there_again(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""A deletion that was cut off: who finishes it, what it costs where there is none, and what readers see. Kills: test_deletion_killed.py."""
+"""A deletion that was cut off: who finishes it, what it costs where there is none, and what readers see.
+
+Kills: test_deletion_killed.py.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,11 @@ class Cut:
 
 def filled(folder: Path) -> Library:
     opened = library(folder)
-    for name, body in (("cat", "Cats sleep."), ("dog", "Dogs of the harbour office bark at every ship."), ("cow", "Cows graze.")):
+    for name, body in (
+        ("cat", "Cats sleep."),
+        ("dog", "Dogs of the harbour office bark at every ship."),
+        ("cow", "Cows graze."),
+    ):
         opened.add([text(name, body, language="en")], SETTINGS)
     return opened
 
@@ -83,7 +90,9 @@ def test_given_a_deletion_that_was_cut_off_when_opened_then_it_is_finished_and_t
 
 def test_given_nothing_that_was_cut_off_when_opened_then_nothing_is_written(cut, monkeypatch):
     def seen() -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in cut.root.rglob("*") if path.is_file() and not path.name.endswith("-shm")}
+        return {
+            path: path.read_bytes() for path in cut.root.rglob("*") if path.is_file() and not path.name.endswith("-shm")
+        }
 
     held, before = library(cut.folder), seen()
     monkeypatch.setattr(Collection, "writing", lambda *_: pytest.fail("opening writes nothing"))
@@ -94,7 +103,9 @@ def test_given_nothing_that_was_cut_off_when_opened_then_nothing_is_written(cut,
 
 def test_given_what_cannot_be_deleted_now_when_opened_then_the_note_stays_until_it_can(cut, monkeypatch):
     cut.delete()
-    monkeypatch.setattr(Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+    monkeypatch.setattr(
+        Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "Permission denied"))
+    )
     assert len(found(library(cut.folder), "cats")) == 1
     monkeypatch.undo()
     assert cut.is_noted
@@ -103,7 +114,9 @@ def test_given_what_cannot_be_deleted_now_when_opened_then_the_note_stays_until_
     assert not cut.is_there
 
 
-def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_the_next_opening_finishes_it(cut, monkeypatch):
+def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_the_next_opening_finishes_it(
+    cut, monkeypatch
+):
     monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.1)
     opened = library(cut.folder)
     reader = Collection(cut.folder, "default")
@@ -117,7 +130,9 @@ def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_t
     assert not cut.is_there
 
 
-def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked_of_the_newest_version(cut, monkeypatch):
+def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked_of_the_newest_version(
+    cut, monkeypatch
+):
     engine, measured_on, versions = Engine(library(cut.folder), Tools(HashEmbedder())), asking.measured_on, []
 
     def late(view, *rest, **more):
@@ -136,7 +151,9 @@ def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked
     assert cut.gone not in {hit.passage.document for hit in measured.hits}
 
 
-def test_given_a_file_that_waited_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(tmp_path, monkeypatch):
+def test_given_a_file_that_waited_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(
+    tmp_path, monkeypatch
+):
     embedder = Held()
     opened = library(tmp_path, embedder=embedder)
     engine, measured_on, documents = Engine(opened, Tools(HashEmbedder())), asking.measured_on, []
@@ -157,7 +174,9 @@ def test_given_a_file_that_waited_and_was_deleted_while_a_question_read_it_then_
     assert documents == [2, 1]
 
 
-def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_asked_so_often_and_says_both(cut, monkeypatch):
+def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_asked_so_often_and_says_both(
+    cut, monkeypatch
+):
     opened, asked, measured_on = library(cut.folder), [], asking.measured_on
     kept = found(opened, "cats")[0]
 
@@ -169,14 +188,18 @@ def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_as
         return measured_on(view, *rest, **more)
 
     monkeypatch.setattr(asking, "measured_on", late)
-    measured = Engine(opened, Tools(HashEmbedder())).measure("What do the dogs of the harbour office bark at?", Settings.load("open"))
+    measured = Engine(opened, Tools(HashEmbedder())).measure(
+        "What do the dogs of the harbour office bark at?", Settings.load("open")
+    )
 
     assert len(asked) == asking.MEASURE_ATTEMPTS
     assert measured.failure.startswith(asking.CHANGED)
     assert "is missing" in measured.failure
 
 
-def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not_asked_twice_and_the_failure_says_why(cut, monkeypatch):
+def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not_asked_twice_and_the_failure_says_why(
+    cut, monkeypatch
+):
     engine, asked = Engine(library(cut.folder), Tools(HashEmbedder())), []
 
     def drafted(measured, *_, **__):
@@ -185,7 +208,9 @@ def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not
         return replace(measured, failure="A page is missing.")
 
     monkeypatch.setattr(asking, "generate", drafted)
-    measured = engine.measure("What do the dogs of the harbour office bark at?", Settings.load("open").changed(drafter="model"))
+    measured = engine.measure(
+        "What do the dogs of the harbour office bark at?", Settings.load("open").changed(drafter="model")
+    )
 
     assert len(asked) == 1
     assert measured.failure == f"{asking.CHANGED} A page is missing."
@@ -193,7 +218,9 @@ def test_given_a_model_that_was_asked_already_when_a_page_is_gone_then_it_is_not
 
 def test_given_a_page_that_is_missing_when_asked_then_that_is_said_and_not_asked_again(cut, monkeypatch):
     asked, measured_on = [], asking.measured_on
-    monkeypatch.setattr(asking, "measured_on", lambda view, *rest, **more: asked.append(1) or measured_on(view, *rest, **more))
+    monkeypatch.setattr(
+        asking, "measured_on", lambda view, *rest, **more: asked.append(1) or measured_on(view, *rest, **more)
+    )
     engine = Engine(library(cut.folder), Tools(HashEmbedder()))
     with engine.library._collection.writing() as db:
         db.execute("DELETE FROM page")
@@ -219,7 +246,8 @@ def test_given_an_unfinished_file_when_deleted_then_its_bytes_and_what_was_made_
     assert not opened.remembers(row.id)
     assert traces(tmp_path, row.digest.encode(), b"zyxo") == []
     assert (opened.snapshot.documents, opened.unfinished()) == (documents, ())
-    # one that was erased may be added again, and asked before its vectors are there: such a question is not the one that was under way
+    # one that was erased may be added again, and asked before its vectors are there: such a question is not the one
+    # that was under way
     assert opened.snapshot.version == before + (way is Library.erase)
     check_whole(library(tmp_path))
 
@@ -236,7 +264,9 @@ def test_given_what_else_holds_its_words_and_cannot_forget_when_deleted_then_not
         assert len(found(library(cut.folder), "dogs")) == 1
 
 
-def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_finished_without_opening_a_collection(cut, monkeypatch):
+def test_given_deletions_that_were_cut_off_when_a_service_starts_then_they_are_finished_without_opening_a_collection(
+    cut, monkeypatch
+):
     cut.delete()
     shutil.copytree(cut.root, cut.folder / "damaged")
     for path in (cut.folder / "damaged").glob("collection.sqlite*"):
@@ -267,7 +297,7 @@ def test_given_a_collection_that_cannot_be_deleted_now_when_another_is_opened_th
     assert dropped.exists()
 
 
-def test_given_another_process_that_deletes_the_same_when_a_collection_is_dropped_then_what_it_was_quicker_with_is_no_problem(
+def test_given_another_process_that_deletes_the_same_when_a_collection_is_dropped_then_what_it_was_quicker_with_is_no_problem(  # noqa: E501
     cut, monkeypatch
 ):
     dropped = cut.folder / f"{dropping.GONE}1"

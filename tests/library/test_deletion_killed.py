@@ -1,4 +1,6 @@
-"""A deletion that is killed at any step is finished by whoever opens the library next: no file holds a word of what went."""
+"""A deletion that is killed at any step is finished by whoever opens the library next: no file holds a word of what
+went.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, K
     folder = tmp_path_factory.mktemp("template")
     opened = library(folder)
     for number, name in enumerate(("a.txt", "b.txt", GONE, "c.txt")):
-        opened.add([text(name, body("zyxoquant" if name == GONE else f"gauge{number}", number), language="en")], SETTINGS)
-    opened.add([text(LISTED, body("ulvexine", 9), language="en")], SETTINGS, cancelled=lambda: bool(opened.unfinished()))
+        opened.add(
+            [text(name, body("zyxoquant" if name == GONE else f"gauge{number}", number), language="en")], SETTINGS
+        )
+    opened.add(
+        [text(LISTED, body("ulvexine", 9), language="en")], SETTINGS, cancelled=lambda: bool(opened.unfinished())
+    )
     assert [row.name for row in opened.unfinished()] == [LISTED]
     opened._collection.close()
     with killed(folder) as run:
@@ -46,7 +52,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, K
 
 @contextmanager
 def killed(template: Path) -> Iterator[Killed]:
-    """Deletes in a process that is killed at its n-th step, and gives the words of its last line but the exit status."""
+    """Deletes in a process that is killed at its n-th step, and gives the words of its last line but the exit
+    status.
+    """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(CHILD.parents[2]), str(CHILD.parent)])}
     with subprocess.Popen(
         [sys.executable, str(CHILD), str(template)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env

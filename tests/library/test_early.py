@@ -1,4 +1,6 @@
-"""Answerable at once: a document is found by its words while its vectors are made, and nothing stands in for a vector that is missing."""
+"""Answerable at once: a document is found by its words while its vectors are made, and nothing stands in for a vector
+that is missing.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def test_given_a_long_document_when_its_first_batch_is_not_embedded_then_it_is_f
     check_whole(opened)
 
 
-def test_given_batches_that_are_embedded_then_exactly_their_rows_are_ranked_by_their_true_cosines(opened: Library, embedder: Held) -> None:
+def test_given_batches_that_are_embedded_then_exactly_their_rows_are_ranked_by_their_true_cosines(
+    opened: Library, embedder: Held
+) -> None:
     question = embedder.embed([QUESTION])[0]
     with indexing(opened, embedder, buoys()):
         embedder.let(2)
@@ -99,7 +103,9 @@ def test_given_batches_that_are_embedded_then_exactly_their_rows_are_ranked_by_t
     assert own == pytest.approx(opened.snapshot.vectors.vectors([20, 0]), abs=1e-6)
 
 
-def test_given_documents_or_filters_to_search_then_the_waiting_one_is_chosen_as_any_other(opened: Library, embedder: Held) -> None:
+def test_given_documents_or_filters_to_search_then_the_waiting_one_is_chosen_as_any_other(
+    opened: Library, embedder: Held
+) -> None:
     with indexing(opened, embedder, buoys(metadata=Metadata(values={"class": "lights"}))):
         view, every = opened.view, list(range(1, 1 + BUOYS))
 
@@ -119,7 +125,11 @@ def test_given_a_waiting_document_then_the_weights_of_words_are_those_of_the_ver
     asked = terms("violet light cat nothing", "en")
     with indexing(opened, embedder, buoys()):
         view = opened.view
-        early_words = view.lexical.idf(asked), view.lexical.scores(asked, range(len(view.passages))), sorted(view.lexical.vocabulary())
+        early_words = (
+            view.lexical.idf(asked),
+            view.lexical.scores(asked, range(len(view.passages))),
+            sorted(view.lexical.vocabulary()),
+        )
         assert opened.view is view  # joined once, however often it is asked
 
     words = opened.snapshot.lexical
@@ -148,14 +158,16 @@ def test_given_a_question_while_nothing_is_embedded_then_it_is_answered_with_tru
     assert decision.confidence_level is not ConfidenceLevel.HIGH
     assert confidence_metadata(decision)[INDEXING] == decision.metadata[INDEXING]
     assert INDEXING not in apart.metadata  # nothing of what it searched waits
-    vectors = {passage.id: opened.snapshot.vectors.vectors([row])[0] for row, passage in enumerate(opened.snapshot.passages)}
+    vectors = {
+        passage.id: opened.snapshot.vectors.vectors([row])[0] for row, passage in enumerate(opened.snapshot.passages)
+    }
     question = embedder.embed([QUESTION])[0]
     for hit in measured[0].hits:
         assert hit.cosine == pytest.approx(float(vectors[hit.passage.id] @ question), abs=1e-6)
     assert 0 < len([hit for hit in measured[0].hits if hit.dense_rank]) == len(measured[0].hits)
 
 
-def test_given_a_refusal_while_a_document_waits_then_it_suggests_to_ask_again_and_the_published_version_says_nothing_of_it(
+def test_given_a_refusal_while_a_document_waits_then_it_suggests_to_ask_again_and_the_published_version_says_nothing_of_it(  # noqa: E501
     opened: Library, embedder: Held
 ) -> None:
     strict = OPEN.changed(min_top_cosine=1.0, top_cosine_mode="enforce")
@@ -189,7 +201,7 @@ def test_given_a_page_whose_passages_have_no_vector_when_asked_why_it_was_missed
     assert nothing.passages[-1].dense_rank == nothing.passages[-1].lexical_rank == 0
 
 
-def test_given_a_record_of_such_a_decision_then_it_replays_before_and_after_publishing_and_after_the_document_is_deleted(
+def test_given_a_record_of_such_a_decision_then_it_replays_before_and_after_publishing_and_after_the_document_is_deleted(  # noqa: E501
     opened: Library, embedder: Held, tmp_path: Path
 ) -> None:
     """Replay names the state that a decision was made in."""
@@ -207,7 +219,10 @@ def test_given_a_record_of_such_a_decision_then_it_replays_before_and_after_publ
     deleted = again()
 
     assert decide(while_waiting) == decide(published) == decision
-    assert replay(published, published.settings.changed(min_correctness=0.9)).metadata[INDEXING] == decision.metadata[INDEXING]
+    assert (
+        replay(published, published.settings.changed(min_correctness=0.9)).metadata[INDEXING]
+        == decision.metadata[INDEXING]
+    )
     assert decide(deleted).metadata == decision.metadata
     assert decide(deleted).scores == decision.scores
     assert "[text deleted]" in decide(deleted).answer
@@ -254,7 +269,9 @@ def test_given_a_waiting_document_that_is_deleted_then_it_is_gone_at_once_and_th
     check_whole(opened)
 
 
-def test_given_an_unknown_id_beside_a_waiting_document_when_deleted_then_none_is(opened: Library, embedder: Held) -> None:
+def test_given_an_unknown_id_beside_a_waiting_document_when_deleted_then_none_is(
+    opened: Library, embedder: Held
+) -> None:
     source = buoys()
     with indexing(opened, embedder, source):
         with pytest.raises(InvalidInput):
@@ -274,7 +291,9 @@ def test_given_a_question_that_holds_the_waiting_document_when_it_is_published_t
     assert view.page(view.documents[1].id, 1) == opened.snapshot.page(view.documents[1].id, 1)
 
 
-def test_given_missing_vectors_when_measured_then_both_estimates_are_lowered_by_their_share(opened: Library, embedder: Held) -> None:
+def test_given_missing_vectors_when_measured_then_both_estimates_are_lowered_by_their_share(
+    opened: Library, embedder: Held
+) -> None:
     fitted = calibration()
     asked = Engine(opened, Tools(embedder, replace(fitted, correctness=fitted)))
     with indexing(opened, embedder, buoys()):
@@ -290,7 +309,9 @@ def test_given_missing_vectors_when_measured_then_both_estimates_are_lowered_by_
     assert apart.correctness == fitted.probability(apart.features)
 
 
-def test_given_another_collection_then_it_knows_nothing_of_a_waiting_document(opened: Library, embedder: Held, tmp_path: Path) -> None:
+def test_given_another_collection_then_it_knows_nothing_of_a_waiting_document(
+    opened: Library, embedder: Held, tmp_path: Path
+) -> None:
     other = library(tmp_path, "other", embedder)
     other.add([text("dog", "The dog of the other office barks at buoy 70.", language="en")], SMALL)
     with indexing(opened, embedder, buoys()):
@@ -356,15 +377,22 @@ def told(measurements: Measurements) -> tuple[object, ...]:
     """Everything that was measured but for the state of the corpus and the time."""
     bare = replace(measurements, timings={}, metadata={}, library=replace(measurements.library, version=0))
     rounded = {name: round(value, 4) for name, value in bare.features.items()}
-    hits = [(hit.passage, round(hit.cosine, 4), hit.lexical, hit.dense_rank, hit.lexical_rank, hit.score) for hit in bare.hits]
+    hits = [
+        (hit.passage, round(hit.cosine, 4), hit.lexical, hit.dense_rank, hit.lexical_rank, hit.score)
+        for hit in bare.hits
+    ]
     return rounded, hits, decide(bare).answer, decide(bare).reason, bare.missing_entities, bare.nowhere, bare.library
 
 
-QUESTIONS = st.sampled_from([QUESTION, "Where does the cat sleep?", "Which light fails at night?", "What is buoy 3 near?", "Who wrote it?"])
+QUESTIONS = st.sampled_from(
+    [QUESTION, "Where does the cat sleep?", "Which light fails at night?", "What is buoy 3 near?", "Who wrote it?"]
+)
 
 
 @given(question=QUESTIONS, order=st.permutations(range(BUOYS)), only=st.sampled_from([None, ["buoys"], ["cat"]]))
-def test_once_all_vectors_are_there_every_measurement_is_that_of_the_published_version(two, question, order, only) -> None:
+def test_once_all_vectors_are_there_every_measurement_is_that_of_the_published_version(
+    two, question, order, only
+) -> None:
     """S2-27: whatever the order in which the vectors came."""
     small, whole = two
     document = as_waiting(whole.snapshot, whole, whole.snapshot.documents[1].id)
@@ -376,7 +404,9 @@ def test_once_all_vectors_are_there_every_measurement_is_that_of_the_published_v
     assert view is not None
     view = replace(view, reader=whole.snapshot.reader)
 
-    early_one, published = (measured_on(one, Tools(HashEmbedder()), question, OPEN, only) for one in (view, whole.snapshot))
+    early_one, published = (
+        measured_on(one, Tools(HashEmbedder()), question, OPEN, only) for one in (view, whole.snapshot)
+    )
 
     assert INDEXING not in early_one.metadata
     assert told(early_one) == told(published)
@@ -403,7 +433,9 @@ def test_whatever_vectors_are_missing_no_hit_is_without_its_true_cosine_and_none
     for hit in measured.hits:
         assert hit.cosine == pytest.approx(float(np.clip(true[hit.passage.id] @ asked, -1, 1)), abs=1e-5)
     state = measured.metadata.get(INDEXING)
-    assert state == (None if len(known) == BUOYS else {"documents": 1, "searched": 2, "passages": BUOYS, "embedded": len(known)})
+    assert state == (
+        None if len(known) == BUOYS else {"documents": 1, "searched": 2, "passages": BUOYS, "embedded": len(known)}
+    )
 
 
 def test_given_vectors_that_are_there_when_others_come_then_the_first_ones_stay(two) -> None:
@@ -429,7 +461,10 @@ def test_given_nothing_read_yet_but_a_file_added_then_a_refusal_says_to_wait(tmp
     after = engine.ask("What is the notice period?", Settings.load())
 
     assert before.suggestions == ("Add documents first.",)
-    assert (during.reason, during.suggestions) == (Reason.NOTHING_RETRIEVED, ("Ask again in a moment: what was added is not read yet.",))
+    assert (during.reason, during.suggestions) == (
+        Reason.NOTHING_RETRIEVED,
+        ("Ask again in a moment: what was added is not read yet.",),
+    )
     assert during.metadata[UNREAD] == 1
     assert UNREAD not in before.metadata
     assert UNREAD not in after.metadata

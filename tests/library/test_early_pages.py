@@ -1,4 +1,6 @@
-"""The first pages of a long PDF are asked while the later ones are read: the places are exact, and the document is made as without it."""
+"""The first pages of a long PDF are asked while the later ones are read: the places are exact, and the document is made
+as without it.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         page.insert_text((50, 40), "Buoys of the bay", fontsize=8)
         page.insert_text((50, 80), f"Chapter {number}", fontsize=16)
         page.insert_textbox(
-            (50, 100, 545, 400), f"The buoy {number} shows a {colours[number % 3]} light number{number}. {told}", fontsize=11
+            (50, 100, 545, 400),
+            f"The buoy {number} shows a {colours[number % 3]} light number{number}. {told}",
+            fontsize=11,
         )
     target = tmp_path_factory.mktemp("buoys") / "buoys.pdf"
     made.save(target)
@@ -73,11 +77,15 @@ def source(path: Path) -> Source:
 def opened(tmp_path: Path) -> Library:
     """A library with one short document."""
     made = library(tmp_path)
-    assert not made.add([text("cat", "The cat of the harbour office sleeps on the chart of the bay.", language="en")], SMALL).problems
+    assert not made.add(
+        [text("cat", "The cat of the harbour office sleeps on the chart of the bay.", language="en")], SMALL
+    ).problems
     return made
 
 
-def add(opened: Library, source: Source, look: Look = lambda read: None, stopped: Callable[[], bool] = lambda: False) -> AddReport:
+def add(
+    opened: Library, source: Source, look: Look = lambda read: None, stopped: Callable[[], bool] = lambda: False
+) -> AddReport:
     """Add the file; `look` is called after each page that was read, with its number, by the thread that reads."""
 
     def progress(what: str, done: int, total: int) -> None:
@@ -107,7 +115,14 @@ def test_given_a_long_pdf_when_its_pages_are_read_then_the_first_ones_can_be_ask
 
     add(opened, source, look)
 
-    assert [read[page] for page in (1, FIRST - 1, FIRST, 2 * FIRST - 1, 2 * FIRST, PAGES)] == [0, 0, FIRST, FIRST, 2 * FIRST, 2 * FIRST]
+    assert [read[page] for page in (1, FIRST - 1, FIRST, 2 * FIRST - 1, 2 * FIRST, PAGES)] == [
+        0,
+        0,
+        FIRST,
+        FIRST,
+        2 * FIRST,
+        2 * FIRST,
+    ]
     assert opened.view is opened.snapshot
     check_whole(opened)
 
@@ -131,9 +146,17 @@ def test_given_a_question_while_pages_are_read_then_the_answer_names_its_page_is
     assert [(one.document, one.page) for one in decision.citations] == [("buoys.pdf", 4)]
     assert decision.citations[0].boxes
     assert decision.metadata[INDEXING] | {"passages": 0, "embedded": 0} == {
-        "documents": 1, "searched": 2, "passages": 0, "embedded": 0, "pages": PAGES, "read": FIRST,
-    }  # fmt: skip
-    said = f"1 of 2 documents is still being read: {FIRST} of {PAGES} pages can be searched so far, 0 % of their passages by meaning"
+        "documents": 1,
+        "searched": 2,
+        "passages": 0,
+        "embedded": 0,
+        "pages": PAGES,
+        "read": FIRST,
+    }
+    said = (
+        f"1 of 2 documents is still being read: {FIRST} of {PAGES} pages can be searched "
+        f"so far, 0 % of their passages by meaning"
+    )
     assert any(note.startswith(said) for note in decision.notes)
     assert view.document(document).title == "Buoys of the bay"
     assert view.document(document).metadata.values["author"] == "The harbour office"
@@ -192,7 +215,11 @@ def test_given_passages_of_a_draft_then_they_stand_on_their_pages_and_have_no_id
 def test_given_a_decision_on_a_draft_then_its_record_replays_while_pages_are_read_and_when_the_document_is_published(
     opened: Library, source: Source, tmp_path: Path
 ) -> None:
-    store, measured, again = RecordStore(tmp_path / "default" / "records.sqlite"), list[Measurements](), list[Measurements]()
+    store, measured, again = (
+        RecordStore(tmp_path / "default" / "records.sqlite"),
+        list[Measurements](),
+        list[Measurements](),
+    )
 
     def look(page: int) -> None:
         if page == FIRST:
@@ -259,13 +286,17 @@ def test_given_a_file_that_is_refused_then_its_draft_is_gone_while_the_next_file
     assert seen == [["cat"]] * len(seen)
 
 
-def test_given_a_draft_beside_a_document_that_waits_then_the_state_tells_them_apart(opened: Library, source: Source) -> None:
+def test_given_a_draft_beside_a_document_that_waits_then_the_state_tells_them_apart(
+    opened: Library, source: Source
+) -> None:
     states: list[Indexing | None] = []
 
     def look(page: int) -> None:
         if page == FIRST:
             (draft,) = opened._loaded.early.values()
-            other = WaitingDocument(replace(opened.snapshot.entries[0], key="other"), "", draft.passages[:2], draft.terms[:2])
+            other = WaitingDocument(
+                replace(opened.snapshot.entries[0], key="other"), "", draft.passages[:2], draft.terms[:2]
+            )
             view = early(opened.snapshot, [draft, other], opened._loader.lexical, HashEmbedder())
             assert view is not None
             states.extend((state(view), Indexing(2, 3, len(draft.passages) + 2, 0, pages=PAGES, read=FIRST, reading=1)))
@@ -275,7 +306,9 @@ def test_given_a_draft_beside_a_document_that_waits_then_the_state_tells_them_ap
     assert states[0] == states[1] is not None
 
 
-def test_given_a_draft_that_has_all_vectors_then_it_is_told_that_pages_are_missing(opened: Library, source: Source) -> None:
+def test_given_a_draft_that_has_all_vectors_then_it_is_told_that_pages_are_missing(
+    opened: Library, source: Source
+) -> None:
     states: list[Indexing | None] = []
 
     def look(page: int) -> None:
@@ -343,7 +376,9 @@ def test_given_a_draft_that_cannot_be_made_then_the_document_is_indexed_all_the_
     check_whole(opened)
 
 
-def test_given_a_document_that_is_there_already_or_a_rebuild_then_it_has_no_draft(opened: Library, source: Source, tmp_path: Path) -> None:
+def test_given_a_document_that_is_there_already_or_a_rebuild_then_it_has_no_draft(
+    opened: Library, source: Source, tmp_path: Path
+) -> None:
     add(opened, source)
     document, seen = f"sha256:{source.digest}", list[bool]()
 

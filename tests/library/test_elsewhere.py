@@ -1,4 +1,6 @@
-"""Documents that workers make: the same files as here, published in their order; who fails, dies or is stopped costs nothing else."""
+"""Documents that workers make: the same files as here, published in their order; who fails, dies or is stopped costs
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def pdf(number: int) -> Source:
 
 
 class Worker:
-    """Workers in this process: once they have as many orders as they take, or all that there are, they make the newest first."""
+    """Workers in this process: once they have as many orders as they take, or all that there are, they make the newest
+    first.
+    """
 
     def __init__(self, folder: Path, room: int = 3) -> None:
         self.folder, self.room = folder, room
@@ -93,11 +97,18 @@ def worker(tmp_path: Path) -> Worker:
 
 def library(folder: Path, worker: Worker | None) -> Library:
     return Library.open(
-        folder, "default", embedder=HashEmbedder(), vectors=FaissStore(), lexical=Bm25Store(), workers=lambda settings: worker
+        folder,
+        "default",
+        embedder=HashEmbedder(),
+        vectors=FaissStore(),
+        lexical=Bm25Store(),
+        workers=lambda settings: worker,
     )
 
 
-def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is_as_without_them(tmp_path: Path, worker: Worker) -> None:
+def test_given_workers_when_many_pdfs_are_added_then_each_file_of_the_library_is_as_without_them(
+    tmp_path: Path, worker: Worker
+) -> None:
     sources = [*map(pdf, range(4)), text("note", "A text of its own."), pdf(4)]
     here = library(tmp_path / "here", None)
     apart = library(tmp_path / "apart", worker)
@@ -137,7 +148,9 @@ def test_given_what_is_not_for_workers_then_it_is_made_here(tmp_path: Path, work
     """A PDF by itself, texts, what needs a password, and what is in the library already."""
     locked = pymupdf.open()
     locked.new_page().insert_text((72, 72), "The secret is number42.")
-    secret = Source("s.pdf", locked.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open"), "pdf", password="open")
+    secret = Source(
+        "s.pdf", locked.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open"), "pdf", password="open"
+    )
     apart = library(tmp_path, worker)
 
     apart.add([pdf(0), secret, text("note", "A text.")], SETTINGS)
@@ -148,14 +161,19 @@ def test_given_what_is_not_for_workers_then_it_is_made_here(tmp_path: Path, work
     assert len(apart.snapshot.documents) == 5
 
 
-def test_given_a_file_that_fails_or_comes_back_in_pieces_then_it_costs_only_itself(tmp_path: Path, worker: Worker) -> None:
+def test_given_a_file_that_fails_or_comes_back_in_pieces_then_it_costs_only_itself(
+    tmp_path: Path, worker: Worker
+) -> None:
     worker.say = {"buoy-1.pdf": DamagedPdf("It is damaged.", remedy="Save it again."), "buoy-2.pdf": b"SQLite format 3"}
     apart = library(tmp_path, worker)
 
     report = apart.add(map(pdf, range(4)), SETTINGS)
 
     assert [document.name for document in report.added] == ["buoy-0.pdf", "buoy-3.pdf"]
-    assert [(name, type(error)) for name, error in report.problems] == [("buoy-1.pdf", DamagedPdf), ("buoy-2.pdf", IngestError)]
+    assert [(name, type(error)) for name, error in report.problems] == [
+        ("buoy-1.pdf", DamagedPdf),
+        ("buoy-2.pdf", IngestError),
+    ]
     check_whole(apart)
     assert apart.unfinished() == ()
 
@@ -176,9 +194,14 @@ def test_given_a_file_of_another_document_with_a_changed_byte_or_with_less_then_
         (path := tmp_path / FILE).write_bytes(right(row, data))
         with closing(sqlite3.connect(path)) as db, db:
             (packed,) = db.execute("SELECT vectors FROM passages").fetchone()
-            packed = packed[:-1] + bytes([packed[-1] ^ 1]) if wrong == "a byte" else pack_vectors(np.eye(7, dtype=np.float32))
+            packed = (
+                packed[:-1] + bytes([packed[-1] ^ 1])
+                if wrong == "a byte"
+                else pack_vectors(np.eye(7, dtype=np.float32))
+            )
             db.execute(
-                "DELETE FROM page" if wrong == "no pages" else "UPDATE passages SET vectors = ?", () if wrong == "no pages" else (packed,)
+                "DELETE FROM page" if wrong == "no pages" else "UPDATE passages SET vectors = ?",
+                () if wrong == "no pages" else (packed,),
             )
         return path.read_bytes()
 
@@ -192,7 +215,9 @@ def test_given_a_file_of_another_document_with_a_changed_byte_or_with_less_then_
     check_whole(apart)
 
 
-def test_given_workers_that_are_gone_then_one_error_says_so_what_came_is_kept_and_the_rest_waits(tmp_path: Path, worker: Worker) -> None:
+def test_given_workers_that_are_gone_then_one_error_says_so_what_came_is_kept_and_the_rest_waits(
+    tmp_path: Path, worker: Worker
+) -> None:
     worker.gone_after = 2  # the third and the second came, the first did not
     apart = library(tmp_path, worker)
 
@@ -200,7 +225,10 @@ def test_given_workers_that_are_gone_then_one_error_says_so_what_came_is_kept_an
         apart.add(map(pdf, range(4)), SETTINGS)
 
     assert worker.ended == 1
-    assert (apart.snapshot.documents, [row.name for row in apart.unfinished()]) == ((), [f"buoy-{n}.pdf" for n in range(4)])
+    assert (apart.snapshot.documents, [row.name for row in apart.unfinished()]) == (
+        (),
+        [f"buoy-{n}.pdf" for n in range(4)],
+    )
     again = library(tmp_path, None)
     embedded = HashEmbedder()
     again._embedder = embedded
@@ -210,7 +238,9 @@ def test_given_workers_that_are_gone_then_one_error_says_so_what_came_is_kept_an
     check_whole(again)
 
 
-def test_given_a_stop_while_workers_work_then_it_ends_at_the_next_look_and_the_rest_waits(tmp_path: Path, worker: Worker) -> None:
+def test_given_a_stop_while_workers_work_then_it_ends_at_the_next_look_and_the_rest_waits(
+    tmp_path: Path, worker: Worker
+) -> None:
     apart = library(tmp_path, worker)
     asked = 0
 
@@ -237,7 +267,13 @@ def test_given_a_rebuild_and_a_stored_file_that_is_damaged_then_workers_make_the
     other = HashEmbedder("other@float32")
 
     rebuilt, report = Library.rebuild(
-        tmp_path, "default", SETTINGS, embedder=other, vectors=FaissStore(), lexical=Bm25Store(), workers=lambda settings: worker
+        tmp_path,
+        "default",
+        SETTINGS,
+        embedder=other,
+        vectors=FaissStore(),
+        lexical=Bm25Store(),
+        workers=lambda settings: worker,
     )
 
     assert worker.ordered == ["buoy-0.pdf", "buoy-2.pdf", "buoy-3.pdf"]
@@ -252,7 +288,9 @@ def test_given_settings_then_they_say_which_workers_there_are(tmp_path: Path) ->
     def workers(settings: Settings) -> None:
         asked.append(settings)
 
-    opened = Library.open(tmp_path, "default", embedder=HashEmbedder(), vectors=FaissStore(), lexical=Bm25Store(), workers=workers)
+    opened = Library.open(
+        tmp_path, "default", embedder=HashEmbedder(), vectors=FaissStore(), lexical=Bm25Store(), workers=workers
+    )
     opened.add([text("one", "Alpha.")], SETTINGS.changed(overlap_tokens=0))
 
     assert [settings.overlap_tokens for settings in asked] == [0]

@@ -45,7 +45,9 @@ def filled(folder: Path) -> Library:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 3, 8, 20])
-def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says_what_to_do_and_nothing_is_lost(tmp_path, pages):
+def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says_what_to_do_and_nothing_is_lost(
+    tmp_path, pages
+):
     opened = filled(tmp_path)
     before = opened.snapshot
 
@@ -63,7 +65,9 @@ def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says
     check_whole(library(tmp_path))
 
 
-def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed_and_no_half_file_stays(tmp_path, monkeypatch):
+def test_given_no_room_for_the_bytes_of_a_file_when_added_then_nothing_is_listed_and_no_half_file_stays(
+    tmp_path, monkeypatch
+):
     opened = filled(tmp_path)
     before = sorted((tmp_path / "default/sources").iterdir())
     monkeypatch.setattr("rag_core.library.disk.private.create", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args)))
@@ -100,9 +104,13 @@ def test_given_a_disk_that_refuses_a_change_then_all_is_as_it_was(tmp_path, monk
     check_whole(library(tmp_path))
 
 
-def test_given_no_room_for_who_holds_the_lock_when_somebody_waits_then_no_earlier_holder_is_named(tmp_path, monkeypatch):
+def test_given_no_room_for_who_holds_the_lock_when_somebody_waits_then_no_earlier_holder_is_named(
+    tmp_path, monkeypatch
+):
     (tmp_path / "lock.json").write_text('{"pid": 1, "host": "elsewhere", "since": "2026"}')
-    monkeypatch.setattr("rag_core.library.disk.lock.write_atomically", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args)))
+    monkeypatch.setattr(
+        "rag_core.library.disk.lock.write_atomically", lambda *_: (_ for _ in ()).throw(OSError(*FULL.args))
+    )
     with writing(tmp_path, 0.0):
         assert not (tmp_path / "lock.json").exists()
 
@@ -121,9 +129,23 @@ def _sqlite(code: int) -> sqlite3.OperationalError:
 
 
 def test_given_errors_when_asked_whether_a_disk_is_full_then_only_those_without_room_are():
-    full = [FULL, OSError(errno.EDQUOT, "Quota"), _caused(FULL), _caused(_caused(FULL)), _caused(_sqlite(13)), _sqlite(4874)]
+    full = [
+        FULL,
+        OSError(errno.EDQUOT, "Quota"),
+        _caused(FULL),
+        _caused(_caused(FULL)),
+        _caused(_sqlite(13)),
+        _sqlite(4874),
+    ]
     assert [error for error in full if not room.is_full(error)] == []
-    other = [None, OSError(errno.EACCES, "No"), OSError(errno.EIO, "No"), _caused(ValueError()), _sqlite(5), sqlite3.OperationalError("no")]
+    other = [
+        None,
+        OSError(errno.EACCES, "No"),
+        OSError(errno.EIO, "No"),
+        _caused(ValueError()),
+        _sqlite(5),
+        sqlite3.OperationalError("no"),
+    ]
     assert [error for error in other if room.is_full(error)] == []
 
 

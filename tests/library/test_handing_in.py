@@ -1,4 +1,6 @@
-"""Files that wait for their turn: they are on the list and on the disk meanwhile, and a start takes up what an end cut off."""
+"""Files that wait for their turn: they are on the list and on the disk meanwhile, and a start takes up what an end cut
+off.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ ONE, TWO = text("one", "The lease ends in May."), text("two", "The tenant pays t
 SECONDS = 60.0  # for a thread of another test's; it takes a moment
 
 
-def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_and_indexed_when_its_turn_comes(tmp_path: Path) -> None:
+def test_given_a_writer_at_work_when_a_file_is_handed_in_then_it_is_listed_kept_and_indexed_when_its_turn_comes(
+    tmp_path: Path,
+) -> None:
     opened, noted = library(tmp_path), list[object]()
     opened._note = lambda action, ids: noted.append((action, tuple(ids)))
     with opened._writing(0):
@@ -99,7 +103,7 @@ def waiting(folder: Path, runner: Runner, source: Source, settings: Settings = S
     return job
 
 
-def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_with_that_and_does_not_wait_for_its_turn(
+def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_with_that_and_does_not_wait_for_its_turn(  # noqa: E501
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, first, stored = Runner(), Held(), threading.Event()
@@ -122,7 +126,7 @@ def test_given_a_job_that_is_stopped_while_its_files_are_handed_in_then_it_ends_
     assert before.wait(SECONDS)
 
 
-def test_given_a_job_that_somebody_stops_between_the_last_look_and_the_end_of_handing_in_then_no_start_takes_its_files_up(
+def test_given_a_job_that_somebody_stops_between_the_last_look_and_the_end_of_handing_in_then_no_start_takes_its_files_up(  # noqa: E501
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked, go = threading.Event(), threading.Event()
@@ -215,7 +219,7 @@ def test_given_no_more_threads_when_a_job_starts_then_it_ends_with_an_error_and_
     assert after.report is not None
 
 
-def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(
+def test_given_jobs_that_wait_when_the_process_ends_then_a_start_takes_their_files_up_twice_at_most_but_none_that_somebody_stopped(  # noqa: E501
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner, first = Runner(), Held()
@@ -252,7 +256,10 @@ def test_given_files_that_were_handed_in_under_settings_of_their_own_when_taken_
     small = SETTINGS.changed(passage_tokens=64, overlap_tokens=0)
     runner, first = Runner(), Held()
     runner.start("Before", first, 1)
-    jobs = [waiting(tmp_path, runner, source, settings) for source, settings in zip(sources, (SETTINGS, small, SETTINGS), strict=True)]
+    jobs = [
+        waiting(tmp_path, runner, source, settings)
+        for source, settings in zip(sources, (SETTINGS, small, SETTINGS), strict=True)
+    ]
     Collection(tmp_path, "default").accept([sources[2]], taken_up={"passage_tokens": -1})  # of another version
     shutil.copytree(tmp_path / "default", tmp_path / "kept")
     for job in jobs:
@@ -322,7 +329,9 @@ def test_given_files_that_wait_for_their_turn_then_the_job_that_runs_reads_them_
             steps.append(what)
             progress(what, done, total)
 
-        return opened.add([TWO], SETTINGS, progress=told, cancelled=stop, listed=handed.listed(), upload=handed.upload())
+        return opened.add(
+            [TWO], SETTINGS, progress=told, cancelled=stop, listed=handed.listed(), upload=handed.upload()
+        )
 
     job = runner.start("Adding", second, 1, listed=[File("two", f"sha256:{TWO.digest}")], handing_in=handed)
     go.set()

@@ -1,4 +1,6 @@
-"""A question over several collections: ranked together, each document once, and never over a collection that was not named."""
+"""A question over several collections: ranked together, each document once, and never over a collection that was not
+named.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +52,16 @@ def ask(corpus: JoinedCorpus, question: str, settings: Settings = SETTINGS, **on
     return decided(measured_on(corpus, Tools(HashEmbedder()), question, settings, **only))  # type: ignore[arg-type]
 
 
-def test_given_two_collections_then_each_question_is_answered_from_the_one_that_holds_it_with_its_page(folder: Path) -> None:
+def test_given_two_collections_then_each_question_is_answered_from_the_one_that_holds_it_with_its_page(
+    folder: Path,
+) -> None:
     """S4-4: one question over several collections, ranked together."""
     both = over(folder, "contracts", "manuals")
 
-    for question, document, said in (("What is the notice period?", "lease", NOTICE), ("When is the pump inspected?", "pump", MANUAL)):
+    for question, document, said in (
+        ("What is the notice period?", "lease", NOTICE),
+        ("When is the pump inspected?", "pump", MANUAL),
+    ):
         decision = ask(both, question)
         assert decision.citations[0].document == document
         assert said.removesuffix(".") in decision.answer
@@ -81,7 +88,9 @@ def test_given_a_collection_that_was_not_named_then_nothing_of_it_is_found(folde
 
     assert "secret" not in str(decision.to_json())
     assert "minutes" not in {name for name, _ in decision.retrieved}
-    assert "minutes" in {name for name, _ in ask(over(folder, "contracts", "board"), "What is a secret of the board?").retrieved}
+    assert "minutes" in {
+        name for name, _ in ask(over(folder, "contracts", "board"), "What is a secret of the board?").retrieved
+    }
 
 
 def test_given_the_distance_cut_then_passages_of_all_the_collections_are_filtered_and_counted(folder: Path) -> None:
@@ -96,7 +105,9 @@ def test_given_the_distance_cut_then_passages_of_all_the_collections_are_filtere
     assert both.version == sum(library(folder, name).snapshot.version for name in ("contracts", "manuals"))
 
 
-def test_given_documents_to_search_then_they_are_found_in_any_of_the_collections_and_others_are_an_error(folder: Path) -> None:
+def test_given_documents_to_search_then_they_are_found_in_any_of_the_collections_and_others_are_an_error(
+    folder: Path,
+) -> None:
     both = over(folder, "contracts", "manuals")
 
     assert [both.passages[row].document for row in both.rows(["pump", "both"], {}) or ()] == [

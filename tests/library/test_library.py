@@ -31,7 +31,11 @@ def pdf(*pages: str, title: str = "") -> bytes:
 def test_given_new_documents_when_added_then_another_process_finds_them_whole(tmp_path):
     """S2-27: the index is saved to disk and loaded again."""
     report = library(tmp_path).add(
-        [text("contract", "The notice period is three months."), Source("cats.pdf", pdf("Cats sleep.", "Dogs run."), "pdf")], SETTINGS
+        [
+            text("contract", "The notice period is three months."),
+            Source("cats.pdf", pdf("Cats sleep.", "Dogs run."), "pdf"),
+        ],
+        SETTINGS,
     )
 
     assert [document.name for document in report.added] == ["contract", "cats.pdf"]
@@ -41,7 +45,10 @@ def test_given_new_documents_when_added_then_another_process_finds_them_whole(tm
     assert found(opened, "dogs") == [report.added[1].id]
     assert opened.snapshot.documents == report.added
     assert opened.snapshot.page_text(report.added[1].id, 2).strip() == "Dogs run."
-    assert [opened.snapshot.page_text(report.added[1].id, 2)[w.start : w.end] for w in opened.snapshot.words(report.added[1].id, 2)] == [
+    assert [
+        opened.snapshot.page_text(report.added[1].id, 2)[w.start : w.end]
+        for w in opened.snapshot.words(report.added[1].id, 2)
+    ] == [
         "Dogs",
         "run.",
     ]
@@ -67,7 +74,11 @@ def test_given_what_a_pdf_says_of_itself_when_added_then_it_is_metadata_unless_t
     assert (document.date, document.date_source) == ("2024-02-29", DateSource.FILE)
 
     again = opened.add([Source("a.pdf", data, "pdf").described({"date": "2023"})], SETTINGS).unchanged[0]
-    assert (again.metadata.title, again.metadata.date, again.metadata.authority) == ("The Annual Report of 2024", "2023", 0.4)
+    assert (again.metadata.title, again.metadata.date, again.metadata.authority) == (
+        "The Annual Report of 2024",
+        "2023",
+        0.4,
+    )
 
 
 def test_given_equal_bytes_when_added_again_then_nothing_is_embedded_and_both_names_are_known(tmp_path):
@@ -86,7 +97,9 @@ def test_given_equal_bytes_when_added_again_then_nothing_is_embedded_and_both_na
         assert opened.snapshot.rows([name]) == [0]
 
 
-def test_given_other_ingest_settings_when_added_again_then_the_document_is_cut_anew_and_keeps_what_the_user_wrote(tmp_path):
+def test_given_other_ingest_settings_when_added_again_then_the_document_is_cut_anew_and_keeps_what_the_user_wrote(
+    tmp_path,
+):
     opened = library(tmp_path)
     body = " ".join(f"Sentence number {number} says something new." for number in range(200))
     id = opened.add([text("long", body, language="en")], SETTINGS).added[0].id
@@ -102,14 +115,20 @@ def test_given_other_ingest_settings_when_added_again_then_the_document_is_cut_a
 
 
 def test_given_a_model_that_reads_512_tokens_then_each_strategy_cuts_passages_of_its_own_size(tmp_path):
-    """S3-2, S3-4: technical 512, research 384, legal 256, with the 512 of the source's configuration; never more than the setting says."""
+    """S3-2, S3-4: technical 512, research 384, legal 256, with the 512 of the source's configuration; never more than
+    the setting says.
+    """
     embedder = HashEmbedder()
     embedder.max_tokens = 512
-    body = " ".join(f"Sentence number {number} says something new." for number in range(300))  # one paragraph, one clause
+    body = " ".join(
+        f"Sentence number {number} says something new." for number in range(300)
+    )  # one paragraph, one clause
 
     def longest(strategy: str, passage_tokens: int) -> int:
         opened = library(tmp_path, f"{strategy}{passage_tokens}", embedder)
-        opened.add([text("long", body, language="en")], SETTINGS.changed(strategy=strategy, passage_tokens=passage_tokens))
+        opened.add(
+            [text("long", body, language="en")], SETTINGS.changed(strategy=strategy, passage_tokens=passage_tokens)
+        )
         return max(embedder.count_tokens([passage.text for passage in opened.snapshot.passages]))
 
     sizes = {strategy: longest(strategy, 512) for strategy in ("technical", "research", "legal")}
@@ -157,10 +176,14 @@ def test_given_a_broken_file_among_good_ones_when_added_then_it_is_a_problem_and
     assert [document.name for document in report.added] == ["good.txt"]
     assert [error.kind for _, error in report.problems] == ["IngestError", "NotAPdf", "IngestError", "EmptyDocument"]
     assert opened.unfinished() == ()
-    assert [path.name for path in (tmp_path / "library/default/sources").iterdir()] == [report.added[0].id.removeprefix("sha256:")]
+    assert [path.name for path in (tmp_path / "library/default/sources").iterdir()] == [
+        report.added[0].id.removeprefix("sha256:")
+    ]
 
 
-def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_it_is_logged(tmp_path, monkeypatch, caplog):
+def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_it_is_logged(
+    tmp_path, monkeypatch, caplog
+):
     def chunk(document_id, pages, **rest):
         if "trap" in pages[0].text:
             raise ZeroDivisionError("trap")
@@ -198,7 +221,9 @@ class SlowEmbedder(HashEmbedder):
         return super().embed(texts, kind)
 
 
-def test_given_a_file_that_takes_too_long_to_embed_when_added_then_it_is_named_and_the_others_go_on(tmp_path, monkeypatch):
+def test_given_a_file_that_takes_too_long_to_embed_when_added_then_it_is_named_and_the_others_go_on(
+    tmp_path, monkeypatch
+):
     embedder = SlowEmbedder(seconds=40.0)
     monkeypatch.setattr(embedding, "monotonic", lambda: embedder.now)
     slow = "\n\n".join(f"Sentence {number} is slow. " + "It has many words that fill it. " * 30 for number in range(40))
@@ -294,7 +319,9 @@ def test_given_metadata_and_filters_when_rows_are_chosen_then_only_matching_docu
 
 def test_given_documents_named_in_any_order_when_rows_are_chosen_then_they_ascend(tmp_path):
     opened = library(tmp_path)
-    opened.add([text(f"d{number}", f"Item {number} is described here.", language="en") for number in range(12)], SETTINGS)
+    opened.add(
+        [text(f"d{number}", f"Item {number} is described here.", language="en") for number in range(12)], SETTINGS
+    )
 
     assert opened.snapshot.rows([f"d{number}" for number in range(10, -1, -1)]) == list(range(11))
 
@@ -355,7 +382,9 @@ def test_given_another_model_or_precision_when_opened_then_it_is_refused_with_a_
     with pytest.raises(ModelMismatch, match=r"hash@float32.*hash@bfloat16.*rebuild"):
         library(tmp_path, embedder=other)
 
-    rebuilt, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=other, vectors=FaissStore(16), lexical=Bm25Store())
+    rebuilt, report = Library.rebuild(
+        tmp_path, "default", SETTINGS, embedder=other, vectors=FaissStore(16), lexical=Bm25Store()
+    )
     assert [document.title for document in report.added] == ["felines.pdf", "Mine"]
     assert rebuilt.unfinished() == ()
     assert other.embedded == len(rebuilt.snapshot.passages)
@@ -375,17 +404,23 @@ def test_given_an_older_index_version_when_opened_then_it_says_to_rebuild(tmp_pa
     with pytest.raises(LibraryError, match="Rebuild"):
         library(tmp_path)
 
-    rebuilt, _ = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16), lexical=Bm25Store())
+    rebuilt, _ = Library.rebuild(
+        tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16), lexical=Bm25Store()
+    )
     assert [document.name for document in library(tmp_path).snapshot.documents] == ["dogs"]
     check_whole(rebuilt)
 
 
-def test_given_a_rebuild_cancelled_halfway_when_reopened_then_the_old_generation_stands_and_the_next_rebuild_goes_on(tmp_path):
+def test_given_a_rebuild_cancelled_halfway_when_reopened_then_the_old_generation_stands_and_the_next_rebuild_goes_on(
+    tmp_path,
+):
     sources = [Source("a.pdf", pdf("Alpha."), "pdf"), Source("b.pdf", pdf("Beta."), "pdf")]
     library(tmp_path).add(sources, SETTINGS)
     other, ports = HashEmbedder("other@float32"), {"vectors": FaissStore(16), "lexical": Bm25Store()}
 
-    _, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=other, cancelled=lambda: other.embedded > 0, **ports)
+    _, report = Library.rebuild(
+        tmp_path, "default", SETTINGS, embedder=other, cancelled=lambda: other.embedded > 0, **ports
+    )
 
     assert (report.cancelled, [document.name for document in report.added]) == (True, ["a.pdf"])
     old = library(tmp_path)

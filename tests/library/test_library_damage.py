@@ -1,4 +1,6 @@
-"""A changed byte, a missing file, a library that an earlier version made: told, and built anew from the stored files."""
+"""A changed byte, a missing file, a library that an earlier version made: told, and built anew from the stored
+files.
+"""
 
 from __future__ import annotations
 
@@ -67,13 +69,20 @@ def changed(folder: Path, table: str, column: str) -> None:
 
 
 CELLS = [
-    ("document", "entry"), ("page", "facts"), ("page", "layout"), ("passages", "passages"), ("passages", "terms"),
-    ("passages", "vectors"), ("words", "data"),
-]  # fmt: skip
+    ("document", "entry"),
+    ("page", "facts"),
+    ("page", "layout"),
+    ("passages", "passages"),
+    ("passages", "terms"),
+    ("passages", "vectors"),
+    ("words", "data"),
+]
 
 
 @pytest.mark.parametrize(("table", "column"), CELLS)
-def test_given_a_changed_byte_in_any_packed_part_then_it_is_told_and_a_rebuild_makes_the_library_whole(folder, table, column):
+def test_given_a_changed_byte_in_any_packed_part_then_it_is_told_and_a_rebuild_makes_the_library_whole(
+    folder, table, column
+):
     changed(folder, table, column)
 
     with pytest.raises(LibraryDamaged) as caught:
@@ -87,13 +96,17 @@ def test_given_a_changed_byte_in_any_packed_part_then_it_is_told_and_a_rebuild_m
 
 
 @pytest.mark.parametrize("harm", ["byte", "short", "empty", "gone", "another"])
-def test_given_the_librarys_file_damaged_or_gone_then_it_is_told_and_a_rebuild_makes_it_anew_of_the_stored_files(folder, harm):
+def test_given_the_librarys_file_damaged_or_gone_then_it_is_told_and_a_rebuild_makes_it_anew_of_the_stored_files(
+    folder, harm
+):
     path = folder / "default" / FILE
     data = path.read_bytes()
     if harm == "gone":
         path.unlink()
     else:
-        path.write_bytes({"byte": b"X" + data[1:], "short": data[: len(data) // 2], "empty": b"", "another": b"junk" * 5000}[harm])
+        path.write_bytes(
+            {"byte": b"X" + data[1:], "short": data[: len(data) // 2], "empty": b"", "another": b"junk" * 5000}[harm]
+        )
 
     with pytest.raises(LibraryDamaged) as caught:
         library(folder)
@@ -163,20 +176,36 @@ def test_given_vectors_that_are_not_numbers_when_adding_then_nothing_is_publishe
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 offsets = st.integers(0, 10**6)
-spans = st.builds(lambda page, start, length: Span(page, start, start + length), st.integers(1, 5000), offsets, st.integers(1, 10**4))
+spans = st.builds(
+    lambda page, start, length: Span(page, start, start + length), st.integers(1, 5000), offsets, st.integers(1, 10**4)
+)
 floats = st.floats(allow_nan=False, allow_infinity=False, width=32)
 boxes = st.builds(Box, floats, floats, floats, floats)
-metadata = st.builds(Metadata, st.text(), st.text(), st.none() | st.floats(0, 1), st.booleans(), st.dictionaries(texts, texts))
+metadata = st.builds(
+    Metadata, st.text(), st.text(), st.none() | st.floats(0, 1), st.booleans(), st.dictionaries(texts, texts)
+)
 pages = st.builds(
     Page,
     st.integers(1, 5000),
     texts,
     st.sampled_from(PageSource),
     st.tuples(
-        st.builds(Line, offsets, offsets, boxes, floats, st.booleans(), st.booleans(), offsets, st.tuples(st.tuples(offsets, offsets)))
+        st.builds(
+            Line,
+            offsets,
+            offsets,
+            boxes,
+            floats,
+            st.booleans(),
+            st.booleans(),
+            offsets,
+            st.tuples(st.tuples(offsets, offsets)),
+        )
     ),
     # how sure OCR was is from 0 to 1; unsaid, it would be drawn by its type alone, NaN with it, which equals nothing
-    st.tuples(st.builds(WordBox, offsets, offsets, floats, floats, floats, floats, st.none() | st.floats(0, 1, width=32))),
+    st.tuples(
+        st.builds(WordBox, offsets, offsets, floats, floats, floats, floats, st.none() | st.floats(0, 1, width=32))
+    ),
     floats,
     floats,
     offsets,
@@ -211,12 +240,26 @@ kinds, pairs = st.sampled_from(PassageKind), st.tuples(offsets, offsets)
 
 
 @given(
-    st.builds(Passage, texts, texts, texts, st.tuples(spans), texts, texts, kinds, pairs, offsets, st.booleans(), st.tuples(spans), texts)
+    st.builds(
+        Passage,
+        texts,
+        texts,
+        texts,
+        st.tuples(spans),
+        texts,
+        texts,
+        kinds,
+        pairs,
+        offsets,
+        st.booleans(),
+        st.tuples(spans),
+        texts,
+    )
 )
 def test_any_passage_is_the_same_after_a_round_trip_through_its_file(passage):
-    assert records.passages_from_json(records.unpack(records.pack(list(records.passages_to_json([passage])))), passage.document) == (
-        passage,
-    )
+    assert records.passages_from_json(
+        records.unpack(records.pack(list(records.passages_to_json([passage])))), passage.document
+    ) == (passage,)
 
 
 @given(pages)

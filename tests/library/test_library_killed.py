@@ -1,4 +1,6 @@
-"""A process that changes a library is killed at random points; nothing that was confirmed is lost, and nothing is half there."""
+"""A process that changes a library is killed at random points; nothing that was confirmed is lost, and nothing is half
+there.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def children(folder: Path) -> Iterator[Callable[[str, int], list[list[str]]]]:
 
 
 def confirmed(said: list[list[str]], names: set[str]) -> tuple[set[str], set[str]]:
-    """The names that must be in the library, and those that may be: of the operation during which the child was killed."""
+    """The names that must be in the library, and those that may be: of the operation during which the child was
+    killed.
+    """
     doubtful: set[str] = set()
     for word, *rest in said:
         if word in ("add", "delete"):
@@ -63,7 +67,9 @@ def confirmed(said: list[list[str]], names: set[str]) -> tuple[set[str], set[str
 
 
 @pytest.mark.slow
-def test_given_a_kill_at_thirty_points_when_reopened_then_all_that_was_confirmed_is_whole_and_resume_finishes_the_rest(tmp_path):
+def test_given_a_kill_at_thirty_points_when_reopened_then_all_that_was_confirmed_is_whole_and_resume_finishes_the_rest(
+    tmp_path,
+):
     """S3-28: documents and their metadata outlive a killed process."""
     with children(tmp_path / "dry") as run:
         *_, changes, exit = run("dry", 0)
@@ -130,7 +136,9 @@ def test_given_a_kill_while_embedding_when_resumed_then_the_pages_are_not_read_a
     check_whole(opened)
 
 
-def test_given_an_encrypted_file_that_was_not_finished_when_listed_then_it_needs_its_password_which_is_nowhere_on_disk(tmp_path):
+def test_given_an_encrypted_file_that_was_not_finished_when_listed_then_it_needs_its_password_which_is_nowhere_on_disk(
+    tmp_path,
+):
     document = pymupdf.open()
     document.new_page().insert_text((72, 72), "The secret clause is long.")
     data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open-sesame", owner_pw="owner")
@@ -141,14 +149,18 @@ def test_given_an_encrypted_file_that_was_not_finished_when_listed_then_it_needs
         calls.append(1)
         return True
 
-    report = opened.add([Source("locked.pdf", data, "pdf", password="open-sesame")], SETTINGS, cancelled=cancel_at_the_file)
+    report = opened.add(
+        [Source("locked.pdf", data, "pdf", password="open-sesame")], SETTINGS, cancelled=cancel_at_the_file
+    )
 
     assert report.cancelled
     assert [(row.name, row.needs_password) for row in opened.unfinished()] == [("locked.pdf", True)]
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"open-sesame" in path.read_bytes()]
     assert [error.kind for _, error in opened.resume(SETTINGS).problems] == ["PasswordNeeded"]
     assert [row.name for row in opened.unfinished()] == ["locked.pdf"]
-    assert [document.name for document in opened.resume(SETTINGS, passwords={"locked.pdf": "open-sesame"}).added] == ["locked.pdf"]
+    assert [document.name for document in opened.resume(SETTINGS, passwords={"locked.pdf": "open-sesame"}).added] == [
+        "locked.pdf"
+    ]
     assert opened.unfinished() == ()
 
 
@@ -161,7 +173,9 @@ def test_given_a_stop_after_the_first_batch_when_adding_then_what_is_complete_is
         nonlocal stop
         stop = stop or (what, done) == ("documents", 2)
 
-    report = opened.add([*first, text("c", "Gamma is the third letter.")], SETTINGS, progress=note, cancelled=lambda: stop)
+    report = opened.add(
+        [*first, text("c", "Gamma is the third letter.")], SETTINGS, progress=note, cancelled=lambda: stop
+    )
 
     assert report.cancelled
     assert [document.name for document in report.added] == ["a", "b.pdf"]

@@ -20,7 +20,9 @@ def kinds(items):
     return [item.name if isinstance(item, Source) else item.kind for item in items]
 
 
-def test_given_files_and_folders_when_listed_then_all_that_can_be_read_comes_recursively_and_sorted_and_the_rest_is_named(tmp_path):
+def test_given_files_and_folders_when_listed_then_all_that_can_be_read_comes_recursively_and_sorted_and_the_rest_is_named(  # noqa: E501
+    tmp_path,
+):
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     for name in ("b.pdf", "deep/a.PDF", "._b.pdf", "notes.txt", "deep/Letter.DOCX", "picture.png"):
@@ -29,15 +31,28 @@ def test_given_files_and_folders_when_listed_then_all_that_can_be_read_comes_rec
     (tmp_path / "x.odt").write_bytes(b"PK")
     (tmp_path / "empty").mkdir()
 
-    found = list(sources_from([folder, tmp_path / "x.md", tmp_path / "x.odt", tmp_path / "gone.pdf", tmp_path / "empty"]))
+    found = list(
+        sources_from([folder, tmp_path / "x.md", tmp_path / "x.odt", tmp_path / "gone.pdf", tmp_path / "empty"])
+    )
 
-    assert kinds(found) == ["b.pdf", "Letter.DOCX", "a.PDF", "notes.txt", "x.md", "NotAPdf", "IngestError", "IngestError"]
+    assert kinds(found) == [
+        "b.pdf",
+        "Letter.DOCX",
+        "a.PDF",
+        "notes.txt",
+        "x.md",
+        "NotAPdf",
+        "IngestError",
+        "IngestError",
+    ]
     assert [item.kind for item in found[:5]] == ["pdf", "pdf", "pdf", "text", "text"]
     assert all(item.problem and item.remedy for item in found[5:])
     assert "gone.pdf" in found[6].problem
 
 
-def test_given_bad_lines_in_a_jsonl_file_when_listed_then_each_is_a_problem_with_its_line_and_the_good_ones_go_on(tmp_path):
+def test_given_bad_lines_in_a_jsonl_file_when_listed_then_each_is_a_problem_with_its_line_and_the_good_ones_go_on(
+    tmp_path,
+):
     path = tmp_path / "docs.jsonl"
     lines = [
         b'{"id": "one", "title": "First", "lang": "en", "text": "Text one.\\n Two  blanks."}',
@@ -67,7 +82,11 @@ def test_given_bad_lines_in_a_jsonl_file_when_listed_then_each_is_a_problem_with
 
 @given(id=st.text(min_size=1), other=st.text(min_size=1), body=st.text(min_size=1))
 def test_equal_texts_under_different_ids_are_two_documents_and_equal_ids_and_texts_are_one(id, other, body):
-    one, same, two = text_source(id, body, id=id), text_source("renamed", body, id=id), text_source(other, body, id=other)
+    one, same, two = (
+        text_source(id, body, id=id),
+        text_source("renamed", body, id=id),
+        text_source(other, body, id=other),
+    )
 
     assert one.digest == same.digest
     assert (one.digest == two.digest) == (one.id == two.id)
@@ -86,7 +105,8 @@ def test_any_json_line_becomes_a_source_or_a_problem(row):
 def test_given_metadata_as_text_when_described_then_fields_are_typed_and_free_keys_kept():
     """S3-28, S2-27: date, authority and verified are fields; class and subject are free keys."""
     source = Source("a.pdf", b"", "pdf").described(
-        {"title": "T", "date": "2024-02-29", "authority": "0.5", "verified": "Yes", "class": "10", "subject": "maths"}, "secret"
+        {"title": "T", "date": "2024-02-29", "authority": "0.5", "verified": "Yes", "class": "10", "subject": "maths"},
+        "secret",
     )
 
     assert source.metadata == Metadata("T", "2024-02-29", 0.5, True, {"class": "10", "subject": "maths"})
@@ -135,7 +155,9 @@ def test_given_a_scan_that_cannot_be_read_when_indexed_then_the_remedy_is_that_o
     (tmp_path / "hin.traineddata").write_bytes(b"no data that Tesseract could use")
     _, every = remedy()
 
-    assert "None of the 1 pages has text. Page 1: This page is a picture and reading pictures is switched off." in problem
+    assert (
+        "None of the 1 pages has text. Page 1: This page is a picture and reading pictures is switched off." in problem
+    )
     assert "setting `ocr`" in off
     assert "tesseract-ocr-eng tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin" in none
     assert "text recognition" in failing

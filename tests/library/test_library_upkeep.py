@@ -56,7 +56,10 @@ def test_given_a_strategy_when_reread_then_it_stays_with_the_document_when_all_a
 
     assert [document.strategy for document in opened.snapshot.documents] == ["legal", "technical"]
     rebuilt, _ = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder("other@float32"), **PORTS)
-    assert {document.id: document.strategy for document in rebuilt.snapshot.documents} == {one: "legal", two: "technical"}
+    assert {document.id: document.strategy for document in rebuilt.snapshot.documents} == {
+        one: "legal",
+        two: "technical",
+    }
     back, _ = rebuilt.reread([one], SETTINGS), rebuilt.snapshot.document(one)
     assert [document.strategy for document in back.added] == ["technical"]
 
@@ -84,7 +87,9 @@ def test_given_a_reread_that_is_stopped_when_looked_at_then_the_document_is_as_i
     check_whole(opened)
 
 
-def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_only_where_the_file_is_read_again(tmp_path):
+def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_only_where_the_file_is_read_again(
+    tmp_path,
+):
     opened = library(tmp_path)
     source = Source("locked.pdf", encrypted("Cats sleep.", "sesame"), "pdf", password="sesame")
     id = opened.add([source], SETTINGS).added[0].id
@@ -146,7 +151,9 @@ def test_given_unfinished_files_when_some_are_resumed_then_the_others_wait(tmp_p
     assert opened.unfinished() == (two,)
 
 
-def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_waits_and_the_others_are_there(tmp_path):
+def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_waits_and_the_others_are_there(
+    tmp_path,
+):
     locked = Source("locked.pdf", encrypted("Cats sleep.", "sesame"), "pdf", password="sesame")
     library(tmp_path).add([locked, text("one", "Alpha.")], SETTINGS)
 
@@ -229,7 +236,9 @@ def test_given_folders_that_are_no_collections_when_listed_then_they_are_left_ou
 
 
 @given(name=st.text(max_size=70))
-def test_given_any_text_when_a_collection_is_named_by_it_then_it_is_created_below_the_folder_or_refused(name, tmp_path_factory):
+def test_given_any_text_when_a_collection_is_named_by_it_then_it_is_created_below_the_folder_or_refused(
+    name, tmp_path_factory
+):
     folder = tmp_path_factory.mktemp("names")
 
     try:
@@ -259,7 +268,9 @@ def test_given_a_library_when_asked_for_its_model_then_it_is_the_one_of_its_mani
     assert found_settings.changed(embedding_model=SETTINGS.embedding_model, embedding_precision="auto") == SETTINGS
 
 
-def test_given_a_library_without_documents_or_a_readable_manifest_when_asked_for_its_model_then_the_settings_stand(tmp_path):
+def test_given_a_library_without_documents_or_a_readable_manifest_when_asked_for_its_model_then_the_settings_stand(
+    tmp_path,
+):
     assert as_built(tmp_path, "default", SETTINGS) == SETTINGS
     opened = library(tmp_path, embedder=HashEmbedder("some/model@bfloat16"))
     opened.delete(opened.add([text("one", "Alpha.")], SETTINGS).added[0].id)
@@ -300,13 +311,20 @@ def test_given_the_first_of_many_documents_when_it_is_complete_then_it_is_publis
 
 def test_given_a_file_that_cannot_be_read_when_others_follow_then_progress_says_so_before_the_next_one(tmp_path):
     told = []
-    library(tmp_path).add([Source("bad.pdf", b"<html>", "pdf"), text("good", "Alpha.")], SETTINGS, progress=lambda *step: told.append(step))
+    library(tmp_path).add(
+        [Source("bad.pdf", b"<html>", "pdf"), text("good", "Alpha.")],
+        SETTINGS,
+        progress=lambda *step: told.append(step),
+    )
 
     assert told[0] == ("bad.pdf: problem", 1, 1)
-    assert [step for step in told if not step[0].startswith("good: ")][:2] == [told[0], ("documents", 1, 2)]  # "good" is cut beside that
+    assert [step for step in told if not step[0].startswith("good: ")][:2] == [
+        told[0],
+        ("documents", 1, 2),
+    ]  # "good" is cut beside that
 
 
-def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(
+def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(  # noqa: E501
     tmp_path, monkeypatch
 ):
     writer, reader, seen = library(tmp_path), library(tmp_path), []
@@ -317,7 +335,9 @@ def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_
     assert reader.refresh()
     assert (seen, gc.isenabled()) == ([False], True)
     writer.add([text("two", "Beta.")], SETTINGS)
-    monkeypatch.setattr(reader._loader, "load", lambda *given: (_ for _ in ()).throw(LibraryError("Damaged.", remedy="Rebuild.")))
+    monkeypatch.setattr(
+        reader._loader, "load", lambda *given: (_ for _ in ()).throw(LibraryError("Damaged.", remedy="Rebuild."))
+    )
     for enabled in (True, False):
         gc.enable() if enabled else gc.disable()
         try:

@@ -69,7 +69,9 @@ def test_given_a_collection_when_asked_who_writes_to_it_then_only_a_lock_that_is
     assert not (tmp_path / "default").exists(), "it is only asked"
     opened = library(tmp_path)
     opened.add([text("a", "Alpha is first.")], SETTINGS)
-    (tmp_path / "default/lock.json").write_text('{"pid": 1, "host": "here", "since": "2026"}')  # as a killed process leaves it
+    (tmp_path / "default/lock.json").write_text(
+        '{"pid": 1, "host": "here", "since": "2026"}'
+    )  # as a killed process leaves it
     assert opened.writer() == ""
 
     with writing(tmp_path / "default", 0):
@@ -121,7 +123,9 @@ def test_given_a_library_that_was_behind_when_it_writes_then_it_builds_on_what_t
     check_whole(behind)
 
 
-def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_all_is_there_but_the_pages_that_it_has_not_read(tmp_path):
+def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_all_is_there_but_the_pages_that_it_has_not_read(  # noqa: E501
+    tmp_path,
+):
     opened = library(tmp_path)
     id = opened.add([text("a", "Alpha is first."), text("b", "Beta is second.")], SETTINGS).added[0].id
     reader = library(tmp_path)

@@ -1,4 +1,6 @@
-"""Tables, mails and old encodings are added like any text, and what to know about how they were read stands in the findings."""
+"""Tables, mails and old encodings are added like any text, and what to know about how they were read stands in the
+findings.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ def added(folder: Path, name: str, data: bytes, id: str = "") -> tuple[str, str,
     opened = library(folder)
     report = opened.add([Source(name, data, kind_of(name), id=id)], SETTINGS)
     document = report.added[0]
-    return "\n".join(one.text for one in opened.snapshot.passages), document.title, document.date, " ".join(document.problems)
+    return (
+        "\n".join(one.text for one in opened.snapshot.passages),
+        document.title,
+        document.date,
+        " ".join(document.problems),
+    )
 
 
 def test_given_a_table_of_values_when_added_then_its_rows_stand_under_their_head(tmp_path: Path) -> None:
@@ -49,7 +56,9 @@ def test_given_text_that_is_not_unicode_when_added_then_it_is_read_and_the_guess
         ("a.csv", b",,\n,,\n", "holds no text"),
     ],
 )
-def test_given_bytes_that_say_nothing_when_added_then_it_is_one_clear_error(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+def test_given_bytes_that_say_nothing_when_added_then_it_is_one_clear_error(
+    tmp_path: Path, name: str, data: bytes, says: str
+) -> None:
     ((_, error),) = library(tmp_path).add([Source(name, data, "text")], SETTINGS).problems
 
     assert says in error.problem

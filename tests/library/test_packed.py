@@ -26,11 +26,17 @@ def test_given_a_passage_that_is_asked_for_then_no_other_is_made_until_a_second_
     before = made(tmp_path).snapshot
     count, sizes = len(before.passages_of(before.documents[0].id)), []
     unpack = packed.passages_from_json
-    monkeypatch.setattr(packed, "passages_from_json", lambda rows, document: sizes.append(len(rows)) or unpack(rows, document))
+    monkeypatch.setattr(
+        packed, "passages_from_json", lambda rows, document: sizes.append(len(rows)) or unpack(rows, document)
+    )
     passages = library(tmp_path).snapshot.passages
 
     assert (passages[1], passages[1], sizes) == (before.passages[1], before.passages[1], [1])
-    assert (passages[0], passages[1], passages[count - 1]) == (before.passages[0], before.passages[1], before.passages[count - 1])
+    assert (passages[0], passages[1], passages[count - 1]) == (
+        before.passages[0],
+        before.passages[1],
+        before.passages[count - 1],
+    )
     assert sizes == [1, count]
     assert library(tmp_path).snapshot.passages.groups[0][-1] == before.passages[count - 1]
     with pytest.raises(IndexError):
@@ -51,11 +57,19 @@ def test_given_a_question_then_no_passages_are_unpacked_but_those_that_it_shows(
     assert len(unpacked) == 2
 
 
-def test_given_a_part_of_a_library_that_is_searched_then_its_documents_are_told_without_unpacking_a_passage(tmp_path, unpacked):
+def test_given_a_part_of_a_library_that_is_searched_then_its_documents_are_told_without_unpacking_a_passage(
+    tmp_path, unpacked
+):
     before = made(tmp_path).snapshot
     snapshot = library(tmp_path).snapshot
 
-    for rows in ([], [0], [len(before.passages) - 1, 0, 1], range(len(before.passages)), snapshot.rows(["two", "three"])):
+    for rows in (
+        [],
+        [0],
+        [len(before.passages) - 1, 0, 1],
+        range(len(before.passages)),
+        snapshot.rows(["two", "three"]),
+    ):
         ids = {before.passages[row].document for row in rows}
         unpacked.clear()
         assert documents_of(snapshot.passages, rows) == ids
@@ -83,14 +97,19 @@ def unpacked(monkeypatch):
     return seen
 
 
-def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_one_of_its_document_is_asked_for(tmp_path, unpacked):
+def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_one_of_its_document_is_asked_for(
+    tmp_path, unpacked
+):
     before = made(tmp_path).snapshot
     one, two, three = (document.id for document in before.documents)
     whole = tuple(before.passages)
     unpacked.clear()
 
     snapshot = library(tmp_path).snapshot
-    assert (len(snapshot.passages), [len(snapshot.rows_of(id)) for id in (two, three)]) == (len(before.passages), [1, 1])
+    assert (len(snapshot.passages), [len(snapshot.rows_of(id)) for id in (two, three)]) == (
+        len(before.passages),
+        [1, 1],
+    )
     assert len(snapshot.rows_of(one)) > 2
     assert unpacked == []
 
@@ -101,7 +120,9 @@ def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_one_of_it
     assert found(library(tmp_path), "sleeping cats")[0] == two
 
 
-def test_given_a_packed_library_when_a_document_is_added_or_deleted_then_no_other_is_unpacked_and_all_rows_are_right(tmp_path, unpacked):
+def test_given_a_packed_library_when_a_document_is_added_or_deleted_then_no_other_is_unpacked_and_all_rows_are_right(
+    tmp_path, unpacked
+):
     made(tmp_path)
     opened = library(tmp_path)
     one, two, three = (document.id for document in opened.snapshot.documents)

@@ -15,10 +15,15 @@ from rag_core.domain.decision import citation_json
 from rag_core.grounding.citations import source_line
 from rag_core.library.stored.sources import Source
 
-ROMAN = [{"startpage": 0, "prefix": "", "style": "r", "firstpagenum": 1}, {"startpage": 2, "prefix": "", "style": "D", "firstpagenum": 1}]
+ROMAN = [
+    {"startpage": 0, "prefix": "", "style": "r", "firstpagenum": 1},
+    {"startpage": 2, "prefix": "", "style": "D", "firstpagenum": 1},
+]
 
 
-@pytest.mark.parametrize(("rules", "page", "said"), [(ROMAN, 3, "3 (printed 1)"), (ROMAN, 2, "2 (printed ii)"), ([], 3, "3")])
+@pytest.mark.parametrize(
+    ("rules", "page", "said"), [(ROMAN, 3, "3 (printed 1)"), (ROMAN, 2, "2 (printed ii)"), ([], 3, "3")]
+)
 def test_given_a_file_with_page_labels_when_cited_from_a_reopened_library_then_both_numbers_are_said(
     tmp_path: Path, rules: list[dict[str, object]], page: int, said: str
 ) -> None:

@@ -1,4 +1,6 @@
-"""Nobody but the owner can read a library, whatever the umask: each file and folder that any part of the program makes in it."""
+"""Nobody but the owner can read a library, whatever the umask: each file and folder that any part of the program makes
+in it.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def paper(text: str) -> bytes:
     return made.tobytes()
 
 
-def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alone_can_read_any_of_it(tmp_path: Path) -> None:
+def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alone_can_read_any_of_it(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "new" / "library"
     seen: set[str] = set()
 
@@ -62,14 +66,18 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
         assert modes(tmp_path / "new") == {}, what
 
     opened = library(folder)
-    report = opened.add([Source("cats.pdf", paper("Cats sleep all day."), "pdf"), text("dogs", "Dogs run.")], SETTINGS, progress=look)
+    report = opened.add(
+        [Source("cats.pdf", paper("Cats sleep all day."), "pdf"), text("dogs", "Dogs run.")], SETTINGS, progress=look
+    )
     assert [one.name for one in report.added] == ["cats.pdf", "dogs"]
     opened.set_metadata(report.added[0].id, Metadata(title="Of cats"))
     opened.reread([report.added[0].id], SETTINGS.changed(passage_tokens=100), progress=look)
     store = RecordStore(folder / "default" / RECORDS)
     store.add_feedback(store.keep(measurements(0.8)), FeedbackKind.WRONG_ANSWER, "no")
     store.write_set("mine", [LabelledQuestion("q", "What?", True)])
-    run = store.begin_run("run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", version=1)
+    run = store.begin_run(
+        "run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", version=1
+    )
     store.add_result(run.id, "q", measurements(0.8))
     store.save_preset(SavedPreset("safe", {}, certificate().to_json(), "2026-11-22"))
     cache = ModelCache(folder / "default" / CACHE)
@@ -94,7 +102,13 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     } <= names
 
     Library.rebuild(
-        folder, "default", SETTINGS, embedder=HashEmbedder("other@float32"), vectors=FaissStore(DIM), lexical=Bm25Store(), progress=look
+        folder,
+        "default",
+        SETTINGS,
+        embedder=HashEmbedder("other@float32"),
+        vectors=FaissStore(DIM),
+        lexical=Bm25Store(),
+        progress=look,
     )
     moved = store.move_aside()
 

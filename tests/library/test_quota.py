@@ -1,4 +1,6 @@
-"""How much a collection may have, held in the core: what does not fit is a problem of its own file, and is not stored."""
+"""How much a collection may have, held in the core: what does not fit is a problem of its own file, and is not
+stored.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def test_given_a_quota_of_documents_when_more_are_added_then_the_others_are_told
     assert "may have 2 documents, and has 2" in error.problem
     assert made.unfinished() == ()
     assert made.room_taken()[0] == 2
-    assert [len(list((tmp_path / "default" / "sources").iterdir())), made.add([text("b", "Two.")], SETTINGS).problems] == [2, ()]
+    assert [
+        len(list((tmp_path / "default" / "sources").iterdir())),
+        made.add([text("b", "Two.")], SETTINGS).problems,
+    ] == [2, ()]
     made.delete(report.added[0].id)
     assert made.add([text("c", "Three.")], SETTINGS).problems == ()
 

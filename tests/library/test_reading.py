@@ -1,4 +1,6 @@
-"""What of a file stands in memory while it is read: text and rows, within bounds; the rest goes to disk page by page."""
+"""What of a file stands in memory while it is read: text and rows, within bounds; the rest goes to disk page by
+page.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_given_another_engine_then_only_a_pdf_with_pictures_is_read_anew_and_whe
     monkeypatch.setattr(ocr_engines, "find_weights", lambda: "")
     with pytest.raises(MissingDependency, match="Reading scans by RapidOCR"):
         of.add(sources, by_rapidocr)
-    monkeypatch.setattr(ocr_engines, "find_weights", lambda: str(tmp_path))  # no weights are there: the page stays unread
+    monkeypatch.setattr(
+        ocr_engines, "find_weights", lambda: str(tmp_path)
+    )  # no weights are there: the page stays unread
     report = of.add(sources, by_rapidocr)
 
     assert [[one.name for one in part] for part in (report.unchanged, report.added)] == [["text.pdf"], ["mixed.pdf"]]
@@ -57,7 +61,9 @@ def pdf(pages: int = 3) -> bytes:
     return made.tobytes()
 
 
-def read(folder: Path, data: bytes, options: ReadOptions = OPTIONS, kind: str = "pdf") -> tuple[reading.Reading, reading.PageKeeper]:
+def read(
+    folder: Path, data: bytes, options: ReadOptions = OPTIONS, kind: str = "pdf"
+) -> tuple[reading.Reading, reading.PageKeeper]:
     collection = Collection(folder, "default")
     ((row, _),) = collection.accept([Source("a", data, kind)])  # type: ignore[arg-type]
     keeper = reading.PageKeeper(collection, collection.begin_document(row, "key", "options"))
@@ -100,7 +106,10 @@ def test_given_a_file_when_sent_to_the_reader_then_it_is_read_block_by_block(tmp
 
 @pytest.mark.parametrize(
     ("name", "most", "says"),
-    [("HELD_BYTES", 4_000, "more than 0 MiB of memory (reached on page 2)"), ("LAYOUT_BYTES", 3_000, "on disk (reached on page")],
+    [
+        ("HELD_BYTES", 4_000, "more than 0 MiB of memory (reached on page 2)"),
+        ("LAYOUT_BYTES", 3_000, "on disk (reached on page"),
+    ],
 )
 def test_given_a_file_that_takes_too_much_when_added_then_it_is_named_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, says: str
@@ -116,8 +125,12 @@ def test_given_a_file_that_takes_too_much_when_added_then_it_is_named_and_the_ot
     assert "Split" in error.remedy
 
 
-@pytest.mark.parametrize(("data", "says"), [(b"a\n" * 200_001, "200,001 lines"), (b"a" * 16_000_001, "16,000,001 characters")])
-def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
+@pytest.mark.parametrize(
+    ("data", "says"), [(b"a\n" * 200_001, "200,001 lines"), (b"a" * 16_000_001, "16,000,001 characters")]
+)
+def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_refused(
+    tmp_path: Path, data: bytes, says: str
+) -> None:
     with pytest.raises(LimitExceeded, match=says):
         read(tmp_path, data, ReadOptions("text", ocr=False, can_ocr=False), "text")
 
@@ -125,7 +138,8 @@ def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_ref
 def test_given_another_version_of_pymupdf_then_the_reading_s_version_is_another_one_too() -> None:
     """Another version may read other words, so that what an earlier one read has to be read again."""
     assert (pymupdf.__version__, reading.READING_VERSION) == READ_BY, (
-        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/indexing/reading.py, and write the new pair into READ_BY."
+        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/indexing/reading.py, and write the new "
+        "pair into READ_BY."
     )
 
 

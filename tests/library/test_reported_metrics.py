@@ -22,7 +22,8 @@ TEXTS = {
     "canteen": "The canteen spent 17 on plates, and the capex committee met there in the year.",
     "garden": "The garden has a pond.",
     "choir": "The choir sings on Fridays.",
-    "cash flows": "Purchases of property, plant and equipment were 4,120 in the year.",  # the last one: what ties stays in this order
+    # the last one: what ties stays in this order
+    "cash flows": "Purchases of property, plant and equipment were 4,120 in the year.",
 }
 
 
@@ -54,10 +55,15 @@ def test_given_a_metric_then_the_words_of_reports_are_found(asked: str, language
 @each(
     ("asked", "language"),
     [
-        ("Who is the chairman?", "en"), ("What does capexit mean?", "en"), ("Where is the gross marginal case?", "en"), ("", "en"),
-        ("What was the capex?", "hi"), ("What was the capex?", "und"), ("How balanced is the sheet?", "en"),
+        ("Who is the chairman?", "en"),
+        ("What does capexit mean?", "en"),
+        ("Where is the gross marginal case?", "en"),
+        ("", "en"),
+        ("What was the capex?", "hi"),
+        ("What was the capex?", "und"),
+        ("How balanced is the sheet?", "en"),
     ],
-)  # fmt: skip
+)
 def test_given_no_metric_or_no_list_then_nothing_is_found(asked: str, language: str) -> None:
     """Such a question is searched as before, so that no calibration changes."""
     assert reported(asked, language) == ""
@@ -85,8 +91,12 @@ def test_given_every_entry_of_the_list_then_its_own_phrases_find_it() -> None:
                 assert set(row.rows) <= labels, (language, phrase)
 
 
-def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_by_the_question_alone(snapshot: Snapshot) -> None:
-    """The added words order the passages; the cosine and lexical score that the calibrated scores read stay the question's own."""
+def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_by_the_question_alone(
+    snapshot: Snapshot,
+) -> None:
+    """The added words order the passages; the cosine and lexical score that the calibrated scores read stay the
+    question's own.
+    """
     asked = "How much was the capital spending?"
     tools = Tools(HashEmbedder())
     found = measure(asked, SETTINGS, snapshot, tools)
@@ -99,7 +109,9 @@ def test_given_a_metric_then_the_line_item_ranks_first_and_is_measured_by_the_qu
     assert first.lexical == pytest.approx(snapshot.lexical.scores(terms(asked, "en"), [row])[0])
 
 
-def test_given_no_metric_then_the_search_is_the_same_with_an_empty_list(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_no_metric_then_the_search_is_the_same_with_an_empty_list(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = "On which day does the choir sing?"
     before = measure(asked, SETTINGS, snapshot, Tools(HashEmbedder()))
     monkeypatch.setattr("rag_core.decision.find.reported", lambda question, language: "")

@@ -1,4 +1,6 @@
-"""The cost of a version: it is joined from the one before and what is new, and nothing of the other documents is read or made anew."""
+"""The cost of a version: it is joined from the one before and what is new, and nothing of the other documents is read
+or made anew.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +65,14 @@ def test_given_a_library_when_a_document_is_added_then_no_vectors_or_words_of_ot
     assert read == [6, 6]
     monkeypatch.undo()
     check_whole(library(tmp_path))
-    assert np.array_equal(library(tmp_path).snapshot.vectors.vectors(range(5)), opened.snapshot.vectors.vectors(range(5)))
+    assert np.array_equal(
+        library(tmp_path).snapshot.vectors.vectors(range(5)), opened.snapshot.vectors.vectors(range(5))
+    )
 
 
-def test_given_a_larger_library_when_a_document_comes_or_goes_then_the_segments_of_others_stay_as_they_are(tmp_path, monkeypatch):
+def test_given_a_larger_library_when_a_document_comes_or_goes_then_the_segments_of_others_stay_as_they_are(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(segments, "MIN_ROWS", 2)
     monkeypatch.setattr(words, "MAX_ROWS", 4)
     opened = library(tmp_path)
@@ -83,4 +89,8 @@ def test_given_a_larger_library_when_a_document_comes_or_goes_then_the_segments_
     kept = other.snapshot.lexical.segments
     assert other.refresh()
     assert len(set(kept) & set(other.snapshot.lexical.segments)) >= len(before) - 2
-    assert numbers(opened, ["item3", "cat"]) == numbers(other, ["item3", "cat"]) == numbers(library(tmp_path), ["item3", "cat"])
+    assert (
+        numbers(opened, ["item3", "cat"])
+        == numbers(other, ["item3", "cat"])
+        == numbers(library(tmp_path), ["item3", "cat"])
+    )

@@ -1,4 +1,6 @@
-"""A stored file that was changed: nothing is read from it, it is told, and the right bytes take its place when they come."""
+"""A stored file that was changed: nothing is read from it, it is told, and the right bytes take its place when they
+come.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def bodies(opened: Library) -> str:
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["pdf", "text with an id of the caller"])
-def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_healed_by_the_right_bytes(tmp_path, number):
+def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_healed_by_the_right_bytes(
+    tmp_path, number
+):
     source = sources()[number]
     opened = library(tmp_path)
     (document,) = opened.add([source], SETTINGS).added
@@ -53,7 +57,9 @@ def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_hea
     for read in (opened.verify, lambda: opened.source(document.id)):
         with pytest.raises(LibraryDamaged, match="changed"):
             read()
-    hidden = SETTINGS.changed(ocr=not SETTINGS.ocr, passage_tokens=64)  # neither its pages nor its passages can be used again
+    hidden = SETTINGS.changed(
+        ocr=not SETTINGS.ocr, passage_tokens=64
+    )  # neither its pages nor its passages can be used again
     assert [type(error) for _, error in opened.reread([document.id], hidden).problems] == [StoredFileDamaged]
     rebuilt, report = Library.rebuild(tmp_path, "default", hidden, embedder=HashEmbedder("other@float32"), **PORTS)
     assert [(name, error.remedy) for name, error in report.problems] == [(source.name, "Add the file again.")]
@@ -66,7 +72,9 @@ def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_hea
     check_whole(rebuilt)
 
 
-def test_given_a_stored_file_that_was_changed_when_rebuilt_alike_then_its_pages_are_kept_and_the_damage_is_told(tmp_path):
+def test_given_a_stored_file_that_was_changed_when_rebuilt_alike_then_its_pages_are_kept_and_the_damage_is_told(
+    tmp_path,
+):
     (document,) = library(tmp_path).add(sources()[:1], SETTINGS).added
     lie(tmp_path, document.id)
 

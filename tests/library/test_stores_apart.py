@@ -1,4 +1,6 @@
-"""Stores that keep vectors and words in a database, under a library: the same decisions, guarded rows, nothing lost, nothing left."""
+"""Stores that keep vectors and words in a database, under a library: the same decisions, guarded rows, nothing lost,
+nothing left.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ from rag_core.wiring import open_engine, open_library, rebuild_library
 
 ROOT = Path(__file__).parents[2]
 # the adapter's module, and an address where nobody is
-STORES = {"pgvector": (postgres, "postgresql://me:secret@127.0.0.1:1/none"), "milvus": (milvus, "http://me:secret@127.0.0.1:1/none")}
+STORES = {
+    "pgvector": (postgres, "postgresql://me:secret@127.0.0.1:1/none"),
+    "milvus": (milvus, "http://me:secret@127.0.0.1:1/none"),
+}
 every_store = pytest.mark.parametrize("store", STORES)
 pytestmark = pytest.mark.stores
 Rows = Callable[[str], list[tuple[str, ...]]]
@@ -55,12 +60,18 @@ def stored(rows: Rows) -> Stored:
 
     def read(store: str, owner: str) -> tuple[set[bytes], set[str]]:
         if store == "pgvector":
-            digests = {digest for (digest,) in rows(f"SELECT digest FROM plumbline_vectors WHERE collection = '{owner}'")}
-            return digests, {term.decode() for (term,) in rows(f"SELECT term FROM plumbline_words WHERE collection = '{owner}'")}
+            digests = {
+                digest for (digest,) in rows(f"SELECT digest FROM plumbline_vectors WHERE collection = '{owner}'")
+            }
+            return digests, {
+                term.decode() for (term,) in rows(f"SELECT term FROM plumbline_words WHERE collection = '{owner}'")
+            }
         client, mine = milvus.database()._connected(), f'collection == "{owner}"'
         vectors = client.query(f"plumbline_vectors_{DIM}", mine, output_fields=["digest"])
         words = client.query("plumbline_words", mine, output_fields=["term"])
-        return {bytes.fromhex(row["digest"]) for row in vectors}, {base64.b64decode(row["term"]).decode() for row in words}
+        return {bytes.fromhex(row["digest"]) for row in vectors}, {
+            base64.b64decode(row["term"]).decode() for row in words
+        }
 
     return read
 
@@ -93,13 +104,17 @@ def test_given_sample_questions_when_asked_in_a_database_then_all_that_is_measur
     here = open_engine(sample_library, "default", settings)
     report = rebuild_library(tmp_path / "library", "default", settings.changed(vector_store=store))
     engine = open_engine(tmp_path / "library", "default", settings)
-    questions = [json.loads(line)["question"] for line in (ROOT / "data/questions.jsonl").read_text("utf-8").splitlines()][::14]
+    questions = [
+        json.loads(line)["question"] for line in (ROOT / "data/questions.jsonl").read_text("utf-8").splitlines()
+    ][::14]
 
     assert (report.problems, engine.library.vector_store) == ((), store)
     for question in questions:
         seen: list[Measurements] = []
         decisions = [one.ask(question, settings, on_measured=seen.append) for one in (here, engine)]
-        on_disk, apart = (replace(each, timings=MappingProxyType({}), library=replace(each.library, version=0)) for each in seen)
+        on_disk, apart = (
+            replace(each, timings=MappingProxyType({}), library=replace(each.library, version=0)) for each in seen
+        )
         assert on_disk == apart, question
         assert decisions[0].outcome == decisions[1].outcome, question
         assert decisions[0].scores == decisions[1].scores, question
@@ -138,7 +153,9 @@ def test_given_documents_that_come_and_go_then_each_version_finds_what_it_has_an
     nearest = held.snapshot.vectors.search(HashEmbedder().embed(["kx11 kx22."])[0], 2, None)
     assert found(held, "kx11") == ["three"]
     assert sorted(row for row, _ in nearest) == [0, 1]
-    assert [old.document(old.passages[row].document).name for row, _ in old.lexical.search(["kx11"], 3, None)] == ["one"]
+    assert [old.document(old.passages[row].document).name for row, _ in old.lexical.search(["kx11"], 3, None)] == [
+        "one"
+    ]
     assert old.vectors.search(HashEmbedder().embed(["kx11 kx22."])[0], 1, None) == [(0, pytest.approx(1))]
     assert old.vectors.search(HashEmbedder().embed(["kx11 kx22."])[0], 5, [1])[0][0] == 1
     held.verify()
@@ -161,7 +178,9 @@ def test_given_a_selection_too_large_to_fetch_when_searched_then_the_database_ch
 
 
 @every_store
-def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(store: str, stored: Stored, tmp_path: Path) -> None:
+def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(
+    store: str, stored: Stored, tmp_path: Path
+) -> None:
     held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
     owner, kept = owner_of(tmp_path, store), HashEmbedder().embed(["kx33 kx44."])[0]
@@ -193,7 +212,9 @@ def test_given_a_transaction_that_fails_or_is_lost_then_none_of_its_rows_is_ther
     with pytest.raises(StoreUnavailable, match="refused"):
         database.put("half", {b"1": good, b"2": bad}, DIM)
     with pytest.raises(StoreUnavailable):
-        database.put_words("half", "1", [("a", (np.zeros(1, np.int32), np.zeros(1, np.float32))), ("a", (np.zeros(0, np.int32),) * 2)])
+        database.put_words(
+            "half", "1", [("a", (np.zeros(1, np.int32), np.zeros(1, np.float32))), ("a", (np.zeros(0, np.int32),) * 2)]
+        )
 
     assert database.held("half", [b"1", b"2"], DIM) == 0
     assert list(database.terms("half", "1")) == []
@@ -221,7 +242,11 @@ def test_given_a_database_that_is_gone_then_one_error_says_so_and_nothing_is_los
     monkeypatch.setenv(adapter.VARIABLE, nowhere)
     adapter.database().close()
 
-    for act in (lambda: held.add([text("two", "kx33.")], SETTINGS), lambda: found(held, "kx11"), lambda: opened(tmp_path, store)):
+    for act in (
+        lambda: held.add([text("two", "kx33.")], SETTINGS),
+        lambda: found(held, "kx11"),
+        lambda: opened(tmp_path, store),
+    ):
         with pytest.raises(StoreUnavailable, match="cannot be asked") as caught:
             act()
         assert adapter.VARIABLE in caught.value.remedy
@@ -250,7 +275,9 @@ def test_given_an_address_that_is_none_then_the_error_names_the_variable_and_no_
     assert store_url("RAG_PGVECTOR_URL", "pgvector", "", {}, tmp_path / "secrets.toml") == "postgresql://kept"
 
 
-def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_and_a_rebuild_mends_it(rows: Rows, tmp_path: Path) -> None:
+def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_and_a_rebuild_mends_it(
+    rows: Rows, tmp_path: Path
+) -> None:
     held = opened(tmp_path, "pgvector")
     held.add([text("one", "kx11 kx22.")], SETTINGS)
     mine = f"WHERE collection = '{owner_of(tmp_path, 'pgvector')}' RETURNING 1"
@@ -272,7 +299,9 @@ def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_a
 
 def mend(folder: Path, store: str = "pgvector") -> None:
     embedder = HashEmbedder()
-    Library.rebuild(folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store), lexical=lexical_store(store))
+    Library.rebuild(
+        folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store), lexical=lexical_store(store)
+    )
     assert embedder.embedded == 0  # its documents have their vectors in the folder
 
 
@@ -305,7 +334,11 @@ def test_given_a_process_that_was_killed_before_it_published_then_what_it_sent_i
 def test_given_rows_that_milvus_lost_or_changed_then_it_is_found_and_a_rebuild_mends_it(tmp_path: Path) -> None:
     held = opened(tmp_path, "milvus")
     held.add([text("one", "kx11 kx22.")], SETTINGS)
-    client, vectors, mine = milvus.database()._connected(), f"plumbline_vectors_{DIM}", f'collection == "{owner_of(tmp_path, "milvus")}"'
+    client, vectors, mine = (
+        milvus.database()._connected(),
+        f"plumbline_vectors_{DIM}",
+        f'collection == "{owner_of(tmp_path, "milvus")}"',
+    )
     (row,) = client.query(vectors, mine, output_fields=["*"])
     wrong = {**row, "embedding": [1.0] * DIM}
     harms = (

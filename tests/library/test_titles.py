@@ -1,4 +1,6 @@
-"""Titles of collections: what people write is shown as they wrote it, and a name that folders and addresses can have is made from it."""
+"""Titles of collections: what people write is shown as they wrote it, and a name that folders and addresses can have is
+made from it.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_given_another_script_or_digits_alone_then_the_name_says_that_it_is_a_co
     assert titles.title_of(tmp_path, hindi) == "अनुबंध २०२४"
 
 
-def test_given_two_titles_with_one_name_then_both_are_made_and_the_same_title_is_the_same_collection(tmp_path: Path) -> None:
+def test_given_two_titles_with_one_name_then_both_are_made_and_the_same_title_is_the_same_collection(
+    tmp_path: Path,
+) -> None:
     first = make_titled(tmp_path, "Plány")
     second = make_titled(tmp_path, "Plany!")
 
@@ -52,7 +56,9 @@ def test_given_two_titles_with_one_name_then_both_are_made_and_the_same_title_is
     assert collections(tmp_path) == ("plany", "plany-2")
 
 
-def test_given_a_collection_that_is_not_theirs_when_somebody_writes_its_title_then_they_get_another(tmp_path: Path) -> None:
+def test_given_a_collection_that_is_not_theirs_when_somebody_writes_its_title_then_they_get_another(
+    tmp_path: Path,
+) -> None:
     make_titled(tmp_path, "Board Minutes")
 
     with acting(Actor("user:eda", frozenset({Action.COLLECTION}), {})):

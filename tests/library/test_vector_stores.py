@@ -1,4 +1,6 @@
-"""A vector store is an adapter and a row: one that is added at run time serves a library from its first document to its rebuilding."""
+"""A vector store is an adapter and a row: one that is added at run time serves a library from its first document to its
+rebuilding.
+"""
 
 from __future__ import annotations
 
@@ -64,14 +66,18 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def index_files(folder: Path) -> set[str]:
-    return {path.name for path in (folder / "default/indexes").rglob("vectors*")} | {path.name for path in folder.rglob("toy.npy")}
+    return {path.name for path in (folder / "default/indexes").rglob("vectors*")} | {
+        path.name for path in folder.rglob("toy.npy")
+    }
 
 
 def remembered(folder: Path) -> str:
     return Collection(folder, "default").facts().vector_store
 
 
-def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_verified_and_rebuilt(tmp_path: Path, toy: Settings) -> None:
+def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_verified_and_rebuilt(
+    tmp_path: Path, toy: Settings
+) -> None:
     engine = open_engine(tmp_path, settings=toy)
     engine.library.add([text("rules", f"{SAID}\nThe canteen serves soup.")], toy)
     answered = engine.ask(QUESTION, toy)
@@ -90,12 +96,18 @@ def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_ver
     for name in ("faiss-sketch", "toy"):
         rebuilt = rebuild_library(tmp_path, "default", toy.changed(vector_store=name))
         moved = open_engine(tmp_path)
-        assert (len(rebuilt.unchanged), rebuilt.problems, remembered(tmp_path)) == (2, (), name)  # what is sound is not read again
+        assert (len(rebuilt.unchanged), rebuilt.problems, remembered(tmp_path)) == (
+            2,
+            (),
+            name,
+        )  # what is sound is not read again
         assert moved.ask(QUESTION, toy).citations == answered.citations
         moved.library.verify()
 
 
-def test_given_a_store_that_is_gone_or_never_was_then_one_typed_error_says_what_to_do(tmp_path: Path, toy: Settings) -> None:
+def test_given_a_store_that_is_gone_or_never_was_then_one_typed_error_says_what_to_do(
+    tmp_path: Path, toy: Settings
+) -> None:
     open_library(tmp_path, "default", HashEmbedder(), "toy").add([text("one", "Alpha.")], toy)
     del VECTOR_STORES["toy"]
 
@@ -180,6 +192,9 @@ def test_given_the_table_of_what_a_newcomer_touches_then_a_vector_store_is_named
     assert f"`VECTOR_STORES` in `{folder}/{table.name}.py`" in row
 
     classes = {type(one.make()).__name__ for one in VECTOR_STORES.values()}
-    sources = [*root.glob("*.py"), *(path for room in ("rag_core", "ui", "pages") for path in (root / room).rglob("*.py"))]
+    sources = [
+        *root.glob("*.py"),
+        *(path for room in ("rag_core", "ui", "pages") for path in (root / room).rglob("*.py")),
+    ]
     naming = {path.parent for path in sources if any(name in path.read_text("utf-8") for name in classes)}
     assert naming == {table.parent}

@@ -18,7 +18,8 @@ from rag_core.wiring import open_engine
 
 TODAY = date(2026, 11, 29)
 RULES = (
-    "Every member pays a deposit of {} euros for a key to the boat house. Keys are handed out by the warden on Mondays. "
+    "Every member pays a deposit of {} euros for a key to the boat house. Keys are handed out by the warden on "
+    "Mondays. "
     "A key that is lost costs its holder the deposit."
 )
 
@@ -27,7 +28,10 @@ def asked(folder: Path, question: str, **documents: tuple[str, str, str]) -> Mea
     """The question asked of documents {id: (title, date, text)}."""
     opened = library(folder)
     opened.add(
-        [text(id, body, language="en", metadata=Metadata(title=title, date=stated)) for id, (title, stated, body) in documents.items()],
+        [
+            text(id, body, language="en", metadata=Metadata(title=title, date=stated))
+            for id, (title, stated, body) in documents.items()
+        ],
         Settings.load(),
     )
     return Engine(opened, Tools(HashEmbedder(), today=lambda: TODAY)).measure(question, Settings.load())
@@ -51,7 +55,10 @@ VERSIONS = {
         ("How high was the deposit for a key in 2024?", ["old", "other"]),
         ("How high was the deposit for a key in 2025?", ["old", "other"]),
         ("How high was the deposit for a key in March 2026?", ["new", "other"]),
-        ("How high was the deposit for a key in 2023?", ["new", "old", "other"]),  # neither was in force: nothing is left out
+        (
+            "How high was the deposit for a key in 2023?",
+            ["new", "old", "other"],
+        ),  # neither was in force: nothing is left out
         ("How high is the deposit for a key?", ["new", "old", "other"]),
     ],
 )
@@ -67,7 +74,9 @@ def test_given_versions_of_a_document_when_a_day_is_asked_for_then_only_those_in
     assert len(notes) == (3 - len(left))
 
 
-def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_older_one_stands_first(tmp_path: Path) -> None:
+def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_older_one_stands_first(
+    tmp_path: Path,
+) -> None:
     found = asked(tmp_path, "What changed in the deposit for a key from 2024 to 2026?", **VERSIONS)
 
     assert found.other is not None
@@ -86,8 +95,14 @@ def test_given_versions_when_asked_what_changed_then_each_is_measured_and_the_ol
         },
         {"new": ("Key rules 2026", "2024-01-01", RULES.format(25))},
         {"old": ("Minutes 2024", "2024-01-01", RULES.format(20))},
-        {"old": ("Annual report 2024", "2024-01-01", RULES.format(20)), "new": ("Annual report 2026", "2026-03-01", RULES.format(25))},
-        {"old": ("HARBOUR_2024_10K", "2024-01-01", RULES.format(20)), "new": ("HARBOUR_2026_10K", "2026-03-01", RULES.format(25))},
+        {
+            "old": ("Annual report 2024", "2024-01-01", RULES.format(20)),
+            "new": ("Annual report 2026", "2026-03-01", RULES.format(25)),
+        },
+        {
+            "old": ("HARBOUR_2024_10K", "2024-01-01", RULES.format(20)),
+            "new": ("HARBOUR_2026_10K", "2026-03-01", RULES.format(25)),
+        },
         {"new": ("Key rules", "", RULES.format(25))},
     ],
     ids=["another text", "one date", "another title", "reports", "filings", "no date"],

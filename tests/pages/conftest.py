@@ -29,15 +29,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def installed_components() -> Iterator[None]:
-    """Each `AppTest` reads the metadata of all installed packages, half a second, to find none that is a component. Read them once."""
+    """Each `AppTest` reads the metadata of all installed packages, half a second, to find none that is a component.
+
+    Read them once.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", functools.cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(
+            manifest_scanner, "scan_component_manifests", functools.cache(manifest_scanner.scan_component_manifests)
+        )
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn_pages() -> Iterator[None]:
-    """Each picture of a page is drawn by a child process of its own, a third of a second. Tests show the same few: each is drawn once."""
+    """Each picture of a page is drawn by a child process of its own, a third of a second.
+
+    Tests show the same few: each is drawn once.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(viewer, "render_page", functools.lru_cache(maxsize=64)(viewer.render_page))
         yield
@@ -51,7 +59,9 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.delenv("RAG_PRESET", raising=False)
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
-    monkeypatch.setattr(wiring.models, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
+    monkeypatch.setattr(
+        wiring.models, "embedder_apart", wiring.embedder
+    )  # where `embedded` can count; a child costs seconds
     monkeypatch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._reader())
     here = wiring.entailment_model
     monkeypatch.setattr(wiring.models, "entailment_model", lambda settings, *, apart=False: here(settings))
@@ -62,7 +72,9 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 def _forget() -> None:
     loading.forget()
-    SessionStateProxy().pop("plumbline", None)  # where a test asks `state` outside a run: it began in the collection of that test's library
+    SessionStateProxy().pop(
+        "plumbline", None
+    )  # where a test asks `state` outside a run: it began in the collection of that test's library
     st.cache_resource.clear()
     st.cache_data.clear()
 
@@ -102,9 +114,11 @@ def page(app: AppTest, library: Path) -> AppTest:
 
 @pytest.fixture
 def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
-    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does; counts them.
+    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does;
+    counts them.
 
-    The next run gets what the browser knows: the fields as they stood before, since what the ended run had to say was dropped.
+    The next run gets what the browser knows: the fields as they stood before, since what the ended run had to say was
+    dropped.
     """
     looks, runs = ScriptRunner._maybe_handle_execution_control_request, ScriptRunner._run_script
     seen = wanted = 0
@@ -113,8 +127,14 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
     def run(self: ScriptRunner, sent: RerunData) -> None:
         nonlocal again
         known = sent.widget_states.widgets if sent.widget_states else ()
-        fields = [one for one in known if not {"trigger", "chat"} & set(str(one.WhichOneof("value")).split("_"))]  # a press is sent once
-        again = replace(sent, widget_states=WidgetStates(widgets=fields), page_script_hash=self._pages_manager.current_page_script_hash)
+        fields = [
+            one for one in known if not {"trigger", "chat"} & set(str(one.WhichOneof("value")).split("_"))
+        ]  # a press is sent once
+        again = replace(
+            sent,
+            widget_states=WidgetStates(widgets=fields),
+            page_script_hash=self._pages_manager.current_page_script_hash,
+        )
         runs(self, sent)
 
     def look(self: ScriptRunner) -> None:
@@ -131,5 +151,7 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
         return lambda: seen
 
     monkeypatch.setattr(ScriptRunner, "_run_script", run)
-    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)  # once: a run keeps the one that it began with
+    monkeypatch.setattr(
+        ScriptRunner, "_maybe_handle_execution_control_request", look
+    )  # once: a run keeps the one that it began with
     return at

@@ -29,7 +29,11 @@ def raising(error: Exception) -> Background[int]:
 
 def test_given_work_when_it_ends_then_it_has_a_result_or_an_error_with_its_remedy_or_was_stopped() -> None:
     assert ended(Background[int]("testing").start(lambda _: 7)).result == 7
-    refused, stopped, fault = raising(InvalidInput("No.", remedy="Yes.")), raising(Cancelled("a", remedy="b")), raising(KeyError("secret"))
+    refused, stopped, fault = (
+        raising(InvalidInput("No.", remedy="Yes.")),
+        raising(Cancelled("a", remedy="b")),
+        raising(KeyError("secret")),
+    )
 
     assert refused.error is not None
     assert (refused.error.problem, refused.error.remedy) == ("No.", "Yes.")

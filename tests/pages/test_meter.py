@@ -1,4 +1,6 @@
-"""A check as a picture: where things stand on it, what tells a pass from a fail, and that nothing but numbers is in it."""
+"""A check as a picture: where things stand on it, what tells a pass from a fail, and that nothing but numbers is in
+it.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,23 @@ AT_LEAST, AT_MOST = Direction.AT_LEAST, Direction.AT_MOST
 
 
 def check(
-    value: float | None, threshold: float, direction: Direction = AT_LEAST, scale: str = "share", mode: Mode = Mode.ENFORCE
+    value: float | None,
+    threshold: float,
+    direction: Direction = AT_LEAST,
+    scale: str = "share",
+    mode: Mode = Mode.ENFORCE,
 ) -> CheckResult:
-    return judge("facts", value, threshold, direction, scale, Reason.FACTS, mode, found="<b>untrusted</b>", remedy="untrusted too")
+    return judge(
+        "facts",
+        value,
+        threshold,
+        direction,
+        scale,
+        Reason.FACTS,
+        mode,
+        found="<b>untrusted</b>",
+        remedy="untrusted too",
+    )
 
 
 def parts(one: CheckResult) -> dict[str, ElementTree.Element]:
@@ -55,7 +71,9 @@ def test_given_a_value_that_passes_when_drawn_then_bar_mark_and_allowed_side_sta
 
     assert place(drawn["value"]) == pytest.approx(of_scale(0.8))
     assert place(drawn["threshold"]) == pytest.approx(of_scale(0.6))
-    assert (float(drawn["bar"].attrib["x"]), float(drawn["bar"].attrib["width"])) == pytest.approx((LEFT, (RIGHT - LEFT) * 0.8))
+    assert (float(drawn["bar"].attrib["x"]), float(drawn["bar"].attrib["width"])) == pytest.approx(
+        (LEFT, (RIGHT - LEFT) * 0.8)
+    )
     assert float(drawn["allowed"].attrib["x"]) == pytest.approx(of_scale(0.6))
     assert float(drawn["allowed"].attrib["x"]) + float(drawn["allowed"].attrib["width"]) >= RIGHT
 
@@ -146,13 +164,21 @@ def checks(draw: st.DrawFn) -> CheckResult:
     low, high = (scale.low, scale.high) if scale else (-1e6, 1e6)
     number = st.floats(low, min(high, 1e6))
     return judge(
-        "facts", draw(st.none() | number), draw(number), draw(st.sampled_from(Direction)), scale, Reason.FACTS, draw(st.sampled_from(Mode)),
-        found="<script>found</script>", remedy="<b>", abstain=draw(st.sampled_from(["", "<i>why</i>"])),
-    )  # fmt: skip
+        "facts",
+        draw(st.none() | number),
+        draw(number),
+        draw(st.sampled_from(Direction)),
+        scale,
+        Reason.FACTS,
+        draw(st.sampled_from(Mode)),
+        found="<script>found</script>",
+        remedy="<b>",
+        abstain=draw(st.sampled_from(["", "<i>why</i>"])),
+    )
 
 
 @given(checks())
-def test_given_any_check_when_drawn_then_it_is_well_formed_inside_the_picture_the_same_again_and_holds_no_text_of_the_check(
+def test_given_any_check_when_drawn_then_it_is_well_formed_inside_the_picture_the_same_again_and_holds_no_text_of_the_check(  # noqa: E501
     one: CheckResult,
 ) -> None:
     drawn = parts(one)
@@ -178,6 +204,8 @@ def contrast(one: str, other: str) -> float:
 @each("colour", [drawing.GREEN, drawing.RED, drawing.BLUE, drawing.GREY])
 def test_given_the_colours_when_held_against_both_themes_then_each_can_be_seen(colour: str) -> None:
     theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
-    grounds = [theme[name][key] for name in ("light", "dark") for key in ("backgroundColor", "secondaryBackgroundColor")]
+    grounds = [
+        theme[name][key] for name in ("light", "dark") for key in ("backgroundColor", "secondaryBackgroundColor")
+    ]
 
     assert min(contrast(colour, ground) for ground in grounds) >= 3

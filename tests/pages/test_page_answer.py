@@ -1,4 +1,6 @@
-"""The answer on the page: its text, level and probability in words, its sources, both sides of a contradiction, replies that need none."""
+"""The answer on the page: its text, level and probability in words, its sources, both sides of a contradiction, replies
+that need none.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ PRESSURE = "What is the maximum operating pressure?"
 FRANCE = "What is the capital of France?"
 
 
-def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(page: AppTest) -> None:
+def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(
+    page: AppTest,
+) -> None:
     """S4-12: the level, and what the probability means."""
     ask(page, "How much straight pipe is needed before the meter?")
 
@@ -44,7 +48,9 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
     assert "Low confidence" not in badges(page)
 
 
-def test_given_an_answer_when_shown_then_what_stands_around_it_is_there_in_grey_and_in_what_is_sent(page: AppTest) -> None:
+def test_given_an_answer_when_shown_then_what_stands_around_it_is_there_in_grey_and_in_what_is_sent(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
 
     one = asked_of(page).decision.citations[0]
@@ -57,11 +63,16 @@ def test_given_an_answer_when_shown_then_what_stands_around_it_is_there_in_grey_
     assert all(export.escaped(text) in sent for text in around)
 
 
-def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no_certainty_is_claimed(page: AppTest) -> None:
+def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no_certainty_is_claimed(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
     asked = asked_of(page)
 
-    for probability, said in ((0.9996, "**More than 99 % sure that this is right.**"), (0.0001, "**Less than 1 % sure that ")):
+    for probability, said in (
+        (0.9996, "**More than 99 % sure that this is right.**"),
+        (0.0001, "**Less than 1 % sure that "),
+    ):
         asked.measurements = replace(asked.measurements, correctness=probability)
         page.run()
         assert said in badges(page)
@@ -70,10 +81,17 @@ def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no
 @pytest.mark.parametrize(
     ("value", "limit", "shown"),
     [
-        (0.77, 0.5, (77, 50)), (0.496, 0.5, (49.6, 50)), (0.4999, 0.5, (49.99, 50)), (0.5, 0.5, (50, 50)), (0.504, 0.5, (50, 50)),
-        (0.4849, 0.485, (48, 48.5)), (0.9951, 0.995, (100, 99.5)), (0.0001, 0.0, (0, 0)), (0.3, None, (30, None)),
+        (0.77, 0.5, (77, 50)),
+        (0.496, 0.5, (49.6, 50)),
+        (0.4999, 0.5, (49.99, 50)),
+        (0.5, 0.5, (50, 50)),
+        (0.504, 0.5, (50, 50)),
+        (0.4849, 0.485, (48, 48.5)),
+        (0.9951, 0.995, (100, 99.5)),
+        (0.0001, 0.0, (0, 0)),
+        (0.3, None, (30, None)),
     ],
-)  # fmt: skip
+)
 def test_given_a_probability_near_its_limit_when_said_in_percent_then_it_never_stands_on_the_other_side(
     value: float, limit: float | None, shown: tuple[float, float | None]
 ) -> None:
@@ -85,7 +103,10 @@ def test_given_an_answer_when_the_limit_is_moved_then_the_line_follows(page: App
 
     page.slider(key="knob_min_correctness").set_value(0.95).run()
 
-    assert "% sure that the best sentence found is the answer.**\nYou ask for at least 95 %: shown as a maybe." in badges(page)
+    assert (
+        "% sure that the best sentence found is the answer.**\nYou ask for at least 95 %: shown as a maybe."
+        in badges(page)
+    )
     page.slider(key="knob_min_correctness").set_value(0.3).run()
     assert "You ask for at least 30 %: shown." in badges(page)
 
@@ -94,42 +115,67 @@ def test_given_an_answer_when_the_limit_is_moved_then_the_line_follows(page: App
     ("text", "row"),
     [
         ("Part | Value: Pump | 16 bar", (("Part", "Pump"), ("Value", "16 bar"))),
-        ("Part | Value: Pump | 16 bar | x", ()), ("Part | Value; bar | x: Pump | 16", ()), ("Pump | 16", ()), ("Note: all is well.", ()),
+        ("Part | Value: Pump | 16 bar | x", ()),
+        ("Part | Value; bar | x: Pump | 16", ()),
+        ("Pump | 16", ()),
+        ("Note: all is well.", ()),
         ("a | b | c | d | e | f | g: 1 | 2 | 3 | 4 | 5 | 6 | 7", ()),
     ],
-)  # fmt: skip
-def test_given_the_text_of_a_claim_when_it_is_a_row_then_each_cell_has_its_head(text: str, row: tuple[tuple[str, str], ...]) -> None:
+)
+def test_given_the_text_of_a_claim_when_it_is_a_row_then_each_cell_has_its_head(
+    text: str, row: tuple[tuple[str, str], ...]
+) -> None:
     assert row_of(text) == row
 
 
-def test_given_an_answer_from_a_table_when_shown_then_its_cells_stand_under_their_heads_with_the_source(page: AppTest) -> None:
+def test_given_an_answer_from_a_table_when_shown_then_its_cells_stand_under_their_heads_with_the_source(
+    page: AppTest,
+) -> None:
     ask(page, "What is the maximum operating pressure?")
 
     shown = [text.value for text in page.text]
     at = shown.index("Parameter")
-    assert shown[at : at + 9] == ["Parameter", "Maximum operating pressure", "Symbol", "pmax", "Value", "16", "Unit", "bar", "[1]"]
+    assert shown[at : at + 9] == [
+        "Parameter",
+        "Maximum operating pressure",
+        "Symbol",
+        "pmax",
+        "Value",
+        "16",
+        "Unit",
+        "bar",
+        "[1]",
+    ]
     assert " | " not in texts(page)
 
 
 def test_given_documents_that_disagree_when_answered_then_the_line_does_not_call_it_right(page: AppTest) -> None:
     ask(page, VACATION)
 
-    assert "% sure that this is what was asked for, and the documents disagree on it.**\nYou ask for at least 50 %: shown." in badges(page)
+    assert (
+        "% sure that this is what was asked for, and the documents disagree on it.**\nYou ask for at least 50 %: shown."
+        in badges(page)
+    )
     assert "sure that this is right" not in badges(page)
 
 
-def test_given_a_check_that_may_not_refuse_when_answered_then_its_limit_is_said_to_keep_nothing_back_and_cannot_be_moved(
+def test_given_a_check_that_may_not_refuse_when_answered_then_its_limit_is_said_to_keep_nothing_back_and_cannot_be_moved(  # noqa: E501
     page: AppTest,
 ) -> None:
     page.session_state["plumbline"].values["correctness_mode"] = Mode.OBSERVE
 
     ask(page, CALIBRATION)
 
-    assert "% sure that this is right.**\n50 % would be asked for, but these settings keep nothing back for it." in badges(page)
+    assert (
+        "% sure that this is right.**\n50 % would be asked for, but these settings keep nothing back for it."
+        in badges(page)
+    )
     assert "knob_min_correctness" not in [slider.key for slider in page.slider]
 
 
-def test_given_another_check_that_refused_when_shown_then_the_line_says_that_this_number_was_reached(page: AppTest) -> None:
+def test_given_another_check_that_refused_when_shown_then_the_line_says_that_this_number_was_reached(
+    page: AppTest,
+) -> None:
     page.session_state["plumbline"].values["contradictions_mode"] = Mode.ENFORCE
 
     ask(page, VACATION)
@@ -164,14 +210,22 @@ def test_given_the_styles_when_compared_then_no_maybe_low_confidence_and_answer_
     """S4-14: sure is green, maybe and low confidence are amber, no is grey."""
     css = (Path(__file__).resolve().parents[2] / "ui" / "style.css").read_text(encoding="utf-8")
 
-    grey, yellow = "rgba(128, 128, 128, 0.08); border-left: 5px solid #7b8682", "rgba(234, 179, 8, 0.10); border-left: 5px solid #eab308"
+    grey, yellow = (
+        "rgba(128, 128, 128, 0.08); border-left: 5px solid #7b8682",
+        "rgba(234, 179, 8, 0.10); border-left: 5px solid #eab308",
+    )
     assert f".st-key-refusal {{ background: {grey} !important; }}" in css
-    assert ".st-key-refusal:has(.st-key-quote_place) { background: rgba(234, 179, 8, 0.10); border-left-color: #eab308 !important; }" in css
+    assert (
+        ".st-key-refusal:has(.st-key-quote_place) { background: rgba(234, 179, 8, 0.10); border-left-color: #eab308 "
+        "!important; }" in css
+    )
     assert f".st-key-low {{ background: {yellow} !important; }}" in css
     assert ".st-key-answer:has(.st-key-low) { border-left-color: #eab308 !important; }" in css
 
 
-def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_to_each_other_with_date_and_page(page: AppTest) -> None:
+def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_to_each_other_with_date_and_page(
+    page: AppTest,
+) -> None:
     """S4-21: both perspectives, which of them is newer, and low confidence at most."""
     ask(page, VACATION)
 
@@ -185,7 +239,9 @@ def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_
     assert "Note: The documents contradict" not in shown  # said once
 
 
-def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_the_documents_disagree(page: AppTest) -> None:
+def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_the_documents_disagree(
+    page: AppTest,
+) -> None:
     """S4-21: a setting turns it into a refusal."""
     ask(page, VACATION)
     page.session_state["plumbline"].values["contradictions_mode"] = Mode.ENFORCE
@@ -196,14 +252,19 @@ def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_
     assert "25 vacation days" in texts(page)
 
 
-def test_given_passages_returned_whole_when_they_contradict_each_other_then_their_sentences_stand_side_by_side(page: AppTest) -> None:
+def test_given_passages_returned_whole_when_they_contradict_each_other_then_their_sentences_stand_side_by_side(
+    page: AppTest,
+) -> None:
     """S4-21: in a draft of whole passages too, with the page of each sentence."""
     page.session_state["plumbline"].values["drafter"] = "raw"
 
     ask(page, VACATION)
 
     alone = [element.value for element in page.text]
-    for days, document in ((25, "company-policies.pdf, page 1, 2026-03-01"), (20, "company-policies-2024.pdf, page 1, 2024-03-01")):
+    for days, document in (
+        (25, "company-policies.pdf, page 1, 2026-03-01"),
+        (20, "company-policies-2024.pdf, page 1, 2024-03-01"),
+    ):
         assert f"Every full-time employee has {days} vacation days in a calendar year." in alone
         assert document in alone
     assert "Confidence: low" in badges(page)
@@ -223,7 +284,11 @@ def test_given_documents_of_which_one_is_newer_by_its_file_only_when_shown_then_
 
     assert ":gray-badge[:material/update: Newer by the file date]" in badges(page)
     assert badges(page).count("Newer") == 1
-    side = next(one for one, source in zip(asked.decision.conflicts[0].documents, sources, strict=True) if source is DateSource.FILE)
+    side = next(
+        one
+        for one, source in zip(asked.decision.conflicts[0].documents, sources, strict=True)
+        if source is DateSource.FILE
+    )
     name = asked.measurements.library.names[side]
     assert f"{name}, page 1, {asked.measurements.library.dates[side]} (file date)" in texts(page)
 
@@ -276,15 +341,22 @@ def test_given_a_source_when_shown_then_its_card_names_file_and_section(page: Ap
     assert "BM25" not in captions(page)
 
 
-def test_given_a_source_with_subject_class_and_chapter_when_shown_then_its_card_names_them(page: AppTest, library: Path) -> None:
+def test_given_a_source_with_subject_class_and_chapter_when_shown_then_its_card_names_them(
+    page: AppTest, library: Path
+) -> None:
     """S2-21."""
     with_library = open_engine(library, "default").library
     manual = next(one for one in with_library.snapshot.documents if one.name == "flow-meter-manual.pdf")
-    with_library.set_metadata(manual.id, replace(manual.metadata, values={"subject": "Hydraulics", "class": "10", "chapter": "3"}))
+    with_library.set_metadata(
+        manual.id, replace(manual.metadata, values={"subject": "Hydraulics", "class": "10", "chapter": "3"})
+    )
 
     ask(page, CALIBRATION)
 
-    assert "flow-meter-manual.pdf · Hydraulics · Class 10 · Chapter 3 · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
+    assert (
+        "flow-meter-manual.pdf · Hydraulics · Class 10 · Chapter 3 · MK-40 Ultrasonic Flow Meter › 6 Calibration"
+        in texts(page)
+    )
 
 
 def test_given_a_row_of_a_table_when_cited_then_it_is_shown_as_it_stands(page: AppTest) -> None:
@@ -298,7 +370,9 @@ def test_given_words_that_were_read_from_a_picture_when_cited_then_the_card_says
     ask(page, CALIBRATION)
     asked = asked_of(page)
     assert "Read by OCR" not in badges(page)
-    asked.decision = with_outcome(asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations))
+    asked.decision = with_outcome(
+        asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations)
+    )
 
     page.run()
 
@@ -312,19 +386,25 @@ def test_given_words_of_a_scan_that_ocr_is_not_sure_of_when_cited_then_card_expo
 ) -> None:
     drawn: list[tuple[object, ...]] = []
     real = viewer.render_page
-    monkeypatch.setattr(viewer, "render_page", lambda *of, **given: drawn.append(given["doubted"]) or real(*of, **given))
+    monkeypatch.setattr(
+        viewer, "render_page", lambda *of, **given: drawn.append(given["doubted"]) or real(*of, **given)
+    )
     ask(page, CALIBRATION)
     asked = asked_of(page)
     (first, *rest) = asked.decision.citations
     span = first.spans[0]
     doubt = Unsure(first.document_id, Span(span.page, span.start, span.start + 2), 0.4, first.boxes[0][1], "12")
-    told = [replace(first, ocr=True, unsure=(doubt,), doubtful=True), *(replace(one, ocr=True, unsure=None) for one in rest)]
+    told = [
+        replace(first, ocr=True, unsure=(doubt,), doubtful=True),
+        *(replace(one, ocr=True, unsure=None) for one in rest),
+    ]
     asked.decision = with_outcome(asked.decision, citations=tuple(told))
 
     page.run()
 
     said = (
-        "Given as the scan was read, by OCR. Not sure of: “12” (1/l/I, 2/Z?). Compare them with the page, where they are marked in orange."
+        "Given as the scan was read, by OCR. Not sure of: “12” (1/l/I, 2/Z?). Compare them "
+        "with the page, where they are marked in orange."
     )
     assert said in texts(page)
     assert (doubt.box,) in drawn
@@ -334,8 +414,9 @@ def test_given_words_of_a_scan_that_ocr_is_not_sure_of_when_cited_then_card_expo
 
 
 @pytest.mark.parametrize(
-    ("ranks", "column"), [({"dense_rank": 2}, "by_meaning"), ({"lexical_rank": 3}, "by_words")],
-)  # fmt: skip
+    ("ranks", "column"),
+    [({"dense_rank": 2}, "by_meaning"), ({"lexical_rank": 3}, "by_words")],
+)
 def test_given_a_passage_that_only_one_ranking_holds_when_it_is_listed_then_only_that_one_is_numbered(
     page: AppTest, ranks: dict[str, int], column: str
 ) -> None:
@@ -379,7 +460,9 @@ def test_given_a_greeting_when_answered_then_no_document_and_no_probability_is_n
     assert by_key(page, "show_") == by_key(page, "missed") == []
 
 
-def test_given_a_question_about_the_library_when_answered_then_it_lists_documents_and_claims_nothing_about_them(page: AppTest) -> None:
+def test_given_a_question_about_the_library_when_answered_then_it_lists_documents_and_claims_nothing_about_them(
+    page: AppTest,
+) -> None:
     """S4-20: the scope, without invention."""
     ask(page, "What documents do you have?")
 
@@ -400,14 +483,20 @@ def test_given_a_note_when_shown_then_it_is_plain_text(page: AppTest) -> None:
 
 
 @given(st.text(min_size=1), st.integers(1, 9999), st.text())
-def test_given_sources_of_any_names_when_copied_then_every_one_is_numbered_with_its_page(name: str, number: int, title: str) -> None:
+def test_given_sources_of_any_names_when_copied_then_every_one_is_numbered_with_its_page(
+    name: str, number: int, title: str
+) -> None:
     answered = decide(contradicted())
 
     def moved(spans: tuple[Span, ...]) -> tuple[Span, ...]:
         return tuple(replace(span, page=number) for span in spans)
 
-    claims = tuple(replace(c, evidence=tuple(replace(e, spans=moved(e.spans)) for e in c.evidence)) for c in answered.claims)
-    cited = tuple(replace(one, document=name, title=title, page=number, spans=moved(one.spans)) for one in answered.citations)
+    claims = tuple(
+        replace(c, evidence=tuple(replace(e, spans=moved(e.spans)) for e in c.evidence)) for c in answered.claims
+    )
+    cited = tuple(
+        replace(one, document=name, title=title, page=number, spans=moved(one.spans)) for one in answered.citations
+    )
 
     copied = with_sources(with_outcome(answered, claims=claims, citations=cited))
 
@@ -432,4 +521,6 @@ def test_given_a_row_with_one_figure_when_no_year_is_named_then_the_figure_is_ma
 
     assert asked_column("What is the maximum operating pressure?", pressure) == 2
     assert asked_column("What is the nominal flow?", flow) == 1
-    assert asked_column("What is the nominal flow?", row_of("Parameter | DN 25 | DN 50: Nominal flow | 10 | 25")) is None
+    assert (
+        asked_column("What is the nominal flow?", row_of("Parameter | DN 25 | DN 50: Nominal flow | 10 | 25")) is None
+    )

@@ -26,7 +26,9 @@ VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 PDF = "application/pdf"
 MANUAL = "sha256:" + hashlib.sha256((SAMPLES / "flow-meter-manual.pdf").read_bytes()).hexdigest()
-REPORT = make.document("The harbour bridge was opened in 1931 and is 412 metres long.", "Its toll is 3 pounds for a car.").tobytes()
+REPORT = make.document(
+    "The harbour bridge was opened in 1931 and is 412 metres long.", "Its toll is 3 pounds for a car."
+).tobytes()
 
 
 def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
@@ -69,7 +71,7 @@ def test_given_a_refusal_when_shown_then_its_sentence_is_one_that_is_recognised_
     assert is_refusal(refusal(language))
 
 
-def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_page_says_low_confidence_and_how_many_passed(
+def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_page_says_low_confidence_and_how_many_passed(  # noqa: E501
     page: AppTest,
 ) -> None:
     """S4-15: with a distance threshold and a minimum of documents, the page shows level and counts."""
@@ -85,7 +87,9 @@ def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_pa
     assert "Confidence: low" in badges(page)
 
 
-def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says_why_by_how_much_and_what_to_do(page: AppTest) -> None:
+def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says_why_by_how_much_and_what_to_do(
+    page: AppTest,
+) -> None:
     """S4-16, S3-20, S4-14: refused in words, with the gate, its measurement, and suggestions."""
     ask(page, "What is the capital of France?")
 
@@ -94,13 +98,18 @@ def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says
     assert "The best sentence that was found is probably not the answer to this question." in texts(page)
     value, least = asked_of(page).measurements.correctness, Settings.load().min_correctness
     assert value is not None
-    assert f"% sure that the best sentence found is the answer.**\nYou ask for at least {100 * least:.0f} %: not shown." in badges(page)
+    assert (
+        f"% sure that the best sentence found is the answer.**\nYou ask for at least {100 * least:.0f} %: not shown."
+        in badges(page)
+    )
     assert "•  " in texts(page)
     assert html(page).count("✗ refused") == 1
     assert "· not reached" in html(page)
 
 
-def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_without_any_model(page: AppTest, embedded: list[int]) -> None:
+def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_without_any_model(
+    page: AppTest, embedded: list[int]
+) -> None:
     ask(page, VACATION)
     asked_with = sum(embedded)
     assert asked_with > 0
@@ -131,7 +140,9 @@ def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_
     assert "Changed: How many sources 10 → 2." in texts(page)
 
 
-def test_given_an_answer_when_a_setting_of_ingest_moves_then_the_answer_stands(page: AppTest, embedded: list[int]) -> None:
+def test_given_an_answer_when_a_setting_of_ingest_moves_then_the_answer_stands(
+    page: AppTest, embedded: list[int]
+) -> None:
     ask(page, VACATION)
     asked_with = sum(embedded)
     open_part(page, "ingest")
@@ -155,7 +166,9 @@ def test_given_documents_to_search_in_when_asked_then_no_other_one_is_found(page
     assert "Changed: the documents. Result: refused → answered, because it is " in texts(page)
 
 
-def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then_the_question_is_asked_of_the_rest(page: AppTest) -> None:
+def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then_the_question_is_asked_of_the_rest(
+    page: AppTest,
+) -> None:
     page.multiselect(key="documents").set_value([MANUAL]).run()
     ask(page, "What is the maximum operating pressure?")
     page.switch_page("pages/documents.py").run()
@@ -201,7 +214,8 @@ def test_given_documents_of_any_names_when_labelled_then_no_two_labels_are_equal
 
 def test_given_two_files_of_one_name_when_labelled_then_each_says_which_it_is() -> None:
     documents = [
-        Document(f"sha256:{digits * 8}", name, "en", 1) for digits, name in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "x (aaaaaaaa)")]
+        Document(f"sha256:{digits * 8}", name, "en", 1)
+        for digits, name in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "x (aaaaaaaa)")]
     ]
 
     labels = list(unique_names(documents).values())
@@ -228,7 +242,9 @@ def test_given_a_refused_question_when_the_document_that_answers_it_is_added_the
     assert "412 metres" in page.code[0].value
 
 
-def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_and_the_others_go_on(page: AppTest) -> None:
+def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_and_the_others_go_on(
+    page: AppTest,
+) -> None:
     upload(page, ("web.pdf", make.html()), ("good.pdf", REPORT))
 
     assert "web.pdf" in texts(page)
@@ -262,7 +278,9 @@ def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_it_is_
     assert ANSWERED not in badges(page)
 
 
-def test_given_a_library_that_cannot_be_used_when_opened_then_the_page_says_why_and_what_to_do(app: AppTest, library: Path) -> None:
+def test_given_a_library_that_cannot_be_used_when_opened_then_the_page_says_why_and_what_to_do(
+    app: AppTest, library: Path
+) -> None:
     (library / "default" / "collection.sqlite").write_bytes(b"no database" * 999)
 
     app.run()

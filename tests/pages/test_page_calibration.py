@@ -39,7 +39,9 @@ def own(about: dict[str, object]) -> Callable[[Calibration], Calibration]:
 
 def box(page: AppTest) -> Block:
     """What opens on a click: the only place that names a model, a hash or a count of questions."""
-    (found,) = (block for block in page.get("popover") if block.proto.popover.label == screen()["settings.calibration_where"])
+    (found,) = (
+        block for block in page.get("popover") if block.proto.popover.label == screen()["settings.calibration_where"]
+    )
     return found
 
 
@@ -47,7 +49,9 @@ def shown(page: AppTest) -> str:
     return box(page).get("text")[-1].value
 
 
-def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets_and_measurements(page: AppTest) -> None:
+def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets_and_measurements(
+    page: AppTest,
+) -> None:
     page.run()  # the first run opened the library
 
     shipped = calibrate.read(calibrate.FILE)
@@ -56,7 +60,11 @@ def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets
     assert f"{shipped.id}: {sum(sets.values()):,} questions, {len(sets)} sets" in texts(page)
     assert "AUROC" in shown(page)
     behind = {text.value for text in box(page).get("text")}
-    assert not [text.value for text in page.text if text.value not in behind and ("MiniLM" in text.value or shipped.id in text.value)]
+    assert not [
+        text.value
+        for text in page.text
+        if text.value not in behind and ("MiniLM" in text.value or shipped.id in text.value)
+    ]
     assert f"{sum(sets.values()):,}" not in captions(page)
 
 
@@ -66,7 +74,9 @@ def test_given_an_answer_then_its_decision_names_the_calibration(page: AppTest) 
     assert asked_of(page).decision.metadata["calibration"] == calibrate.read(calibrate.FILE).id
 
 
-def test_given_a_library_with_a_calibration_of_its_own_when_opened_then_that_one_is_shown(app: AppTest, library: Path) -> None:
+def test_given_a_library_with_a_calibration_of_its_own_when_opened_then_that_one_is_shown(
+    app: AppTest, library: Path
+) -> None:
     """S4-25: a collection has a score of its own."""
     figures = {"n": 193, "auroc": 0.9201, "calibration_error": 0.0583}
     about = {"sets": {HIDES: 193}, "date": "2026-11-20", "left_out_of_the_fit": {"all": figures}}
@@ -83,7 +93,9 @@ def test_given_a_library_with_a_calibration_of_its_own_when_opened_then_that_one
     assert not app.exception
 
 
-def test_given_a_damaged_calibration_in_the_library_when_opened_then_the_page_says_so_with_the_remedy(app: AppTest, library: Path) -> None:
+def test_given_a_damaged_calibration_in_the_library_when_opened_then_the_page_says_so_with_the_remedy(
+    app: AppTest, library: Path
+) -> None:
     (library / "default" / "calibration.json").write_text("{", encoding="utf-8")
 
     app.run()
@@ -92,7 +104,9 @@ def test_given_a_damaged_calibration_in_the_library_when_opened_then_the_page_sa
     assert "default/calibration.json cannot be read" in texts(app) + "".join(error.value for error in app.error)
 
 
-def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_similarity_are_offered_with_a_warning(page: AppTest) -> None:
+def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_similarity_are_offered_with_a_warning(
+    page: AppTest,
+) -> None:
     assert not page.warning
     recalibrated(lambda _: None)
 
@@ -100,7 +114,11 @@ def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_simila
 
     assert page.warning[0].value == screen()["settings.no_calibration"]
     preset = page.selectbox(key="preset")
-    needing = {name for name in presets() if Mode.ENFORCE in (Settings.load(name).correctness_mode, Settings.load(name).answerability_mode)}
+    needing = {
+        name
+        for name in presets()
+        if Mode.ENFORCE in (Settings.load(name).correctness_mode, Settings.load(name).answerability_mode)
+    }
     assert "balanced" in needing
     assert preset.value == FALLBACK == session_of(page).preset
     shown = {*saved_presets.FRONT, *saved_presets.PUBLISHED} - needing
@@ -136,7 +154,10 @@ POOR, GOOD = ({"n": 10, "auroc": value, "calibration_error": 0.1} for value in (
     ("about", "told"),
     [
         ({"expected": {"answerable": {"xquad-en": POOR}, "right": {"xquad-en": GOOD}}}, "right answers"),
-        ({"left_out_of_the_fit": {"all": POOR}, "correctness": {"left_out_of_the_fit": {"all": GOOD}}}, "right answers"),
+        (
+            {"left_out_of_the_fit": {"all": POOR}, "correctness": {"left_out_of_the_fit": {"all": GOOD}}},
+            "right answers",
+        ),
         ({"this_group_left_out": {"en": GOOD, "de": {"n": 2}}}, "answerable questions"),
     ],
 )
@@ -153,7 +174,9 @@ def test_given_measurements_in_any_form_then_the_figures_of_right_answers_are_to
     assert "0.50" not in shown(page)
 
 
-def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_need_it_are_left_out(page: AppTest) -> None:
+def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_need_it_are_left_out(
+    page: AppTest,
+) -> None:
     page.run()
     recalibrated(lambda one: replace(one, correctness=None))
 

@@ -1,4 +1,6 @@
-"""A guarantee on the page: asked for, found or refused with what is missing, saved as a preset, and shown where the preset is used."""
+"""A guarantee on the page: asked for, found or refused with what is missing, saved as a preset, and shown where the
+preset is used.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def guarantee() -> None:
     run = lab.chosen_run()
     assert run is not None
     recorded = lab.replay_set(run)
-    certify.show(engine, run, recorded.questions, recorded.replay, recorded.records, judged_under(run.settings, settings))
+    certify.show(
+        engine, run, recorded.questions, recorded.replay, recorded.records, judged_under(run.settings, settings)
+    )
 
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
@@ -77,7 +81,9 @@ def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_w
 
     assert not tab.exception
     said = texts(tab)
-    assert "With a confidence of 95 %: of the questions that the documents do not answer, at most 5 % are answered" in said
+    assert (
+        "With a confidence of 95 %: of the questions that the documents do not answer, at most 5 % are answered" in said
+    )
     assert "400 labelled questions of the set “my set”, 200 with an answer in the documents and 200 without" in said
     assert say("lab_certify.not") in said
     shown = {metric.label: metric.value for metric in tab.metric}
@@ -189,7 +195,9 @@ def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_lon
     assert app.selectbox(key="preset").value == "saved:Careful"
 
 
-def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(tab: AppTest, app: AppTest, library: Path) -> None:
+def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(
+    tab: AppTest, app: AppTest, library: Path
+) -> None:
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
     engine = open_engine(library, "default", Settings.load())
@@ -201,7 +209,9 @@ def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_
     assert say("presets.stale_library") in texts(app)
 
 
-def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certificate_is_shown(tab: AppTest, app: AppTest) -> None:
+def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certificate_is_shown(
+    tab: AppTest, app: AppTest
+) -> None:
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
@@ -282,7 +292,9 @@ def test_given_names_with_markup_then_they_are_shown_as_text_only(library: Path,
     for shown in (page, app):
         assert not shown.exception
         interpreted = [
-            element.value for kind in (shown.markdown, shown.caption, shown.warning, shown.info, shown.error) for element in kind
+            element.value
+            for kind in (shown.markdown, shown.caption, shown.warning, shown.info, shown.error)
+            for element in kind
         ]
         assert not [text for text in interpreted if "evil" in text]
 
@@ -302,7 +314,9 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
     assert app.selectbox(key="preset").value == "relevance-guard"
 
 
-def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(tab: AppTest, tmp_path: Path) -> None:
+def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(
+    tab: AppTest, tmp_path: Path
+) -> None:
     certified = Settings(**find(tab).session_state["certified"].found.settings)
     file = tmp_path / "settings.yaml"
     file.write_text(sharing.to_yaml(certified), encoding="utf-8")
@@ -310,7 +324,9 @@ def test_given_the_exported_settings_then_the_command_line_reads_the_certified_o
     assert load_settings(config=file).hash() == certified.hash()
 
 
-@pytest.mark.parametrize("damage", [{"certificate": {"schema_version": 7}}, {"values": {"min_correctness": 7}}, {"values": {"no_such": 1}}])
+@pytest.mark.parametrize(
+    "damage", [{"certificate": {"schema_version": 7}}, {"values": {"min_correctness": 7}}, {"values": {"no_such": 1}}]
+)
 def test_given_a_saved_preset_that_cannot_be_used_then_it_says_so_and_can_be_deleted(
     damage: dict[str, object], library: Path, app: AppTest
 ) -> None:

@@ -25,7 +25,9 @@ REPORT = make.document(BRIDGE, "Its toll is 3 pounds for a car.").tobytes()
 @pytest.fixture
 def two(library: Path) -> Path:
     """A library with the samples in `default` and a bridge in `harbour`."""
-    open_engine(library, "harbour").library.add([Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")], Settings.load())
+    open_engine(library, "harbour").library.add(
+        [Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")], Settings.load()
+    )
     return library
 
 
@@ -38,7 +40,9 @@ def by_key_of_text(page: AppTest) -> str:
     return next(field.key for field in page.text_input if (field.key or "").startswith("collection_name_"))
 
 
-def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_of_the_other(app: AppTest, two: Path) -> None:
+def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_of_the_other(
+    app: AppTest, two: Path
+) -> None:
     """S3-25: collections isolate collections."""
     page = settle(app)
     assert collection_field(page).options == [say("collections.own"), "harbour"]
@@ -56,7 +60,9 @@ def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_
     assert list(page.dataframe[0].value["name"]) == ["bridge.pdf"]
 
 
-def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_not_go_along(app: AppTest, two: Path) -> None:
+def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_not_go_along(
+    app: AppTest, two: Path
+) -> None:
     bridge = Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")
     chosen = open_engine(two, "default").library.add([bridge], Settings.load()).added[0].id
     open_engine(two, "harbour").library.add([bridge], Settings.load())  # the same document stands in both
@@ -81,7 +87,9 @@ def test_given_two_sessions_when_one_changes_its_collection_then_the_other_stays
     assert (collection_field(first).value, collection_field(second).value) == ("harbour", "default")
 
 
-def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(app: AppTest, library: Path) -> None:
+def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(
+    app: AppTest, library: Path
+) -> None:
     page = create(settle(app), "law_2026-a")
 
     assert collection_field(page).value == "law_2026-a"
@@ -89,7 +97,10 @@ def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upl
     page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
     collection_field(page).set_value("default").run()  # while it is being indexed
     settle(page)
-    names = {name: [d.name for d in open_engine(library, name).library.snapshot.documents] for name in ("default", "law_2026-a")}
+    names = {
+        name: [d.name for d in open_engine(library, name).library.snapshot.documents]
+        for name in ("default", "law_2026-a")
+    }
     assert names["law_2026-a"] == ["bridge.pdf"]
     assert "bridge.pdf" not in names["default"]
 
@@ -176,10 +187,14 @@ def test_given_the_samples_when_a_file_is_dropped_then_it_goes_to_another_collec
     assert [one.name for one in open_engine(samples_apart, "default").library.snapshot.documents] == ["bridge.pdf"]
     assert len(open_engine(samples_apart, "samples").library.snapshot.documents) == len(first_run.samples())
     assert say("jobs.add_apart") not in [caption.value for caption in page.caption]
-    assert first_run.start_collection(samples_apart) == "default"  # every page begins with one's own documents from now on
+    assert (
+        first_run.start_collection(samples_apart) == "default"
+    )  # every page begins with one's own documents from now on
 
 
-def test_given_one_s_own_documents_when_the_samples_are_chosen_then_the_address_says_so(app: AppTest, samples_apart: Path) -> None:
+def test_given_one_s_own_documents_when_the_samples_are_chosen_then_the_address_says_so(
+    app: AppTest, samples_apart: Path
+) -> None:
     own = Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")
     open_engine(samples_apart, "default").library.add([own], Settings.load())
 
@@ -204,7 +219,9 @@ def test_given_a_browser_that_was_not_told_of_the_files_collection_when_it_touch
     settle(page)
 
 
-def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is_asked_by_itself(app: AppTest, samples_apart: Path) -> None:
+def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is_asked_by_itself(
+    app: AppTest, samples_apart: Path
+) -> None:
     """Issue 17: a typed question is never lost."""
     page = settle(app)
     with state.runner()._turns.turn("another"):

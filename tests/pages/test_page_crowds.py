@@ -1,4 +1,6 @@
-"""What comes before the page of a shared demo: a visit's cookie, which nobody else can leave, and how many pages an address holds open."""
+"""What comes before the page of a shared demo: a visit's cookie, which nobody else can leave, and how many pages an
+address holds open.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,21 @@ def opened(scheme: str, cookie: str = "") -> str:
         said.append(message)
 
     headers = [(b"accept", b"text/html"), *([(b"cookie", cookie.encode())] if cookie else [])]
-    scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/", "scheme": scheme, "headers": headers, "client": ("192.0.2.1", 1)}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "scheme": scheme,
+        "headers": headers,
+        "client": ("192.0.2.1", 1),
+    }
     asyncio.run(NewVisits(_page)(scope, None, send))  # type: ignore[arg-type]
     return next((value.decode() for name, value in said[0]["headers"] if name == b"set-cookie"), "")
 
 
-def test_given_tls_when_a_browser_comes_then_its_cookie_has_a_name_that_only_this_host_can_leave(visits: Visits) -> None:
+def test_given_tls_when_a_browser_comes_then_its_cookie_has_a_name_that_only_this_host_can_leave(
+    visits: Visits,
+) -> None:
     safe, plain = opened(TLS), opened(PLAIN)
 
     assert safe.startswith("__Host-plumbline_visit=")
@@ -57,7 +68,9 @@ def test_given_tls_when_a_browser_comes_then_its_cookie_has_a_name_that_only_thi
     assert opened(TLS, safe.partition(";")[0]) == opened(PLAIN, plain.partition(";")[0]) == ""
 
 
-def test_given_a_visit_that_somebody_else_began_when_its_token_comes_in_another_cookie_then_it_opens_nothing(visits: Visits) -> None:
+def test_given_a_visit_that_somebody_else_began_when_its_token_comes_in_another_cookie_then_it_opens_nothing(
+    visits: Visits,
+) -> None:
     token = opened(TLS).partition("=")[2].partition(";")[0]
     program = visits.begin("192.0.2.9")[1]
 

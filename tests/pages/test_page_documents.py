@@ -49,13 +49,20 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     table = page.dataframe[0].value.set_index("name")
     assert len(table) == len(list(SAMPLES.glob("*.pdf")))
     contract = table.loc["smlouva-o-dodavce.pdf"]
-    assert (contract["pages"], contract["language"], contract["cut"], contract["date"]) == (3, "Czech", "legal", "2026-01-15 (file date)")
+    assert (contract["pages"], contract["language"], contract["cut"], contract["date"]) == (
+        3,
+        "Czech",
+        "legal",
+        "2026-01-15 (file date)",
+    )
     assert list(table)[:2] == ["title", "date"]  # further right the mark of a file date is cut off at 1,280 pixels
     assert contract["passages"] > 10
     choose_document(page, CONTRACT)
     assert "Cut as legal: 11 numbered clauses" in texts(page)
     assert "Date: 2026-01-15, which is only the date of the file: when it was saved." in texts(page)
-    assert table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"  # "In force from 1 March 2024." on its first page
+    assert (
+        table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"
+    )  # "In force from 1 March 2024." on its first page
 
 
 def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_more_and_taking_it_back_shows_that_again(
@@ -95,7 +102,9 @@ def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(ap
     assert "Dodávka průtokoměrů" in set(page.dataframe[0].value["title"])
 
 
-def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_and_nothing_changes(app: AppTest, library: Path) -> None:
+def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_and_nothing_changes(
+    app: AppTest, library: Path
+) -> None:
     page = opened(app)
     choose_document(page, CONTRACT)
 
@@ -135,9 +144,13 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
     assert (noted.who, noted.action, noted.object) == ("page", "delete", CONTRACT)
 
 
-def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people_wrote_about_it(app: AppTest, library: Path) -> None:
+def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people_wrote_about_it(
+    app: AppTest, library: Path
+) -> None:
     kept = open_engine(library, "default").library
-    kept.set_metadata(CONTRACT, replace(next(d for d in kept.snapshot.documents if d.id == CONTRACT).metadata, title="Our contract"))
+    kept.set_metadata(
+        CONTRACT, replace(next(d for d in kept.snapshot.documents if d.id == CONTRACT).metadata, title="Our contract")
+    )
     page = opened(app)
     choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
@@ -215,7 +228,9 @@ def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back
 
 def test_given_an_interrupted_file_when_resumed_then_it_is_indexed(app: AppTest, library: Path) -> None:
     report = open_engine(library, "default").library.add(
-        [Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")], Settings.load(), cancelled=lambda: True
+        [Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")],
+        Settings.load(),
+        cancelled=lambda: True,
     )
     assert report.cancelled
     page = opened(app)
@@ -228,7 +243,9 @@ def test_given_an_interrupted_file_when_resumed_then_it_is_indexed(app: AppTest,
     assert not by_key(page, "FormSubmitter:resume")
 
 
-def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then_it_is_indexed(app: AppTest, library: Path) -> None:
+def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then_it_is_indexed(
+    app: AppTest, library: Path
+) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
     open_engine(library, "default").library.add([locked], Settings.load(), cancelled=lambda: True)
     page = opened(app)
@@ -240,7 +257,9 @@ def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then
     assert "locked.pdf" in set(page.dataframe[0].value["name"])
 
 
-def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counted_and_explained(app: AppTest, library: Path) -> None:
+def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counted_and_explained(
+    app: AppTest, library: Path
+) -> None:
     settings = Settings.load(values={"ocr": False})
     sources = [
         Source("hidden.pdf", make.hidden_text(), "pdf"),
@@ -257,7 +276,9 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
     assert "Could not be read: Page 1." in texts(page)
 
 
-def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples_are_not_added(app: AppTest, empty_library: Path) -> None:
+def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples_are_not_added(
+    app: AppTest, empty_library: Path
+) -> None:
     own = Source("own.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
     open_engine(empty_library, "default").library.add([own], Settings.load())
 
@@ -290,7 +311,9 @@ def test_given_a_cell_that_is_clicked_when_shown_then_the_details_are_about_its_
     for row, column in ((2, "name"), (1, "size")):
         click(page, row, column)
         assert f"File: {names[row]}" in texts(page)
-    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [], "columns": [], "cells": []}}  # beside the table
+    page.session_state[page.dataframe[0].key] = {
+        "selection": {"rows": [], "columns": [], "cells": []}
+    }  # beside the table
     page.run()
     assert f"File: {names[1]}" in texts(page)
 
@@ -311,7 +334,9 @@ def test_given_the_switch_to_choose_several_when_nothing_is_ticked_then_the_page
     assert f"File: {list(page.dataframe[0].value['name'])[1]}" in texts(page)
 
 
-def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_others_stay(app: AppTest, library: Path) -> None:
+def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_others_stay(
+    app: AppTest, library: Path
+) -> None:
     page = opened(app)
     names = list(page.dataframe[0].value["name"])
 
@@ -326,7 +351,9 @@ def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_othe
     assert list(page.dataframe[0].value["name"]) == [names[1], *names[3:]]
 
 
-def test_given_the_library_when_opened_then_its_totals_are_those_of_its_documents_and_files(app: AppTest, library: Path) -> None:
+def test_given_the_library_when_opened_then_its_totals_are_those_of_its_documents_and_files(
+    app: AppTest, library: Path
+) -> None:
     page = opened(app)
 
     shown = {metric.label: metric.proto.body for metric in page.metric}
@@ -336,10 +363,14 @@ def test_given_the_library_when_opened_then_its_totals_are_those_of_its_document
     assert shown["Passages"] == str(len(snapshot.passages))
     assert shown["Pages"] == str(sum(document.page_count for document in snapshot.documents))
     assert shown["On disk"] == str(on_disk)
-    assert list(page.dataframe[0].value["size"]) == [snapshot.size_bytes(document.id) for document in snapshot.documents]
+    assert list(page.dataframe[0].value["size"]) == [
+        snapshot.size_bytes(document.id) for document in snapshot.documents
+    ]
 
 
-def test_given_many_documents_when_searched_then_only_those_with_all_words_are_listed(app: AppTest, library: Path) -> None:
+def test_given_many_documents_when_searched_then_only_those_with_all_words_are_listed(
+    app: AppTest, library: Path
+) -> None:
     more = [text_source(f"note-{n}.txt", f"Note number {n}.", id=f"note-{n}.txt") for n in range(3)]
     open_engine(library, "default").library.add(more, Settings.load())
     page = opened(app)
@@ -354,10 +385,20 @@ def test_given_many_documents_when_searched_then_only_those_with_all_words_are_l
 
 
 @given(words=st.lists(st.sampled_from(["alpha", "Beta", "gamma", "ALP", "2024", "czech"]), max_size=3))
-def test_given_any_words_when_matched_then_each_found_document_holds_all_of_them_and_no_other_does(words: list[str]) -> None:
+def test_given_any_words_when_matched_then_each_found_document_holds_all_of_them_and_no_other_does(
+    words: list[str],
+) -> None:
     documents = [
-        Document(id=f"sha256:{n}", name=name, language=language, page_count=1, metadata=Metadata(date=date, values={"k": "gamma"}))
-        for n, (name, language, date) in enumerate([("alpha.pdf", "cs", "2024"), ("beta alpha.pdf", "en", ""), ("x", "cs", "2024-05")])
+        Document(
+            id=f"sha256:{n}",
+            name=name,
+            language=language,
+            page_count=1,
+            metadata=Metadata(date=date, values={"k": "gamma"}),
+        )
+        for n, (name, language, date) in enumerate(
+            [("alpha.pdf", "cs", "2024"), ("beta alpha.pdf", "en", ""), ("x", "cs", "2024-05")]
+        )
     ]
     held = {
         "sha256:0": "alpha.pdf czech 2024 k gamma",
@@ -374,7 +415,12 @@ def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its
     app: AppTest, library: Path
 ) -> None:
     data = make.scanned(stamp="Confidential copy number 7")
-    id = open_engine(library, "default").library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False})).added[0].id
+    id = (
+        open_engine(library, "default")
+        .library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False}))
+        .added[0]
+        .id
+    )
     page = opened(app)
     choose_document(page, id)
     assert "What to do: read it again with OCR switched on, below." in texts(page)
@@ -386,7 +432,9 @@ def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its
     assert list(page.dataframe[1].value["text"]) == ["Confidential copy number"]
 
 
-def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_page_where_it_begins(app: AppTest, library: Path) -> None:
+def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_page_where_it_begins(
+    app: AppTest, library: Path
+) -> None:
     page = opened(app)
     choose_document(page, CONTRACT)
     snapshot = state.engine().library.snapshot
@@ -429,11 +477,15 @@ def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_th
 
     documents = {d.id: d.strategy for d in state.engine().library.snapshot.documents}
     assert documents == {**others, CONTRACT: "research"}
-    assert max(p.tokens for p in state.engine().library.snapshot.passages_of(CONTRACT)) <= 64 + 60  # and the context before it
+    assert (
+        max(p.tokens for p in state.engine().library.snapshot.passages_of(CONTRACT)) <= 64 + 60
+    )  # and the context before it
     assert "Cut as research: Chosen by the user. Each paragraph is a passage" in texts(page)
 
 
-def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_password_is_asked_for(app: AppTest, library: Path) -> None:
+def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_password_is_asked_for(
+    app: AppTest, library: Path
+) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
     id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
     page = opened(app)
@@ -451,7 +503,9 @@ def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_passw
     assert badges(page).count("Indexed and ready to be asked: 1") == 1
 
 
-def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(app: AppTest, library: Path) -> None:
+def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(
+    app: AppTest, library: Path
+) -> None:
     source = Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
     open_engine(library, "default").library.add([source], Settings.load(), cancelled=lambda: True)
     page = opened(app)
@@ -505,20 +559,32 @@ def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() 
     ]
     reader = "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
-    assert [words for words in details.REMEDIES if words not in reader and not words.startswith("hidden text were")] == []
+    assert [
+        words for words in details.REMEDIES if words not in reader and not words.startswith("hidden text were")
+    ] == []
     assert {f"documents.remedy_{key}" for key in [*details.REMEDIES.values(), "other"]} <= set(screen())
 
 
-@each(("size", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")])
+@each(
+    ("size", "words"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")],
+)
 def test_given_bytes_when_put_into_words_then_they_have_their_unit(size: float, words: str) -> None:
     assert details.size_in_words(int(size)) == words
 
 
 def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_shown() -> None:
-    assert [catalogue.language_name(code) for code in ("cs", "no", "und", "qq")] == ["Czech", "Norwegian", "not determined", "other (qq)"]
+    assert [catalogue.language_name(code) for code in ("cs", "no", "und", "qq")] == [
+        "Czech",
+        "Norwegian",
+        "not determined",
+        "other (qq)",
+    ]
 
 
-def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_why_there_is_only_text(app: AppTest, library: Path) -> None:
+def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_why_there_is_only_text(
+    app: AppTest, library: Path
+) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
     id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
     page = opened(app)
@@ -531,7 +597,9 @@ def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_
     assert not page.image
 
 
-def test_given_a_damaged_library_when_opened_then_the_page_says_so_and_offers_to_build_anew(app: AppTest, library: Path) -> None:
+def test_given_a_damaged_library_when_opened_then_the_page_says_so_and_offers_to_build_anew(
+    app: AppTest, library: Path
+) -> None:
     settle(app)
     close_files()  # or the log beside the file still has all of it
     (library / "default/collection.sqlite").write_bytes(b"no database" * 999)
@@ -543,7 +611,7 @@ def test_given_a_damaged_library_when_opened_then_the_page_says_so_and_offers_to
     assert by_key(page, "FormSubmitter:rebuild_form")
 
 
-def test_given_files_that_another_process_is_at_work_on_then_the_page_says_so_and_offers_to_resume_them_when_that_has_ended(
+def test_given_files_that_another_process_is_at_work_on_then_the_page_says_so_and_offers_to_resume_them_when_that_has_ended(  # noqa: E501
     app: AppTest, library: Path
 ) -> None:
     settle(app)

@@ -20,10 +20,14 @@ from ui.serve import guards
 async def media(request: Request) -> Response:
     """As Streamlit serves it: a download says that it is an attachment."""
     download = request.path_params["name"].endswith(".json")
-    return Response(b"the bytes", headers={"Content-Disposition": 'attachment; filename="secret.json"'} if download else {})
+    return Response(
+        b"the bytes", headers={"Content-Disposition": 'attachment; filename="secret.json"'} if download else {}
+    )
 
 
-def test_given_a_download_when_it_is_asked_for_then_it_is_noted_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_download_when_it_is_asked_for_then_it_is_noted_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAG_LIBRARY", str(tmp_path))
     with TestClient(NotedDownloads(Starlette(routes=[Route("/media/{name}", media)]))) as client:
         assert client.get("/media/0a1b.png").content == b"the bytes"

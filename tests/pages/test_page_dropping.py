@@ -1,4 +1,6 @@
-"""Deleting the whole collection on the Documents page: its name is typed, it goes with all of it, and the page goes on in another one."""
+"""Deleting the whole collection on the Documents page: its name is typed, it goes with all of it, and the page goes on
+in another one.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_given_another_name_when_it_is_typed_then_nothing_is_deleted(documents: 
     assert (library / "default" / "collection.sqlite").exists()
 
 
-def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_page_goes_on(documents: AppTest, library: Path) -> None:
+def test_given_its_name_when_it_is_typed_then_the_collection_is_gone_and_the_page_goes_on(
+    documents: AppTest, library: Path
+) -> None:
     assert len(records(library, "default").decisions(9)) == 1
 
     typed(documents, say("collections.own"))

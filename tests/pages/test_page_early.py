@@ -1,4 +1,6 @@
-"""A document that is still being indexed on the page: it can be asked, the page says how far it is, and shows where the answer stands."""
+"""A document that is still being indexed on the page: it can be asked, the page says how far it is, and shows where the
+answer stands.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import adding, drafts
 from ui.app.texts import say, tell
 
-BUOYS = "Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec Romeo".split()
+BUOYS = (
+    "Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec Romeo"
+).split()
 BUOYS += "Sierra Tango Uniform Victor Whiskey Xray".split()
 PAGES = 24  # enough once `EARLY_PASSAGES` is lower: a busy machine embeds a hundred for minutes
 QUESTION = "What does buoy 17 show?"
@@ -58,7 +62,10 @@ def waiting(app: AppTest, library: Path, gate: Gate, monkeypatch: pytest.MonkeyP
     made = pymupdf.open()
     for number in range(1, PAGES + 1):
         light = ("a green light", "a yellow cross", "two red flags")[number % 3]
-        text = f"The buoy {number} shows {light}. Ships keep {number + 40} metres away from buoy {number} in any weather. " * 8
+        text = (
+            f"The buoy {number} shows {light}. Ships keep {number + 40} metres away from buoy {number} in any weather. "
+            * 8
+        )
         made.new_page().insert_textbox((50, 50, 545, 790), f"Chapter {number}. {text}", fontsize=11)
     page.file_uploader[0].set_value([("buoys.pdf", bytes(made.tobytes(deflate=True)), "application/pdf")]).run()
     assert gate.stands.wait(JOB_SECONDS)
@@ -83,7 +90,10 @@ def test_given_a_file_without_vectors_when_asked_then_it_is_answered_marked_and_
     state = indexing_of(first.measurements.metadata)
     assert state is not None
     assert state.embedded == 0
-    assert f"1 of {state.searched} documents is still being indexed: 0 % of its passages can be found by meaning" in said(page)
+    assert (
+        f"1 of {state.searched} documents is still being indexed: 0 % of its passages can be found by meaning"
+        in said(page)
+    )
     assert texts(page).count("still being indexed") == 1  # not as a note too
     cited = first.decision.citations[0]
     assert cited.document == "buoys.pdf"
@@ -118,7 +128,9 @@ def test_given_a_first_file_that_can_be_asked_before_it_is_indexed_then_the_page
     assert not page.info
 
 
-def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(waiting: AppTest, gate: Gate) -> None:
+def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(
+    waiting: AppTest, gate: Gate
+) -> None:
     page = ask(waiting, QUESTION)
     assert asked_of(page).decision.citations[0].document == "buoys.pdf"
 
@@ -151,7 +163,9 @@ def test_given_a_file_of_which_only_the_first_pages_are_read_when_asked_then_it_
     page = settle(app)
     made = pymupdf.open()
     for number in range(1, PAGES + 1):
-        made.new_page().insert_textbox((50, 50, 545, 790), f"The buoy {BUOYS[number - 1]} shows two red flags. " * 3, fontsize=11)
+        made.new_page().insert_textbox(
+            (50, 50, 545, 790), f"The buoy {BUOYS[number - 1]} shows two red flags. " * 3, fontsize=11
+        )
     page.file_uploader[0].set_value([("buoys.pdf", bytes(made.tobytes(deflate=True)), "application/pdf")]).run()
     try:
         assert stands[5].wait(JOB_SECONDS)
@@ -207,7 +221,9 @@ def test_given_several_files_of_which_the_first_has_no_vector_then_the_last_can_
 
     first = asked_of(page)
     assert first.decision.citations[0].document == "bay-2.pdf"
-    assert f"3 of {first.measurements.metadata[INDEXING]['searched']} documents are still being indexed: 0 %" in said(page)
+    assert f"3 of {first.measurements.metadata[INDEXING]['searched']} documents are still being indexed: 0 %" in said(
+        page
+    )
     gate.go.set()
     settle(page)
     assert INDEXING not in asked_of(page).decision.metadata
@@ -242,7 +258,10 @@ def short_pdf(number: int) -> bytes:
     """Four pages about buoys of their own."""
     made = pymupdf.open()
     for at in range(4):
-        text = f"The buoy {10 * number + at} shows two red flags. Ships keep well away from buoy {10 * number + at} in any weather. " * 3
+        text = (
+            f"The buoy {10 * number + at} shows two red flags. Ships keep well away from buoy {10 * number + at} in "
+            f"any weather. " * 3
+        )
         made.new_page().insert_textbox((50, 50, 545, 790), text, fontsize=11)
     return bytes(made.tobytes(deflate=True))
 

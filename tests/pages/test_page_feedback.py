@@ -60,7 +60,9 @@ def test_given_a_slider_when_moved_then_nothing_more_is_recorded(page: AppTest, 
     assert len(store(library).decisions()) == 1
 
 
-def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_remembers_it(page: AppTest, library: Path, app: AppTest) -> None:
+def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_remembers_it(
+    page: AppTest, library: Path, app: AppTest
+) -> None:
     page.toggle(key=SWITCH).set_value(False).run()
     ask(page, VACATION)
 
@@ -107,7 +109,9 @@ def test_given_fewer_to_keep_then_the_oldest_go(library: Path, app: AppTest, mon
     assert "for 90 days, the newest 1 at most" in captions(app)
 
 
-def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_moved_only_on_a_click(page: AppTest, library: Path) -> None:
+def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_moved_only_on_a_click(
+    page: AppTest, library: Path
+) -> None:
     path = library / "default" / FILE
     path.write_bytes(b"no database at all" * 500)
 
@@ -129,7 +133,9 @@ def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_
 # feedback
 
 
-def test_given_a_refusal_when_said_to_be_wrong_then_one_click_stores_it_and_another_takes_it_back(page: AppTest, library: Path) -> None:
+def test_given_a_refusal_when_said_to_be_wrong_then_one_click_stores_it_and_another_takes_it_back(
+    page: AppTest, library: Path
+) -> None:
     """S4-25, S1-13: a reader flags a wrong refusal."""
     ask(page, FRANCE)
     assert page.button(key="feedback_wrong").label == "This refusal was wrong"
@@ -208,7 +214,9 @@ def test_given_questions_are_not_kept_when_feedback_is_given_then_this_one_is_an
     assert store(library).decisions() == ()
 
 
-def test_given_a_question_to_some_documents_when_spoken_of_then_it_is_kept_where_it_was_asked(page: AppTest, library: Path) -> None:
+def test_given_a_question_to_some_documents_when_spoken_of_then_it_is_kept_where_it_was_asked(
+    page: AppTest, library: Path
+) -> None:
     policies = document("company-policies.pdf")
     page.multiselect(key="documents").set_value([policies]).run()
     ask(page, FRANCE)
@@ -239,7 +247,9 @@ def wrong_refusal(page: AppTest, library: Path) -> int:
     return store(library).feedback()[0].id
 
 
-def test_given_feedback_when_a_person_confirms_it_then_it_is_a_label_of_the_set_they_chose(page: AppTest, library: Path) -> None:
+def test_given_feedback_when_a_person_confirms_it_then_it_is_a_label_of_the_set_they_chose(
+    page: AppTest, library: Path
+) -> None:
     """S4-25: feedback becomes calibration data, after a person confirmed it."""
     id = wrong_refusal(page, library)
     lab(page)
@@ -261,7 +271,9 @@ def test_given_feedback_when_a_person_confirms_it_then_it_is_a_label_of_the_set_
     assert "Nothing is waiting" in page.info[0].value
 
 
-def test_given_feedback_when_said_to_be_unanswerable_then_the_label_holds_no_answer(page: AppTest, library: Path) -> None:
+def test_given_feedback_when_said_to_be_unanswerable_then_the_label_holds_no_answer(
+    page: AppTest, library: Path
+) -> None:
     id = wrong_refusal(page, library)
     store(library).write_set("pilot", [LabelledQuestion("q1", "Another?", True)])
     lab(page)
@@ -278,7 +290,9 @@ def test_given_feedback_when_said_to_be_unanswerable_then_the_label_holds_no_ans
     ]
 
 
-def test_given_a_wrong_answer_then_nobody_has_chosen_and_it_cannot_be_confirmed_until_somebody_does(page: AppTest, library: Path) -> None:
+def test_given_a_wrong_answer_then_nobody_has_chosen_and_it_cannot_be_confirmed_until_somebody_does(
+    page: AppTest, library: Path
+) -> None:
     ask(page, VACATION)
     page.button(key="feedback_wrong").click().run()
     id = store(library).feedback()[0].id
@@ -302,7 +316,9 @@ def test_given_feedback_when_dismissed_then_no_label_comes_of_it(page: AppTest, 
     assert "was dismissed" in texts(page)
 
 
-def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_says_so(page: AppTest, library: Path) -> None:
+def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_says_so(
+    page: AppTest, library: Path
+) -> None:
     ask(page, VACATION)
     page.button(key="feedback_right").click().run()
     policies = document("company-policies.pdf")
@@ -320,9 +336,13 @@ def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_say
 
 
 @pytest.mark.parametrize(
-    "text", [HOSTILE, "x" * 1000, "\u202eltr\u202c ‏مرحبا", "😀🧑‍🚀", "a\nb\tc\0"], ids=["markup", "long", "rtl", "emoji", "control"]
+    "text",
+    [HOSTILE, "x" * 1000, "\u202eltr\u202c ‏مرحبا", "😀🧑‍🚀", "a\nb\tc\0"],
+    ids=["markup", "long", "rtl", "emoji", "control"],
 )
-def test_given_hostile_questions_and_comments_then_the_list_shows_them_as_they_are(page: AppTest, library: Path, text: str) -> None:
+def test_given_hostile_questions_and_comments_then_the_list_shows_them_as_they_are(
+    page: AppTest, library: Path, text: str
+) -> None:
     ask(page, text)
     page.button(key="feedback_wrong").click().run()
     id = store(library).feedback()[0].id

@@ -1,4 +1,6 @@
-"""Who is let in: the page itself and programs, under this machine's names; no page of another origin, no path that it has no use for."""
+"""Who is let in: the page itself and programs, under this machine's names; no page of another origin, no path that it
+has no use for.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,43 @@ OURS = {"origin": "http://127.0.0.1:8501"}
 LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
 HOSTS = {
-    "127.0.0.1:8501": True, "localhost:8501": True, "LOCALHOST": True, "localhost.": True, "[::1]:8501": True, "localhost:9000": True,
-    "evil.example": False, "evil.example:8501": False, "127.0.0.1.evil.example": False, "localhost.evil.example:8501": False,
-    "127.0.0.2": False, "0.0.0.0:8501": False, "": False, "localhost:x": False, "localhost:850100": False, "localhost/": False,
-    "evil@localhost": False, "[::1": False, "localhost evil": False,
-}  # fmt: skip
+    "127.0.0.1:8501": True,
+    "localhost:8501": True,
+    "LOCALHOST": True,
+    "localhost.": True,
+    "[::1]:8501": True,
+    "localhost:9000": True,
+    "evil.example": False,
+    "evil.example:8501": False,
+    "127.0.0.1.evil.example": False,
+    "localhost.evil.example:8501": False,
+    "127.0.0.2": False,
+    "0.0.0.0:8501": False,
+    "": False,
+    "localhost:x": False,
+    "localhost:850100": False,
+    "localhost/": False,
+    "evil@localhost": False,
+    "[::1": False,
+    "localhost evil": False,
+}
 ORIGINS = {
-    "http://127.0.0.1:8501": True, "HTTP://127.0.0.1:8501": True,
-    "http://127.0.0.1:9999": False, "http://localhost:8501": False, "http://localhost:9999": False, "https://127.0.0.1:8501": False,
-    "http://127.0.0.1": False, "http://evil.example": False, "null": False, "file://": False, "": False, "http://127.0.0.1:8501/": False,
-    "http://127.0.0.1:8501.evil.example": False, "http://evil.example@127.0.0.1:8501": False, "chrome-extension://abc": False,
-}  # fmt: skip
+    "http://127.0.0.1:8501": True,
+    "HTTP://127.0.0.1:8501": True,
+    "http://127.0.0.1:9999": False,
+    "http://localhost:8501": False,
+    "http://localhost:9999": False,
+    "https://127.0.0.1:8501": False,
+    "http://127.0.0.1": False,
+    "http://evil.example": False,
+    "null": False,
+    "file://": False,
+    "": False,
+    "http://127.0.0.1:8501/": False,
+    "http://127.0.0.1:8501.evil.example": False,
+    "http://evil.example@127.0.0.1:8501": False,
+    "chrome-extension://abc": False,
+}
 SITES = (  # what a browser says of a request without an Origin, and whether it may pass
     ("GET", {}, True),  # a program, or an old browser
     ("GET", {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, True),
@@ -49,14 +77,28 @@ SITES = (  # what a browser says of a request without an Origin, and whether it 
     ("GET", {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}, False),
     ("POST", LINK, False),
     ("PUT", {"sec-fetch-site": "same-site"}, False),
-)  # fmt: skip
+)
 PATHS = {
-    "/": 200, "/documents": 200, "/_stcore/health": 200, "/_stcore/host-config": 200, "/_stcore/upload_file/a/b": 200, "/media/a.png": 200,
-    "/static/js/a.js": 200, "/auth.png": 200,
-    "/_stcore/metrics": 404, "/_stcore//metrics": 404, "/below/_stcore/metrics": 404, "/%5Fstcore/metrics": 404,
-    "/_stcore/agent/interact": 404, "/_stcore/agent/mcp": 404, "/_stcore/script-health-check": 404, "/_stcore": 404, "/auth/login": 404,
-    "/oauth2callback": 404, "/component/a/index.html": 404,
-}  # fmt: skip
+    "/": 200,
+    "/documents": 200,
+    "/_stcore/health": 200,
+    "/_stcore/host-config": 200,
+    "/_stcore/upload_file/a/b": 200,
+    "/media/a.png": 200,
+    "/static/js/a.js": 200,
+    "/auth.png": 200,
+    "/_stcore/metrics": 404,
+    "/_stcore//metrics": 404,
+    "/below/_stcore/metrics": 404,
+    "/%5Fstcore/metrics": 404,
+    "/_stcore/agent/interact": 404,
+    "/_stcore/agent/mcp": 404,
+    "/_stcore/script-health-check": 404,
+    "/_stcore": 404,
+    "/auth/login": 404,
+    "/oauth2callback": 404,
+    "/component/a/index.html": 404,
+}
 
 
 def own_address() -> str:
@@ -100,7 +142,9 @@ def opens(client: TestClient, **headers: str) -> bool:
         return closed.code != guard.POLICY_VIOLATION
 
 
-def test_given_a_host_when_the_page_is_asked_for_under_it_then_only_names_of_this_machine_are_answered(client: TestClient) -> None:
+def test_given_a_host_when_the_page_is_asked_for_under_it_then_only_names_of_this_machine_are_answered(
+    client: TestClient,
+) -> None:
     for host, allowed in HOSTS.items():
         answer = client.get("/", headers={"host": host})
 
@@ -142,7 +186,10 @@ def test_given_another_machine_when_it_names_this_one_as_the_host_then_it_is_ref
         assert remote.head("/", headers=HOST).text == ""
         assert not opens(remote), address
     for address in ("127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"):
-        assert TestClient(guard.OnlyThisPage(page), base_url=OURS["origin"], client=(address, 50000)).get("/").status_code == 200, address
+        assert (
+            TestClient(guard.OnlyThisPage(page), base_url=OURS["origin"], client=(address, 50000)).get("/").status_code
+            == 200
+        ), address
 
 
 def test_given_a_proxy_that_nobody_spoke_of_when_it_hands_a_request_on_then_it_is_refused(client: TestClient) -> None:
@@ -151,7 +198,9 @@ def test_given_a_proxy_that_nobody_spoke_of_when_it_hands_a_request_on_then_it_i
         assert not opens(client, **{header: "127.0.0.1"}), header
 
 
-def test_given_others_who_are_let_in_when_they_connect_then_names_and_origins_are_still_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_others_who_are_let_in_when_they_connect_then_names_and_origins_are_still_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """By a proxy, as whoever runs the page said in words; or because people sign in."""
     remote = TestClient(guard.OnlyThisPage(page, proxied=True), base_url=OURS["origin"], client=("192.0.2.7", 50000))
     for _ in range(2):
@@ -173,11 +222,13 @@ def test_given_a_real_server_on_every_address_when_another_address_is_called_by_
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        # a connection to an address of this machine comes from that address; in a process of its own, since tests use no network
+        # a connection to an address of this machine comes from that address; in a process of its own, since tests use
+        # no network
         program = (
             "import http.client, sys\nfor address in sys.argv[2:]:\n"
             "    c = http.client.HTTPConnection(address, int(sys.argv[1]), timeout=20)\n"
-            "    c.request('GET', '/', headers={'Host': f'127.0.0.1:{sys.argv[1]}'})\n    print(c.getresponse().status)\n"
+            "    c.request('GET', '/', headers={'Host': f'127.0.0.1:{sys.argv[1]}'})\n    "
+            "print(c.getresponse().status)\n"
         )
         command = [sys.executable, "-c", program, str(port), "127.0.0.1", OWN_ADDRESS]
         said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
@@ -223,9 +274,13 @@ def test_given_a_request_that_is_let_in_when_handled_then_what_it_sends_and_rece
 
     for kind in ("http", "websocket", "lifespan"):
         scope = {
-            "type": kind, "method": "PUT", "scheme": "http", "path": "/_stcore/upload_file/a/b", "headers": [(b"host", b"localhost")],
+            "type": kind,
+            "method": "PUT",
+            "scheme": "http",
+            "path": "/_stcore/upload_file/a/b",
+            "headers": [(b"host", b"localhost")],
             "client": HERE,
-        }  # fmt: skip
+        }
         asyncio.run(guard.OnlyThisPage(behind)(scope, receive, send))
 
     assert passed == [(receive, send)] * 3

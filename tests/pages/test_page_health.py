@@ -34,7 +34,9 @@ def test_given_no_kept_question_when_opened_then_the_page_says_what_to_do(app: A
     assert page.segmented_control(key="health_period").value == 7
 
 
-def test_given_the_samples_when_opened_then_the_page_says_that_its_figures_are_of_a_demo(app: AppTest, library: Path) -> None:
+def test_given_the_samples_when_opened_then_the_page_says_that_its_figures_are_of_a_demo(
+    app: AppTest, library: Path
+) -> None:
     assert say("health.samples") not in [one.value for one in opened(app).info]
     (library / "default").rename(library / first_run.SAMPLES_COLLECTION)
 
@@ -55,7 +57,11 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
 
     assert not page.exception
     shown = {metric.label: metric.value for metric in page.metric}
-    assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == ("100.0%", "0.0%", "–")
+    assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == (
+        "100.0%",
+        "0.0%",
+        "–",
+    )
     assert "3 questions." in captions(page)
     assert list(page.dataframe[0].value["n"]) == [2]
     assert REFUSED in texts(page)
@@ -66,7 +72,9 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     assert to_csv(rows_of(period.gaps)).count(b"Acme") == 2
 
 
-def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_address_of_its_trace(page: AppTest, library: Path) -> None:
+def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_address_of_its_trace(
+    page: AppTest, library: Path
+) -> None:
     engine, store = open_engine(library, "default"), records(library, "default")
     measured = engine.measure(ANSWERED, Settings.load())
     number = store.keep(measured)
@@ -85,14 +93,20 @@ def test_given_questions_with_rejected_drafts_when_listed_then_each_has_the_addr
     assert ANSWERED in texts(page)
 
 
-def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_traces(app: AppTest, library: Path) -> None:
+def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_traces(
+    app: AppTest, library: Path
+) -> None:
     engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
     for question in (ANSWERED, REFUSED):
         store.keep(engine.measure(question, settings))
     page = opened(app)
     assert say("health.picked_how") in captions(page)
 
-    for pick, found in ((Scores(0.0, 1.0), [REFUSED, ANSWERED]), (Scores(0.5, 1.0), [ANSWERED]), (Scores(0.3, 0.3), [])):
+    for pick, found in (
+        (Scores(0.0, 1.0), [REFUSED, ANSWERED]),
+        (Scores(0.5, 1.0), [ANSWERED]),
+        (Scores(0.3, 0.3), []),
+    ):
         page.session_state["health_picked"] = pick
         page.run()
 

@@ -1,4 +1,6 @@
-"""A question that was submitted is asked, once, whatever else is touched then: Streamlit ends a run at the next touch of the page."""
+"""A question that was submitted is asked, once, whatever else is touched then: Streamlit ends a run at the next touch
+of the page.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def kept() -> list[str]:
     return [one.question for one in recording.store().decisions()]
 
 
-def test_given_a_question_when_the_page_is_touched_at_any_moment_then_it_is_asked_once(page: AppTest, touch: Touch) -> None:
+def test_given_a_question_when_the_page_is_touched_at_any_moment_then_it_is_asked_once(
+    page: AppTest, touch: Touch
+) -> None:
     seen = touch(0)
     ask(page, "What is the accuracy of the flow meter?")
     places = seen()
@@ -93,7 +97,9 @@ def test_given_an_answer_that_came_beside_the_page_when_touched_before_it_is_sho
         assert len(questions(page)) == len(kept()) == place + 1, place
 
 
-def test_given_an_example_when_the_page_is_touched_as_it_is_clicked_then_it_is_asked(page: AppTest, touch: Touch) -> None:
+def test_given_an_example_when_the_page_is_touched_as_it_is_clicked_then_it_is_asked(
+    page: AppTest, touch: Touch
+) -> None:
     touch(2)
 
     page.button(key="example_0").click().run()
@@ -110,7 +116,9 @@ def test_given_a_second_question_before_the_first_was_asked_then_both_are_asked_
     assert session_of(page).held == []
 
 
-@pytest.mark.parametrize("error", [ModelUnavailable("The model is away.", remedy="Bring it back."), ZeroDivisionError()])
+@pytest.mark.parametrize(
+    "error", [ModelUnavailable("The model is away.", remedy="Bring it back."), ZeroDivisionError()]
+)
 def test_given_a_question_that_cannot_be_asked_when_tried_then_its_words_stay_and_can_be_asked_again(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

@@ -1,4 +1,6 @@
-"""The questions of a session, and where they are searched: history with its confidence, chosen documents, metadata filters."""
+"""The questions of a session, and where they are searched: history with its confidence, chosen documents, metadata
+filters.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_given_questions_when_asked_then_the_thread_keeps_each_with_its_confiden
     assert [message.name for message in page.chat_message] == ["user", "assistant", "user", "assistant", "user"]
 
 
-def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_not_asked_again(page: AppTest, embedded: list[int]) -> None:
+def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_not_asked_again(
+    page: AppTest, embedded: list[int]
+) -> None:
     ask(page, CALIBRATION)
     ask(page, FRANCE)
     calls = len(embedded)
@@ -64,7 +68,9 @@ def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided
     assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
 
 
-def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(state, "MAX_QUESTIONS", 2)
 
     for question in ("Hello", CALIBRATION, FRANCE):
@@ -84,9 +90,13 @@ def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: 
     assert [one.question for one in session_of(other).history] == ["Hello"]
 
 
-def test_given_questions_when_all_are_saved_then_each_file_has_every_question_with_its_answer_and_page_or_why_not(page: AppTest) -> None:
+def test_given_questions_when_all_are_saved_then_each_file_has_every_question_with_its_answer_and_page_or_why_not(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
-    assert "all_asked_csv" not in {button.key for button in page.get("download_button")}  # its own files are under Share
+    assert "all_asked_csv" not in {
+        button.key for button in page.get("download_button")
+    }  # its own files are under Share
     ask(page, FRANCE)
     ask(page, "Hello")
 
@@ -103,7 +113,9 @@ def test_given_questions_when_all_are_saved_then_each_file_has_every_question_wi
     assert all(part in written for part in ("1\\. How often", "every 5 years", "capital of France", "Hello"))
 
 
-def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(library: Path, app: AppTest) -> None:
+def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(
+    library: Path, app: AppTest
+) -> None:
     """S2-27: retrieval filters such as class."""
     engine = open_engine(library, "default", Settings.load())
     chapter = engine.library.snapshot.find("arithmetic-progressions.pdf")[0]
@@ -136,8 +148,11 @@ def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_a
     ]
 
     assert values_by_key(documents) == {
-        "language": ["cs", "en"], "date": ["2023", "2024"], "verified": ["false", "true"], "subject": ["art", "maths"]
-    }  # fmt: skip
+        "language": ["cs", "en"],
+        "date": ["2023", "2024"],
+        "verified": ["false", "true"],
+        "subject": ["art", "maths"],
+    }
 
 
 def test_given_the_samples_when_indexed_first_then_the_one_of_the_first_example_comes_first() -> None:

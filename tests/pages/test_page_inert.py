@@ -1,4 +1,6 @@
-"""Text of unknown origin never reaches an element that interprets it: by reading the code, and by running the page on hostile text."""
+"""Text of unknown origin never reaches an element that interprets it: by reading the code, and by running the page on
+hostile text.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,20 @@ SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROO
 # elements that do not interpret their text; and calls whose first argument is no text that is shown
 INERT = {"text", "code", "dataframe", "data_editor", "image"}
 NO_LABEL = {
-    "container", "columns", "form", "progress", "empty", "rerun", "navigation", "set_page_config", "altair_chart", "feedback",
-}  # fmt: skip
-ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} | {"status", "spinner", "dialog"}) - INERT
+    "container",
+    "columns",
+    "form",
+    "progress",
+    "empty",
+    "rerun",
+    "navigation",
+    "set_page_config",
+    "altair_chart",
+    "feedback",
+}
+ELEMENTS = (
+    {name for name in dir(DeltaGenerator) if not name.startswith("_")} | {"status", "spinner", "dialog"}
+) - INERT
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {
     "STYLE",  # a file of ours
@@ -32,17 +45,25 @@ OURS = {
     "presets()[session.preset].help",
     "example.question",  # of ui/ask/examples.py
 }
-HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
+HOSTILE = (
+    "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> "
+    "<script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
+)
 MARK = "203.0.113.9"
 
 
 def is_ours(node: ast.expr) -> bool:
-    """Whether an expression can only be text of this program: literals, numbers by their format, and the names in OURS."""
+    """Whether an expression can only be text of this program: literals, numbers by their format, and the names in
+    OURS.
+    """
     match node:
         case ast.Constant():
             return True
         case ast.JoinedStr(values=values):
-            return all(isinstance(value, ast.Constant) or (isinstance(value, ast.FormattedValue) and is_safe(value)) for value in values)
+            return all(
+                isinstance(value, ast.Constant) or (isinstance(value, ast.FormattedValue) and is_safe(value))
+                for value in values
+            )
         case ast.Call(func=ast.Name(id="say")):  # takes numbers only, and raises on text
             return True
         case ast.IfExp(body=body, orelse=other):
@@ -65,19 +86,31 @@ def is_safe(value: ast.FormattedValue) -> bool:
 
 
 def labels(source: str) -> list[tuple[int, ast.expr]]:
-    """The first argument and the texts of every call to an element that interprets them, on whatever container, with its line."""
+    """The first argument and the texts of every call to an element that interprets them, on whatever container, with
+    its line.
+    """
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ELEMENTS:
             first = [] if node.func.attr in NO_LABEL else node.args[:1]
-            named = [word.value for word in node.keywords if word.arg in ("label", "body", "help", "text", "caption", "title")]
+            named = [
+                word.value
+                for word in node.keywords
+                if word.arg in ("label", "body", "help", "text", "caption", "title")
+            ]
             found += [(node.lineno, argument) for argument in (*first, *named)]
     return found
 
 
 @each("path", SOURCES, ids=lambda path: path.name)
-def test_given_a_page_when_its_code_is_read_then_only_text_of_ours_goes_into_elements_that_interpret_it(path: Path) -> None:
-    not_ours = [f"{path.name}:{line}: {ast.unparse(node)}" for line, node in labels(path.read_text(encoding="utf-8")) if not is_ours(node)]
+def test_given_a_page_when_its_code_is_read_then_only_text_of_ours_goes_into_elements_that_interpret_it(
+    path: Path,
+) -> None:
+    not_ours = [
+        f"{path.name}:{line}: {ast.unparse(node)}"
+        for line, node in labels(path.read_text(encoding="utf-8"))
+        if not is_ours(node)
+    ]
 
     assert not_ours == []
 
@@ -108,7 +141,9 @@ def test_given_a_call_when_read_by_the_rule_above_then_foreign_text_is_seen(code
 def hostile_pdf() -> bytes:
     made = pymupdf.open()
     page = made.new_page()
-    page.insert_textbox((50, 50, 545, 790), f"The password of the harbour office is {HOSTILE} and nothing else.", fontsize=9)
+    page.insert_textbox(
+        (50, 50, 545, 790), f"The password of the harbour office is {HOSTILE} and nothing else.", fontsize=9
+    )
     made.set_metadata({"title": f"Title {HOSTILE}"})
     return bytes(made.tobytes())
 
@@ -116,7 +151,12 @@ def hostile_pdf() -> bytes:
 def interpreted(app: AppTest) -> list[str]:
     """Every element that interprets text and holds the hostile mark, on this page."""
     inert = {"text", "code", "arrow_data_frame", "dataframe", "data_editor", "download_button"}
-    chosen = {"multiselect", "selectbox", "text_input", "text_area"}  # options and values are inert, labels and help are not
+    chosen = {
+        "multiselect",
+        "selectbox",
+        "text_input",
+        "text_area",
+    }  # options and values are inert, labels and help are not
     found = []
     for element in all_elements(app._tree):
         proto = getattr(element, "proto", None)
@@ -135,7 +175,9 @@ def all_elements(node: object) -> list:
     return [node] + [found for child in children.values() for found in all_elements(child)]
 
 
-def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_interprets_its_text(app: AppTest, library: Path) -> None:
+def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_interprets_its_text(
+    app: AppTest, library: Path
+) -> None:
     app.run()
     name = f"{HOSTILE.replace('/', '_')}.pdf"
     files = [(name, hostile_pdf(), "application/pdf"), (f"broken {name}", b"<html>", "application/pdf")]
@@ -158,11 +200,17 @@ def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_in
     assert interpreted(app) == []
 
 
-def test_given_hostile_labels_when_uploaded_run_judged_and_compared_then_no_element_interprets_them(app: AppTest, library: Path) -> None:
+def test_given_hostile_labels_when_uploaded_run_judged_and_compared_then_no_element_interprets_them(
+    app: AppTest, library: Path
+) -> None:
     settle(app)
     settle(app.switch_page("pages/lab.py"))
     hostile = f'"{HOSTILE}"'
-    rows = [f"{hostile},yes,{hostile},{hostile},{hostile}", f"How long is {HOSTILE}?,no,,{hostile},{hostile}", f"x,{hostile},,,"]
+    rows = [
+        f"{hostile},yes,{hostile},{hostile},{hostile}",
+        f"How long is {HOSTILE}?,no,,{hostile},{hostile}",
+        f"x,{hostile},,,",
+    ]
     data = "\n".join(["question,answerable,answers,kind,language", *rows]).encode()
 
     field = next(one for one in app.file_uploader if (one.key or "").startswith("labelled_"))

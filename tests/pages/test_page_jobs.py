@@ -126,9 +126,14 @@ def test_given_a_running_job_when_stopped_then_the_work_is_told_and_its_report_k
 
 @pytest.mark.parametrize(
     ("error", "problem"),
-    [(LibraryBusy("Held by 7.", remedy="Wait."), "Held by 7."), (ZeroDivisionError(), "a fault in this program (ZeroDivisionError)")],
+    [
+        (LibraryBusy("Held by 7.", remedy="Wait."), "Held by 7."),
+        (ZeroDivisionError(), "a fault in this program (ZeroDivisionError)"),
+    ],
 )
-def test_given_work_that_fails_when_it_ends_then_the_job_says_why_and_the_next_one_runs(error: Exception, problem: str) -> None:
+def test_given_work_that_fails_when_it_ends_then_the_job_says_why_and_the_next_one_runs(
+    error: Exception, problem: str
+) -> None:
     runner = Runner()
 
     failed = finished(runner.start("failing", raising(error), 1))
@@ -159,7 +164,9 @@ def test_given_one_key_when_started_by_many_sessions_then_the_work_runs_once() -
 
     runner = Runner()
     jobs: list[Job] = []
-    sessions = [threading.Thread(target=lambda: jobs.append(runner.start_once("samples", "Samples", work, 6))) for _ in range(8)]
+    sessions = [
+        threading.Thread(target=lambda: jobs.append(runner.start_once("samples", "Samples", work, 6))) for _ in range(8)
+    ]
     for session in sessions:
         session.start()
     for session in sessions:
@@ -219,7 +226,9 @@ PAGES_AND_PASSAGES = st.tuples(st.integers(0, 5), st.integers(1, 5))  # pages re
 
 
 @given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4))
-def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_ends_full(files: list[tuple[int, int]]) -> None:
+def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_ends_full(
+    files: list[tuple[int, int]],
+) -> None:
     job, shares = Job("work", files=len(files)), [0.0]
 
     for number, (pages, passages) in enumerate(files, 1):
@@ -237,7 +246,12 @@ def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_en
 
 def test_given_files_that_need_a_password_when_the_job_ends_then_only_their_bytes_are_kept() -> None:
     locked, fine = Source("locked.pdf", b"locked", "pdf"), Source("fine.pdf", b"fine", "pdf")
-    report = AddReport(problems=(("locked.pdf", PasswordNeeded("Locked.", remedy="Give it.")), ("fine.pdf", NotAPdf("No.", remedy="x"))))
+    report = AddReport(
+        problems=(
+            ("locked.pdf", PasswordNeeded("Locked.", remedy="Give it.")),
+            ("fine.pdf", NotAPdf("No.", remedy="x")),
+        )
+    )
 
     job = finished(Runner().start("work", lambda progress, stop: report, 2, [locked, fine]))
 
@@ -254,7 +268,11 @@ def test_given_jobs_of_several_libraries_when_asked_for_then_each_has_its_own_un
     one = runner.start("one", work, 1, place=("lib", "default"))
     two = runner.start("two", work, 1, place=("lib", "law"))
 
-    assert (runner.jobs(("lib", "default")), runner.jobs(("lib", "law")), runner.jobs(("other", "law"))) == ((one,), (two,), ())
+    assert (runner.jobs(("lib", "default")), runner.jobs(("lib", "law")), runner.jobs(("other", "law"))) == (
+        (one,),
+        (two,),
+        (),
+    )
     go.set()
     finished(two)
     assert runner.jobs(("lib", "default")) == runner.jobs(("lib", "law")) == ()
@@ -282,7 +300,7 @@ def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgot
     assert len(runner._jobs) <= MAX_KEPT + 1
 
 
-def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and_the_time_left_comes_from_those_measured_now(
+def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and_the_time_left_comes_from_those_measured_now(  # noqa: E501
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
@@ -378,7 +396,9 @@ def test_given_a_file_that_could_not_be_read_before_its_turn_when_it_can_in_its_
     assert states(job, "a") == ["ready", "waiting"]
 
 
-def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> None:
+def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> (
+    None
+):
     class Listed:
         def begin(self, progress: Progress, cancelled: Cancel, ended: object) -> None:
             self.told = progress, cancelled
@@ -442,7 +462,9 @@ def test_given_a_job_that_is_stopped_before_the_turn_of_a_file_with_a_problem_th
 
 
 @given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4), ahead=st.integers(0, 3))
-def test_given_any_files_of_which_the_next_are_read_ahead_then_the_bar_never_goes_back(files: list[tuple[int, int]], ahead: int) -> None:
+def test_given_any_files_of_which_the_next_are_read_ahead_then_the_bar_never_goes_back(
+    files: list[tuple[int, int]], ahead: int
+) -> None:
     job = Job("work", files=len(files), listed=tuple(File("file", str(n)) for n in range(len(files))))
     shares, begun = [0.0], 0
 
@@ -464,7 +486,9 @@ def test_given_any_files_of_which_the_next_are_read_ahead_then_the_bar_never_goe
     assert shares[-1] == 1.0
 
 
-def test_given_texts_that_are_embedded_together_when_all_are_read_then_the_line_names_no_file_that_is_not_there() -> None:
+def test_given_texts_that_are_embedded_together_when_all_are_read_then_the_line_names_no_file_that_is_not_there() -> (
+    None
+):
     job = job_of("a", "b")
     job.progress("documents", 2, 2)
     job.progress("2 texts: embedding", 1, 9)

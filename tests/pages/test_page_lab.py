@@ -56,11 +56,16 @@ def test_given_a_labelled_csv_when_dropped_then_good_rows_are_kept_and_the_other
     assert recording.store().sets() == ("mine",)
     assert [one.question for one in recording.store().read_set("mine")][2] == "What is the capital of France?"
     assert say("lab_sets.left_out", n=1) in [warning.value for warning in lab.warning]
-    assert any("problem" in table.value and "answerable is 'perhaps'" in str(table.value["problem"].tolist()) for table in lab.dataframe)
+    assert any(
+        "problem" in table.value and "answerable is 'perhaps'" in str(table.value["problem"].tolist())
+        for table in lab.dataframe
+    )
     assert lab.selectbox(key="lab_set_default").value == "mine"
 
 
-def test_given_a_file_without_questions_when_dropped_then_the_error_says_what_to_do_and_nothing_is_made(lab: AppTest) -> None:
+def test_given_a_file_without_questions_when_dropped_then_the_error_says_what_to_do_and_nothing_is_made(
+    lab: AppTest,
+) -> None:
     upload(lab, b"a,b\n1,2\n")
 
     assert "No column is named question" in texts(lab)
@@ -87,7 +92,9 @@ def test_given_a_set_when_run_then_every_question_is_recorded_and_the_run_is_cho
     assert list(runs["state"]) == [say("lab_sets.state_whole")]
 
 
-def test_given_a_second_run_when_only_judgements_differ_then_the_page_says_that_all_was_recorded_before(lab: AppTest) -> None:
+def test_given_a_second_run_when_only_judgements_differ_then_the_page_says_that_all_was_recorded_before(
+    lab: AppTest,
+) -> None:
     run_set(upload(lab))
     lab.slider(key="knob_min_correctness").set_value(0.9).run()
 
@@ -112,7 +119,9 @@ def test_given_a_run_when_documents_are_deleted_then_it_is_stale_and_can_be_meas
     assert "resume_run" not in [button.key for button in lab.button]
 
 
-def test_given_a_second_run_under_other_settings_then_the_list_says_what_was_changed_and_each_run_keeps_its_note(lab: AppTest) -> None:
+def test_given_a_second_run_under_other_settings_then_the_list_says_what_was_changed_and_each_run_keeps_its_note(
+    lab: AppTest,
+) -> None:
     run_set(upload(lab))
     lab.slider(key="knob_top_k").set_value(4).run()
     run_set(lab)
@@ -155,16 +164,19 @@ def test_given_an_edited_table_when_saved_then_the_set_is_changed_and_a_bad_row_
     upload(lab)
     key = f"labelled_table_{tag('mine')}_0"
     lab.session_state[key] = {
-        "edited_rows": {0: {"answers": "every 6 years"}}, "deleted_rows": [1],
+        "edited_rows": {0: {"answers": "every 6 years"}},
+        "deleted_rows": [1],
         "added_rows": [{"question": "Who?", "answerable": False, "answers": "x"}],
-    }  # fmt: skip
+    }
     lab.run()
     assert lab.button(key="save_set").disabled
     assert "row 3: it is labelled unanswerable, but has an answer" in texts(lab)
 
     lab.session_state[key] = {
-        "edited_rows": {0: {"answers": "every 6 years"}}, "deleted_rows": [1], "added_rows": [{"question": "Who?", "answerable": False}],
-    }  # fmt: skip
+        "edited_rows": {0: {"answers": "every 6 years"}},
+        "deleted_rows": [1],
+        "added_rows": [{"question": "Who?", "answerable": False}],
+    }
     lab.run()
     lab.button(key="save_set").click().run()
 
@@ -240,7 +252,9 @@ def test_given_no_run_when_a_tab_is_opened_then_it_says_so_in_words(lab: AppTest
     assert lab.info
 
 
-def test_given_a_run_when_two_settings_are_compared_then_rates_test_and_differing_questions_are_shown(lab: AppTest) -> None:
+def test_given_a_run_when_two_settings_are_compared_then_rates_test_and_differing_questions_are_shown(
+    lab: AppTest,
+) -> None:
     run_set(upload(lab))
     lab.slider(key="knob_min_correctness").set_value(1.0).run()
     open_tab(lab, "compare")
@@ -292,7 +306,10 @@ def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(a
 
 
 def test_given_a_labelled_place_when_its_question_is_opened_then_the_page_says_where_it_ranked(lab: AppTest) -> None:
-    row = b"id,question,answerable,answers,places\nq1,How often does the flow meter have to be calibrated?,yes,every 5 years,"
+    row = (
+        b"id,question,answerable,answers,places\nq1,How often does the flow meter "
+        b"have to be calibrated?,yes,every 5 years,"
+    )
     run_set(upload(lab, row + b"flow-meter-manual.pdf#1 | gone.pdf#2\n"))
     lab.session_state[CHOSEN] = "q1"
     open_tab(lab, "results")
@@ -330,7 +347,9 @@ def test_given_a_run_that_is_started_when_the_page_is_touched_at_any_moment_then
         assert not session_of(lab).starting
 
 
-def test_given_a_set_that_is_made_or_renamed_when_the_page_is_touched_at_any_moment_then_it_is_chosen(lab: AppTest, touch: Touch) -> None:
+def test_given_a_set_that_is_made_or_renamed_when_the_page_is_touched_at_any_moment_then_it_is_chosen(
+    lab: AppTest, touch: Touch
+) -> None:
     upload(lab, b"question,answerable\nWho?,no\n", "0.csv")
 
     for number, place in enumerate(places_of(lab, touch, 7), 1):
@@ -346,7 +365,9 @@ def test_given_a_set_that_is_made_or_renamed_when_the_page_is_touched_at_any_mom
     assert recording.store().sets() == ("0", *(f"ours {number}" for number in range(1, 8)))
 
 
-def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is_the_readers_again(lab: AppTest) -> None:
+def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is_the_readers_again(
+    lab: AppTest,
+) -> None:
     upload(lab)
     upload(lab, LABELLED, "other.csv")
     assert lab.selectbox(key="lab_set_default").value == "other"
@@ -357,7 +378,9 @@ def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is
     assert session_of(lab).choices == {}
 
 
-def test_given_several_values_of_a_setting_when_run_then_one_job_measures_a_run_for_each_and_one_table_compares_them(lab: AppTest) -> None:
+def test_given_several_values_of_a_setting_when_run_then_one_job_measures_a_run_for_each_and_one_table_compares_them(
+    lab: AppTest,
+) -> None:
     upload(lab)
     lab.selectbox(key=f"sweep_setting_{tag('mine')}").set_value("top_k").run()
     lab.text_input(key=f"sweep_values_top_k_{tag('mine')}").set_value("3, 10, 10").run()
@@ -374,7 +397,9 @@ def test_given_several_values_of_a_setting_when_run_then_one_job_measures_a_run_
     lab.session_state["lab_way"] = "all"
     lab.run()
     assert not lab.exception
-    presets, compared = (next(table.value for table in lab.dataframe if column in table.value) for column in ("stays", "done"))
+    presets, compared = (
+        next(table.value for table in lab.dataframe if column in table.value) for column in ("stays", "done")
+    )
     assert list(compared["name"]) == [head.name for head in runs]
     assert list(compared["done"]) == ["3 of 3", "3 of 3"]
     assert (compared[["right", "wrong", "refused"]].sum(axis=1) <= 3).all()
@@ -384,7 +409,9 @@ def test_given_several_values_of_a_setting_when_run_then_one_job_measures_a_run_
 
 
 @pytest.mark.parametrize("typed", ["three", "0", "10, 1000"])
-def test_given_a_value_that_a_setting_does_not_take_then_it_is_said_and_nothing_can_be_run(lab: AppTest, typed: str) -> None:
+def test_given_a_value_that_a_setting_does_not_take_then_it_is_said_and_nothing_can_be_run(
+    lab: AppTest, typed: str
+) -> None:
     upload(lab)
     lab.selectbox(key=f"sweep_setting_{tag('mine')}").set_value("top_k").run()
 
@@ -398,9 +425,14 @@ def test_given_a_value_that_a_setting_does_not_take_then_it_is_said_and_nothing_
 def test_given_each_setting_that_needs_a_new_retrieval_when_its_first_values_are_taken_then_it_takes_them() -> None:
     for knob in sweep.KNOBS.values():
         values = sweep.start_values(knob) if knob.low is not None else knob.options or (True, False)
-        assert len(sweep.settings_for(knob, [f"{value:g}" if knob.low is not None else value for value in values], Settings())) > 1, (
-            knob.name
-        )
+        assert (
+            len(
+                sweep.settings_for(
+                    knob, [f"{value:g}" if knob.low is not None else value for value in values], Settings()
+                )
+            )
+            > 1
+        ), knob.name
 
 
 def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:
@@ -410,7 +442,9 @@ def type_question(page: AppTest, question: str, answer: str = "", answerable: bo
     return next(button for button in page.button if button.label == say("lab_typed.add")).click().run()
 
 
-def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form_is_empty_for_the_next(lab: AppTest) -> None:
+def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form_is_empty_for_the_next(
+    lab: AppTest,
+) -> None:
     type_question(lab, "How many vacation days do employees have?", "25 vacation days")
 
     assert not lab.exception
@@ -426,7 +460,9 @@ def test_given_no_questions_when_some_are_typed_then_they_are_a_set_and_the_form
     ]
 
 
-def test_given_a_right_answer_to_a_question_without_one_when_typed_then_it_is_said_and_nothing_is_lost(lab: AppTest) -> None:
+def test_given_a_right_answer_to_a_question_without_one_when_typed_then_it_is_said_and_nothing_is_lost(
+    lab: AppTest,
+) -> None:
     type_question(lab, "What is the capital of France?", "Paris", answerable=False)
 
     assert say("lab_typed.both") in texts(lab)

@@ -1,4 +1,6 @@
-"""The lab's screen for somebody who is no statistician: counts at a limit, a limit for a price in words, and one click to use it."""
+"""The lab's screen for somebody who is no statistician: counts at a limit, a limit for a price in words, and one click
+to use it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ def test_given_a_run_when_opened_then_four_counts_and_a_limit_with_its_price_in_
     page = opened(a_run())
 
     assert [(metric.label, metric.value) for metric in page.metric[:4]] == [
-        ("Right", "4"), ("Wrong", "2"), ("Wrongly refused", "1"),
+        ("Right", "4"),
+        ("Wrong", "2"),
+        ("Wrongly refused", "1"),
         ("Rightly refused", "3"),
-    ]  # fmt: skip
+    ]
     assert "At **86 %** you answer 2 of 10 and none of those was wrong here." in badges(page)
     assert say("lab_limit.unlabelled", n=3) in captions(page)
 
@@ -40,7 +44,9 @@ def test_given_more_wrong_ones_accepted_then_a_lower_limit_is_suggested_and_none
     assert say("lab_limit.suggest_none") in badges(opened(held))
 
 
-def test_given_a_surest_answer_that_is_wrong_when_none_is_accepted_then_the_page_says_what_would_have_to_be_and_lists_it() -> None:
+def test_given_a_surest_answer_that_is_wrong_when_none_is_accepted_then_the_page_says_what_would_have_to_be_and_lists_it() -> (  # noqa: E501
+    None
+):
     found = Tradeoff((0.0, 0.5, 0.9), (Effect(6, 4, 0, 0), Effect(4, 1, 2, 3), Effect(1, 1, 5, 3)))
 
     def least() -> None:
@@ -68,7 +74,9 @@ def test_given_a_run_without_a_probability_then_the_counts_stand_and_no_limit_is
     assert [button.key for button in page.button if button.key == "lab_apply_limit"] == []
 
 
-def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_refuses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     values: dict[str, object] = {}
     monkeypatch.setattr(limit, "set_knob", values.__setitem__)
 
@@ -77,7 +85,9 @@ def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_
     assert values == {"min_correctness": 0.86, "correctness_mode": Mode.ENFORCE}
 
 
-def test_given_a_line_that_was_clicked_then_the_questions_that_end_so_at_that_limit_are_listed_with_how_they_end_now() -> None:
+def test_given_a_line_that_was_clicked_then_the_questions_that_end_so_at_that_limit_are_listed_with_how_they_end_now() -> (  # noqa: E501
+    None
+):
     page = opened(a_run())
     assert say("lab_limit.how") in captions(page)
 
@@ -124,7 +134,9 @@ def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_coun
     assert say("lab_limit.lost", n=1) not in captions(opened(a_run()))
 
 
-def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_listed_by_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_listed_by_a_click(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(tradeoff, "MIN_GAIN", 1)
     page = opened(a_run())
     said = next(one for one in badges(page).split("\n") if one.startswith("**One question decides this.**"))
@@ -137,7 +149,7 @@ def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_liste
     assert f"at {100 * at:g} %" in said
 
 
-def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_stand_right_below_it_and_clicked_ones_below_the_chart(
+def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_stand_right_below_it_and_clicked_ones_below_the_chart(  # noqa: E501
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Below the chart they were out of sight, and the button seemed to do nothing."""
@@ -147,7 +159,10 @@ def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_
     page.button(key="lab_one_more").click().run()
     assert above_the_chart(page)
 
-    page.session_state[limit.PICKED], page.session_state[limit.BY_BUTTON] = (0.86, "right"), False  # as a click in the chart does
+    page.session_state[limit.PICKED], page.session_state[limit.BY_BUTTON] = (
+        (0.86, "right"),
+        False,
+    )  # as a click in the chart does
     page.run()
     assert not above_the_chart(page)
 

@@ -51,14 +51,18 @@ def runs(page: AppTest) -> list[dict[str, object]]:
     return next(table.value for table in page.dataframe if "drafter" in table.value).to_dict("records")
 
 
-def test_given_a_configured_model_when_a_set_is_shown_then_a_budget_is_offered_before_any_call(lab: AppTest, server: ModelServer) -> None:
+def test_given_a_configured_model_when_a_set_is_shown_then_a_budget_is_offered_before_any_call(
+    lab: AppTest, server: ModelServer
+) -> None:
     assert not lab.exception
     assert lab.number_input(key="run_budget").value == 100_000
     assert server.calls == 0
     assert "not-to-be-seen" not in texts(lab)
 
 
-def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(lab: AppTest, server: ModelServer) -> None:
+def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(
+    lab: AppTest, server: ModelServer
+) -> None:
     server.play(lambda asked: Said(honest(asked), tokens=(1000, 60)))  # the least budget that the field has
     lab.number_input(key="run_budget").set_value(1000)
     run_set(lab)
@@ -119,13 +123,17 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
     assert job.ran.failed > 0
     assert say("jobs.ran_failed", n=job.ran.failed) in badges(lab)
     (head,) = recording.store().runs()
-    failures = [measurements.failure for measurements in recording.store().results(head.id).values() if measurements.failure]
+    failures = [
+        measurements.failure for measurements in recording.store().results(head.id).values() if measurements.failure
+    ]
     assert len(failures) == job.ran.failed
     assert all(f"127.0.0.1:{server.port}" in failure for failure in failures)
 
 
 @each("reason", Reason)
-def test_given_any_reason_when_a_question_ends_so_then_the_lab_says_why_and_names_no_check_that_sounds_met(reason: Reason) -> None:
+def test_given_any_reason_when_a_question_ends_so_then_the_lab_says_why_and_names_no_check_that_sounds_met(
+    reason: Reason,
+) -> None:
     said = reason_in_words(reason)
 
     assert said
@@ -137,7 +145,10 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
 ) -> None:
     run_set(lab)
     calls = server.calls
-    session_of(lab).values |= {"high_answerability": 1.0, "medium_answerability": 1.0}  # another level, another wording of the prompt
+    session_of(lab).values |= {
+        "high_answerability": 1.0,
+        "medium_answerability": 1.0,
+    }  # another level, another wording of the prompt
     lab.session_state["lab_tab"] = say("lab.tab_results")
     lab.run()
 
@@ -147,7 +158,9 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
     assert 1 <= n <= 2
     assert say("lab_results.list_needs_model", n=n) in lab.segmented_control(key="lab_list").options
     lab.segmented_control(key="lab_list").set_value("needs_model").run()
-    rows = next(table.value for table in lab.dataframe if "reason" in table.value and "now" in table.value).to_dict("records")
+    rows = next(table.value for table in lab.dataframe if "reason" in table.value and "now" in table.value).to_dict(
+        "records"
+    )
     assert [row["now"] for row in rows] == [tell("lab_results.open_short")] * n
     assert {row["reason"] for row in rows} == {tell("lab_reasons.needs_generation")}
     (head,) = recording.store().runs()

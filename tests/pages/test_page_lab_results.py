@@ -40,7 +40,9 @@ GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
 
 
-def measured(probability: float | None, answer: str = "The notice period is 30 days.", **fields: object) -> Measurements:
+def measured(
+    probability: float | None, answer: str = "The notice period is 30 days.", **fields: object
+) -> Measurements:
     of = passage(1, answer)
     drafted = draft([claim(of, answer)]) if fields.get("drafted", True) else Draft()
     fields.pop("drafted", None)
@@ -54,13 +56,21 @@ def labelled(n: int, answerable: bool, question: str = "", **fields: object) -> 
 
 
 def a_run() -> dict[str, Any]:
-    """Ten questions: six answerable (one is refused, one answer misses the right one), four unanswerable (one is answered)."""
+    """Ten questions: six answerable (one is refused, one answer misses the right one), four unanswerable (one is
+    answered).
+    """
     questions = [
-        labelled(0, True, answers=("30 days",), language="en", kind="number"), labelled(1, True, answers=("30 days",), language="en"),
-        labelled(2, True, answers=("60 days",), language="cs", places=(Place("contract.pdf", 1),)), labelled(3, True, language="cs"),
-        labelled(4, True, language="hi", question="सूचना अवधि कितनी है?"), labelled(5, True, language="en", question=HOSTILE),
-        labelled(6, False, language="en"), labelled(7, False, language="cs"), labelled(8, False, language="en"), labelled(9, False),
-    ]  # fmt: skip
+        labelled(0, True, answers=("30 days",), language="en", kind="number"),
+        labelled(1, True, answers=("30 days",), language="en"),
+        labelled(2, True, answers=("60 days",), language="cs", places=(Place("contract.pdf", 1),)),
+        labelled(3, True, language="cs"),
+        labelled(4, True, language="hi", question="सूचना अवधि कितनी है?"),
+        labelled(5, True, language="en", question=HOSTILE),
+        labelled(6, False, language="en"),
+        labelled(7, False, language="cs"),
+        labelled(8, False, language="en"),
+        labelled(9, False),
+    ]
     probabilities = (0.95, 0.9, 0.85, 0.8, 0.75, 0.3, 0.7, 0.4, 0.2, 0.1)
     records = [measured(probability) for probability in probabilities]
     return {"questions": questions, "records": records, "settings": records[0].settings}
@@ -69,7 +79,18 @@ def a_run() -> dict[str, Any]:
 def head(held: dict[str, Any]) -> RunHead:
     settings = held["records"][0].settings if held["records"] else held["settings"]
     return RunHead(
-        1, HOSTILE, "mine", "default", settings, "abc", "model", 3, "2026-11-24T10:00:00+00:00", len(held["questions"]), 0, "A *note*."
+        1,
+        HOSTILE,
+        "mine",
+        "default",
+        settings,
+        "abc",
+        "model",
+        3,
+        "2026-11-24T10:00:00+00:00",
+        len(held["questions"]),
+        0,
+        "A *note*.",
     )
 
 
@@ -127,14 +148,18 @@ def test_given_a_run_when_opened_then_each_rate_has_its_count_its_exact_interval
 def test_given_no_error_among_few_labels_then_the_target_is_open_and_not_met(wrong: int, key: str) -> None:
     records = [measured(0.1 if n >= wrong else 0.9) for n in range(50)]
 
-    page = opened({"questions": [labelled(n, False) for n in range(50)], "records": records, "settings": records[0].settings})
+    page = opened(
+        {"questions": [labelled(n, False) for n in range(50)], "records": records, "settings": records[0].settings}
+    )
 
     assert say(f"lab_results.target_{key}", target=0.05) in captions(page)
 
 
 def test_given_enough_labels_without_an_error_then_the_target_is_met_with_its_whole_interval() -> None:
     records = [measured(0.1)] * 80
-    page = opened({"questions": [labelled(n, False) for n in range(80)], "records": records, "settings": records[0].settings})
+    page = opened(
+        {"questions": [labelled(n, False) for n in range(80)], "records": records, "settings": records[0].settings}
+    )
 
     assert say("lab_results.target_met", target=0.05) in captions(page)
     assert say("lab_results.no_such") in captions(page)
@@ -152,7 +177,12 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
         ["Question 6?", "answered", "refused", "✓ yes", say("lab_reasons.correctness")]
     ]
-    assert [metric.delta for metric in page.metric[4:]] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
+    assert [metric.delta for metric in page.metric[4:]] == [
+        "-10.0 points against the run",
+        "",
+        "-25.0 points against the run",
+        "",
+    ]
 
 
 def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> None:
@@ -161,7 +191,9 @@ def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> No
     for limit in (0.0, 0.3, 0.76, 1.0):
         moved(page, held, min_correctness=limit)
         answered = [replay(one, held["settings"]).answered for one in held["records"]]
-        refused = sum(not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable)
+        refused = sum(
+            not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable
+        )
 
         assert shown(page)[0] == f"{sum(answered) / 10:.1%}"
         assert shown(page)[1] == f"{refused / 6:.1%}"
@@ -263,7 +295,9 @@ def test_given_a_run_without_results_then_the_page_says_so() -> None:
 @pytest.mark.parametrize("answerable", [True, False])
 def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answerable: bool) -> None:
     records = [measured(0.9), measured(0.2)]
-    page = opened({"questions": [labelled(n, answerable) for n in range(2)], "records": records, "settings": records[0].settings})
+    page = opened(
+        {"questions": [labelled(n, answerable) for n in range(2)], "records": records, "settings": records[0].settings}
+    )
 
     assert say("lab_results.one_class_right") in captions(page)
     page.session_state["lab_score"] = "top_cosine"
@@ -275,14 +309,16 @@ def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
     held = a_run()
     held["records"][0] = measured(
         0.9, keywords=KeywordMatch(("notice",), ("Brno",)), understanding=Understanding("en", entities=("Brno",))
-    )  # fmt: skip
+    )
     page = opened(held)
 
     page.selectbox(key="lab_score").set_value(name).run()
 
     assert not page.exception
     left_out = 9 if name in ("keywords", "required_entities") else 0  # a check that does not apply has measured nothing
-    assert len(page.get("vega_lite_chart")) == 1 + (3 if left_out else 4)  # no ROC of one question; reliability is for a probability
+    assert len(page.get("vega_lite_chart")) == 1 + (
+        3 if left_out else 4
+    )  # no ROC of one question; reliability is for a probability
     assert (say("lab_results.left_out", n=left_out) in captions(page)) is bool(left_out)
 
 
@@ -301,8 +337,12 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
 
 def points(page: AppTest, key: str) -> dict[str, tuple[float, float]]:
     """Where the present settings stand on the chart of this place."""
-    chart = page.get("vega_lite_chart")[("lab_limit", "lab_histogram", "lab_risk", "lab_roc", "lab_precision").index(key)].proto
-    values = [row for data in chart.datasets for row in pa.ipc.open_stream(data.data.data).read_pandas().to_dict("records")]
+    chart = page.get("vega_lite_chart")[
+        ("lab_limit", "lab_histogram", "lab_risk", "lab_roc", "lab_precision").index(key)
+    ].proto
+    values = [
+        row for data in chart.datasets for row in pa.ipc.open_stream(data.data.data).read_pandas().to_dict("records")
+    ]
     return {row["what"]: (round(row["x"], 3), round(row["y"], 3)) for row in values if "what" in row}
 
 
@@ -319,7 +359,9 @@ def test_given_a_second_check_that_refuses_then_the_limit_alone_and_all_checks_s
     assert points(page, "lab_risk") == {alone: (0.6, 0.5), together: (0.5, 0.4)}
 
 
-def test_given_the_score_of_right_answers_then_its_charts_count_an_answer_that_misses_as_wrong_and_that_of_the_documents_does_not() -> None:
+def test_given_the_score_of_right_answers_then_its_charts_count_an_answer_that_misses_as_wrong_and_that_of_the_documents_does_not() -> (  # noqa: E501
+    None
+):
     held = a_run()
     held["records"] = [replace(one, answerability=one.correctness) for one in held["records"]]
     page = opened(held)
@@ -355,7 +397,9 @@ def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_
 
 
 def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() -> None:
-    spec = plots.curve(Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0)
+    spec = plots.curve(
+        Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0
+    )
 
     points = max(spec["datasets"].values(), key=len)
     assert [point["limit"] for point in points] == [0.2, 0.8]
@@ -368,7 +412,9 @@ def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
 
     assert fixed(held["questions"], of, held["records"]) is first
     assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
-    judged = judge(held["questions"], of, held["records"], held["settings"], held["settings"].changed(top_k=3, min_correctness=0.0))
+    judged = judge(
+        held["questions"], of, held["records"], held["settings"], held["settings"].changed(top_k=3, min_correctness=0.0)
+    )
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
 
@@ -390,7 +436,7 @@ def report(held: dict[str, Any], **values: object) -> str:
     return export.to_markdown(sending.blocks(run, held["questions"], held["records"], now, limits))
 
 
-def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(
+def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(  # noqa: E501
     empty_library: Path,
 ) -> None:
     made = report(a_run(), min_correctness=0.56)
@@ -402,7 +448,10 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
     assert "| 86 % \\(suggested\\) | 2 | 0 |" in made
     assert "A \\*note\\*" in made
     wrong, others = made.split(say("lab_report.wrong"))[1].split(say("lab_report.others"))
-    assert [number for number in range(10) if f"Question {number}?" in wrong] == [2, 6]  # the refused one is the hostile one
+    assert [number for number in range(10) if f"Question {number}?" in wrong] == [
+        2,
+        6,
+    ]  # the refused one is the hostile one
     assert [number for number in range(10) if f"Question {number}?" in others] == [0, 1, 3, 7, 8, 9]
     assert "\\[1\\] contract.pdf, page 1" in others
     assert "60 days" in made
@@ -410,7 +459,9 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
     assert "![x]" not in made
 
 
-def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is_made_then_it_says_so(empty_library: Path) -> None:
+def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is_made_then_it_says_so(
+    empty_library: Path,
+) -> None:
     made = report({"questions": [labelled(0, True)], "records": [measured(0.9)]})
     assert say("lab_report.none").rstrip(".") in made
     without = [measured(None)]
@@ -422,14 +473,18 @@ def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is
     assert say("lab_report.limits") not in made
 
 
-def test_given_many_wrong_outcomes_when_the_report_is_made_then_the_first_are_listed_and_the_others_counted(empty_library: Path) -> None:
+def test_given_many_wrong_outcomes_when_the_report_is_made_then_the_first_are_listed_and_the_others_counted(
+    empty_library: Path,
+) -> None:
     made = report({"questions": [labelled(n, False) for n in range(203)], "records": [measured(0.9)] * 203})
 
     assert made.count(" Question ") - 1 == sending.MAX_LISTED
     assert "And 3 more" in made
 
 
-def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_name_of_the_run(empty_library: Path) -> None:
+def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_name_of_the_run(
+    empty_library: Path,
+) -> None:
     page = opened(a_run())
 
     assert {button.label for button in page.get("download_button")} >= {say("export.pdf"), say("export.markdown")}
@@ -452,7 +507,9 @@ def test_given_the_points_of_a_curve_then_each_question_belongs_to_one_of_them()
     spec = plots.curve(made, "x", "y", None, None)
 
     parts = [point for point in max(spec["datasets"].values(), key=len) if point["low"] is not None]
-    counted = sum(picked.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts)
+    counted = sum(
+        picked.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts
+    )
     assert set(np.asarray(counted).tolist()) == {1}
 
 
@@ -466,7 +523,9 @@ def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_below_and_on
 
     assert not page.exception
     listed = [frame.value for frame in page.dataframe if "question" in frame.value.columns]
-    assert [list(one["question"]) for one in listed] == [["Question 0?", "Question 1?"]]  # nothing flips, so the list above is empty
+    assert [list(one["question"]) for one in listed] == [
+        ["Question 0?", "Question 1?"]
+    ]  # nothing flips, so the list above is empty
     assert say("lab_picked.title", n=2) in badges(page)
     assert "Question 0?" in texts(page)
     page.button(key="lab_picked_close").click().run()

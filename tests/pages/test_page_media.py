@@ -67,7 +67,9 @@ def test_given_a_picture_that_is_shown_again_when_its_time_was_over_then_it_stay
     assert len(manager._file_metadata) == 1
 
 
-def test_given_the_same_picture_for_two_people_when_it_is_asked_for_by_name_then_each_opens_their_own(manager: MediaFileManager) -> None:
+def test_given_the_same_picture_for_two_people_when_it_is_asked_for_by_name_then_each_opens_their_own(
+    manager: MediaFileManager,
+) -> None:
     readers = {name: Actor(name, frozenset(), {"plans": frozenset({Action.ASK})}) for name in ("user:ann", "user:bob")}
     names = {}
     for name, who in readers.items():
@@ -84,10 +86,12 @@ def test_given_the_same_picture_for_two_people_when_it_is_asked_for_by_name_then
     assert not any(media.is_theirs(plain, who) for who in readers.values())
     with pytest.raises(MediaFileStorageError):
         manager._storage.get_file(plain)
-    assert not media.is_theirs(names["user:ann"], Actor("user:ann", frozenset(), {"other": frozenset({Action.ASK})})), "lost meanwhile"
+    assert not media.is_theirs(names["user:ann"], Actor("user:ann", frozenset(), {"other": frozenset({Action.ASK})})), (
+        "lost meanwhile"
+    )
 
 
-def test_given_a_download_that_is_made_on_a_click_when_it_is_made_outside_of_a_run_then_it_is_made_for_whoever_it_was_offered_to(
+def test_given_a_download_that_is_made_on_a_click_when_it_is_made_outside_of_a_run_then_it_is_made_for_whoever_it_was_offered_to(  # noqa: E501
     manager: MediaFileManager,
 ) -> None:
     seen = []

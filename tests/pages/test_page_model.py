@@ -1,4 +1,6 @@
-"""The page with a language model: stages, who drafted, drafts that were rejected, what needs another prompt, and the settings."""
+"""The page with a language model: stages, who drafted, drafts that were rejected, what needs another prompt, and the
+settings.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,19 @@ from folding import each
 from honest_model import best_sentences, draft, honest, refusal, sufficient
 from model_server import Asked as Sent
 from model_server import Hang, ModelServer, Status
-from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, collection_field, html, open_part, session_of, settle, texts
+from page_kit import (
+    JOB_SECONDS,
+    ask,
+    asked_of,
+    badges,
+    captions,
+    collection_field,
+    html,
+    open_part,
+    session_of,
+    settle,
+    texts,
+)
 from streamlit.testing.v1 import AppTest
 
 from rag_core.compression.llm.prompts import COMPRESS_RULES
@@ -67,10 +81,16 @@ def drafts(app: AppTest) -> list[str]:
 
 def count(app: AppTest, words: str) -> tuple[int, int]:
     """How many elements of the page hold these words, and how many of those are drafts in the trace."""
-    code = [one for one in app.code if not one.value.startswith("{")]  # the decision as JSON says itself what is rejected
+    code = [
+        one for one in app.code if not one.value.startswith("{")
+    ]  # the decision as JSON says itself what is rejected
     everywhere = [*app.text, *app.markdown, *app.caption, *code, *app.button]
     inside = [element for expander in app.expander if expander.label.startswith("Draft ") for element in expander.text]
-    held = [element for element in everywhere if words in str(getattr(element, "value", "")) + str(getattr(element, "label", ""))]
+    held = [
+        element
+        for element in everywhere
+        if words in str(getattr(element, "value", "")) + str(getattr(element, "label", ""))
+    ]
     return len(held), len([element for element in inside if words in element.value])
 
 
@@ -93,7 +113,9 @@ def setting(app: AppTest, name: str, value: object) -> AppTest:
 # while it is asked
 
 
-def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_cancel_ends_it(model: ModelServer, page: AppTest) -> None:
+def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_cancel_ends_it(
+    model: ModelServer, page: AppTest
+) -> None:
     model.play(Hang())
 
     ask(page, QUESTION)
@@ -169,7 +191,9 @@ def test_given_another_question_while_one_is_on_its_way_when_asked_then_it_takes
     assert [one.question for one in session_of(page).history] == [QUESTION]
 
 
-def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_is_stopped(model: ModelServer, page: AppTest) -> None:
+def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_is_stopped(
+    model: ModelServer, page: AppTest
+) -> None:
     create_collection(state.library_folder(), "other")
     model.play(Hang())
     ask(page, QUESTION)
@@ -184,19 +208,29 @@ def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_
 @each(
     ("step", "claims", "drafts", "said"),
     [
-        ("", 0, 0, "measuring"), (Step.SUFFICIENCY, 0, 0, "sufficiency"), (Step.EXPAND, 0, 0, "expand"), (Step.DRAFT, 0, 1, "draft"),
-        (Step.DRAFT, 0, 2, "redraft"), ("check", 1, 1, "check_one"), ("check", 3, 1, "check"), (Step.VERIFY, 1, 1, "verify_one"),
+        ("", 0, 0, "measuring"),
+        (Step.SUFFICIENCY, 0, 0, "sufficiency"),
+        (Step.EXPAND, 0, 0, "expand"),
+        (Step.DRAFT, 0, 1, "draft"),
+        (Step.DRAFT, 0, 2, "redraft"),
+        ("check", 1, 1, "check_one"),
+        ("check", 3, 1, "check"),
+        (Step.VERIFY, 1, 1, "verify_one"),
         (Step.VERIFY, 2, 1, "verify"),
     ],
-)  # fmt: skip
-def test_given_a_stage_when_shown_then_it_is_said_with_its_number_and_no_text(step, claims: int, drafts: int, said: str) -> None:  # type: ignore[no-untyped-def]
+)
+def test_given_a_stage_when_shown_then_it_is_said_with_its_number_and_no_text(
+    step, claims: int, drafts: int, said: str
+) -> None:  # type: ignore[no-untyped-def]
     one = Pending("What?", lambda on_stage, cancelled: None)  # type: ignore[arg-type, return-value]
     one.step, one.claims, one.drafts = step, claims, drafts
 
     assert waiting.stage(one) == screen()[f"waiting.{said}"].format(n=max(claims, drafts))
 
 
-def test_given_work_that_ends_in_any_way_when_waited_for_then_it_has_its_result_or_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_work_that_ends_in_any_way_when_waited_for_then_it_has_its_result_or_its_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def raising(error: Exception) -> Pending:
         def work(on_stage: object, cancelled: object) -> None:
             raise error
@@ -205,7 +239,11 @@ def test_given_work_that_ends_in_any_way_when_waited_for_then_it_has_its_result_
         assert one.wait(JOB_SECONDS)
         return one
 
-    stopped, refused, failed = raising(Cancelled("a", remedy="b")), raising(InvalidInput("c", remedy="d")), raising(KeyError("secret"))
+    stopped, refused, failed = (
+        raising(Cancelled("a", remedy="b")),
+        raising(InvalidInput("c", remedy="d")),
+        raising(KeyError("secret")),
+    )
 
     assert (stopped.asked, stopped.error) == (None, None)
     assert refused.error is not None
@@ -226,7 +264,9 @@ def test_given_work_that_does_not_look_when_stopped_then_what_it_comes_to_is_not
     assert one.asked is None
 
 
-def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A line that was broken for a moment is none."""
     here, now = [True], [100.0]
 
@@ -259,7 +299,9 @@ def test_given_a_page_that_no_server_knows_when_its_tab_is_looked_for_then_it_is
     """A page that a test runs by itself, also in a process where a server was started."""
     monkeypatch.setattr(pending, "GONE_SECONDS", 0.0)
     monkeypatch.setattr(pending.runtime, "exists", lambda: served)
-    monkeypatch.setattr(pending.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda session: False))
+    monkeypatch.setattr(
+        pending.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda session: False)
+    )
     monkeypatch.setattr(pending, "get_script_run_ctx", lambda **_: context)
 
     assert pending.tab_closed()() is False
@@ -283,7 +325,9 @@ def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_it_wh
     assert asked_of(patient).record is not None
 
 
-def test_given_the_same_question_when_asked_again_then_the_page_says_that_nothing_was_sent(patient: AppTest, model: ModelServer) -> None:
+def test_given_the_same_question_when_asked_again_then_the_page_says_that_nothing_was_sent(
+    patient: AppTest, model: ModelServer
+) -> None:
     ask(patient, QUESTION)
     ask(patient, QUESTION)
 
@@ -306,7 +350,7 @@ def test_given_a_fallback_that_answers_when_asked_then_the_page_says_why_the_fir
     assert f"Before it: {why}" in texts(patient)
 
 
-def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stands_and_no_word_of_them_outside_the_trace(
+def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stands_and_no_word_of_them_outside_the_trace(  # noqa: E501
     patient: AppTest, model: ModelServer
 ) -> None:
     """S0-22, S2-25, S3-16: rejected drafts are in the trace only, marked as rejected."""
@@ -324,7 +368,9 @@ def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stan
     assert drafts(patient) == [say("attempts.rejected", n=number) for number in range(1, len(decision.attempts) + 1)]
     everywhere, inside = count(patient, PLANTED)
     assert everywhere == inside >= len(decision.attempts) > 1
-    assert len([badge for badge in patient.markdown if screen()["attempts.no_answer"] in badge.value]) == len(decision.attempts)
+    assert len([badge for badge in patient.markdown if screen()["attempts.no_answer"] in badge.value]) == len(
+        decision.attempts
+    )
     assert "✗ " + screen()["checks.title_facts"] in texts(patient)
 
 
@@ -343,7 +389,9 @@ def test_given_bad_drafts_and_no_extract_allowed_when_asked_then_it_is_refused_w
     assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
 
 
-def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_the_trace_only(patient: AppTest, model: ModelServer) -> None:
+def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_the_trace_only(
+    patient: AppTest, model: ModelServer
+) -> None:
     """S4-13: a model's refusal is a refusal, with its reason. Where the extract's score is high, that is shown."""
     model.play(refusal(f"The passages say nothing of it, {MARKUP}"))
 
@@ -400,7 +448,9 @@ def test_given_a_name_of_a_model_without_a_place_when_asked_then_the_problem_and
 # the trace
 
 
-def test_given_sufficiency_and_verification_when_asked_then_the_trace_has_what_the_model_said_of_both(patient: AppTest) -> None:
+def test_given_sufficiency_and_verification_when_asked_then_the_trace_has_what_the_model_said_of_both(
+    patient: AppTest,
+) -> None:
     setting(patient, "sufficiency_mode", Mode.ENFORCE)
     setting(patient, "verification_mode", Mode.ENFORCE)
 
@@ -419,8 +469,11 @@ def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> N
     call = Call(Step.DRAFT, "compress/1 0a", "m", "h:1", 1200, 40, 2500.0, tried=("h:0 did not answer.",))
 
     assert drafted.call_in_words(call).splitlines() == [
-        "Prompt: compress/1 0a", "Before it: h:0 did not answer.", "Asked: m at h:1, by a schema", "1,200 tokens in, 40 out, 2.5 s",
-    ]  # fmt: skip
+        "Prompt: compress/1 0a",
+        "Before it: h:0 did not answer.",
+        "Asked: m at h:1, by a schema",
+        "1,200 tokens in, 40 out, 2.5 s",
+    ]
     assert "without a schema" in drafted.call_in_words(Call(Step.DRAFT, model="m", structured=False))
     assert drafted.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
     assert drafted.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
@@ -429,7 +482,9 @@ def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> N
 # its client
 
 
-def test_given_a_model_that_drafts_when_a_library_is_opened_then_its_client_is_loaded_and_a_fault_of_it_stops_nothing() -> None:
+def test_given_a_model_that_drafts_when_a_library_is_opened_then_its_client_is_loaded_and_a_fault_of_it_stops_nothing() -> (  # noqa: E501
+    None
+):
     def faulty(settings: Settings) -> None:
         raise InvalidSetting("It is nowhere.", remedy="Say where.")
 
@@ -483,7 +538,9 @@ def test_given_a_setting_that_would_change_the_prompt_when_moved_then_the_answer
     assert "Changed: How many sources 10 → 3." in texts(patient)
 
 
-def test_given_a_setting_that_is_moved_back_when_judged_then_nothing_has_to_be_asked(patient: AppTest, model: ModelServer) -> None:
+def test_given_a_setting_that_is_moved_back_when_judged_then_nothing_has_to_be_asked(
+    patient: AppTest, model: ModelServer
+) -> None:
     ask(patient, QUESTION)
     patient.slider(key="knob_top_k").set_value(8).run()
 
@@ -572,7 +629,9 @@ def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_k
     assert [held for held in everything if KEY in held] == []
 
 
-def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page_says_why(patient: AppTest, model: ModelServer) -> None:
+def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page_says_why(
+    patient: AppTest, model: ModelServer
+) -> None:
     """S4-21: sources that contradict each other are quoted, never compressed."""
     ask(patient, "How much paid parental leave do parents get?")
 
@@ -606,7 +665,9 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
     assert "secrets.toml cannot be read: it is no TOML." in texts(app)
 
 
-def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_only_what_is_changed_counts(page: AppTest) -> None:
+def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_only_what_is_changed_counts(
+    page: AppTest,
+) -> None:
     open_part(page, "draft")
     field = page.text_area(key="knob_compress_prompt")
     assert (field.value, field.placeholder) == ("", COMPRESS_RULES["none"])
@@ -622,7 +683,9 @@ def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_
     assert page.text_area(key="knob_compress_prompt").value == ""
 
 
-def test_given_a_model_that_drafts_when_records_are_kept_then_the_page_says_what_of_its_words_is_kept(patient: AppTest) -> None:
+def test_given_a_model_that_drafts_when_records_are_kept_then_the_page_says_what_of_its_words_is_kept(
+    patient: AppTest,
+) -> None:
     words = say("recording.kept_model", days=30)
 
     assert words in captions(patient)

@@ -22,7 +22,9 @@ from ui.ask.how_sure import unsure
 from ui.ask.refusal import outcome_in_words, why_refused
 
 OBSERVING = settings(correctness_mode=Mode.OBSERVE)
-FAR = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95)  # another check refuses, and none has a limit on the probability
+FAR = settings(
+    top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95
+)  # another check refuses, and none has a limit on the probability
 
 
 def asked(of: Measurements) -> Asked:
@@ -51,9 +53,12 @@ def test_given_any_reason_then_there_is_a_sentence_for_it(reason: Reason) -> Non
 
 
 @pytest.mark.parametrize(
-    ("probability", "said"), [(0.84, "✓ answered, 84 % sure"), (0.999, "✓ answered, more than 99 % sure"), (0.3, "ⓘ maybe, 30 % sure")]
+    ("probability", "said"),
+    [(0.84, "✓ answered, 84 % sure"), (0.999, "✓ answered, more than 99 % sure"), (0.3, "ⓘ maybe, 30 % sure")],
 )
-def test_given_an_answer_when_said_in_a_line_then_its_number_is_in_percent_and_a_low_one_has_no_tick(probability: float, said: str) -> None:
+def test_given_an_answer_when_said_in_a_line_then_its_number_is_in_percent_and_a_low_one_has_no_tick(
+    probability: float, said: str
+) -> None:
     assert outcome_in_words(decide(measurements(0.9, of=OBSERVING, correctness=probability))) == said
 
 
@@ -66,8 +71,14 @@ def test_given_a_number_when_exported_then_the_file_says_the_line_of_the_page() 
 
     assert how_sure(OBSERVING, 0.999).startswith("More than 99 % sure that this is right. ")
     assert how_sure(enforcing, 0.84) == "84 % sure that this is right. You ask for at least 50 %: shown."
-    assert how_sure(enforcing, 0.2) == "20 % sure that the best sentence found is the answer. You ask for at least 50 %: shown as a maybe."
-    assert how_sure(enforcing, 0.02) == "2 % sure that the best sentence found is the answer. You ask for at least 50 %: not shown."
+    assert (
+        how_sure(enforcing, 0.2)
+        == "20 % sure that the best sentence found is the answer. You ask for at least 50 %: shown as a maybe."
+    )
+    assert (
+        how_sure(enforcing, 0.02)
+        == "2 % sure that the best sentence found is the answer. You ask for at least 50 %: not shown."
+    )
     assert "this is right" not in how_sure(FAR, 0.84)
     assert how_sure(OBSERVING, None) == say("how_sure.none")
 

@@ -46,8 +46,14 @@ def claims(address: str, **more: Any) -> dict[str, Any]:
     """What an identity token says of somebody who signed in just now."""
     now = time.time()
     return {
-        "is_logged_in": True, "sub": f"id-{address}", "aud": "plumbline", "iat": now, "email": address, "email_verified": True, **more,
-    }  # fmt: skip
+        "is_logged_in": True,
+        "sub": f"id-{address}",
+        "aud": "plumbline",
+        "iat": now,
+        "email": address,
+        "email_verified": True,
+        **more,
+    }
 
 
 @pytest.fixture
@@ -80,8 +86,15 @@ def in_role(*rights: Right) -> Any:
     return acting(Person("user:bea@example.org", "", (), frozenset(rights)).actor)
 
 
-def test_given_nobody_signed_in_when_the_page_is_opened_then_it_shows_the_way_in_and_nothing_else(opened: Any, library: Path) -> None:
-    for user in ({}, claims("a@example.org", is_logged_in=False), claims("a@example.org", aud="another"), claims("a@x.org", iat=1.0)):
+def test_given_nobody_signed_in_when_the_page_is_opened_then_it_shows_the_way_in_and_nothing_else(
+    opened: Any, library: Path
+) -> None:
+    for user in (
+        {},
+        claims("a@example.org", is_logged_in=False),
+        claims("a@example.org", aud="another"),
+        claims("a@x.org", iat=1.0),
+    ):
         page = opened(**user)
 
         assert not page.exception
@@ -91,7 +104,9 @@ def test_given_nobody_signed_in_when_the_page_is_opened_then_it_shows_the_way_in
         assert not page.sidebar.slider
 
 
-def test_given_a_visitor_without_a_role_when_they_ask_then_it_is_answered_and_kept_under_their_name(opened: Any, library: Path) -> None:
+def test_given_a_visitor_without_a_role_when_they_ask_then_it_is_answered_and_kept_under_their_name(
+    opened: Any, library: Path
+) -> None:
     page = opened(**claims("ann@example.org"))
 
     ask(page, "What is the rated pressure of the FM-200?")
@@ -99,7 +114,10 @@ def test_given_a_visitor_without_a_role_when_they_ask_then_it_is_answered_and_ke
     assert not page.exception
     kept = records(library, "default").decisions(1)[0]
     assert kept.origin == "user:ann@example.org"
-    assert [(entry.who, entry.action) for entry in act_log(library).entries()][-2:] == [(kept.origin, "ask"), (kept.origin, "keep")]
+    assert [(entry.who, entry.action) for entry in act_log(library).entries()][-2:] == [
+        (kept.origin, "ask"),
+        (kept.origin, "keep"),
+    ]
     assert page.button(key="sign_out")
     assert UPLOAD not in [field.label for field in page.file_uploader]
 
@@ -144,7 +162,9 @@ def test_given_files_that_have_the_names_of_samples_or_no_right_to_ask_then_no_q
 
     assert offered()
     with monkeypatch.context() as others:
-        others.setattr("ui.app.first_run.sample_ids", lambda: dict.fromkeys(first_run.sample_ids.__wrapped__(), "sha256:0"))
+        others.setattr(
+            "ui.app.first_run.sample_ids", lambda: dict.fromkeys(first_run.sample_ids.__wrapped__(), "sha256:0")
+        )
         assert offered() == []
     monkeypatch.setattr(visitor, "may", lambda right: right is not Right.ASK)
     assert offered() == []
@@ -157,7 +177,8 @@ def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_
     document, store = engine.library.snapshot.documents[0], records(library, "default")
     with acting("somebody else"):
         other = store.keep(
-            engine.measure("What is the rated pressure of the FM-200?", state.base_settings()), origin="user:ann@example.org"
+            engine.measure("What is the rated pressure of the FM-200?", state.base_settings()),
+            origin="user:ann@example.org",
         )
         word = store.add_feedback(other, FeedbackKind.WRONG_ANSWER, "no")
     preset = SavedPreset("mine", {}, None, "2026-11-23T00:00:00+00:00")
@@ -165,21 +186,36 @@ def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_
     tried: dict[Right, tuple[Callable[[], object], ...]] = {
         Right.ASK: (lambda: engine.ask("What is the rated pressure?", state.base_settings()),),
         Right.UPLOAD: (
-            lambda: engine.library.add([Source("a.txt", b"A text of its own, long enough.", "text")], state.base_settings()),
+            lambda: engine.library.add(
+                [Source("a.txt", b"A text of its own, long enough.", "text")], state.base_settings()
+            ),
             lambda: engine.library.set_metadata(document.id, document.metadata),
             lambda: engine.library.reread([document.id], state.base_settings()),
         ),
         Right.DELETE: (lambda: engine.library.delete(document.id), lambda: engine.library.erase(document.id)),
         Right.THRESHOLDS: (
-            lambda: store.save_preset(preset), lambda: store.delete_preset("mine"), lambda: store.set_keeping(False), store.move_aside,
+            lambda: store.save_preset(preset),
+            lambda: store.delete_preset("mine"),
+            lambda: store.set_keeping(False),
+            store.move_aside,
         ),
         Right.RECORDS: (
-            lambda: store.decisions(5), lambda: store.stored(other), lambda: store.measurements(other), lambda: store.feedback(),
-            lambda: store.forget_decision(other), lambda: store.amend(word, "yes"), lambda: store.take_back(word),
-            lambda: store.settle(word, FeedbackState.DISMISSED), lambda: store.add_feedback(other, FeedbackKind.HELPFUL),
-            store.sets, store.runs, lambda: store.write_set("a", ()), lambda: store.delete_run(1), store.executions,
+            lambda: store.decisions(5),
+            lambda: store.stored(other),
+            lambda: store.measurements(other),
+            lambda: store.feedback(),
+            lambda: store.forget_decision(other),
+            lambda: store.amend(word, "yes"),
+            lambda: store.take_back(word),
+            lambda: store.settle(word, FeedbackState.DISMISSED),
+            lambda: store.add_feedback(other, FeedbackKind.HELPFUL),
+            store.sets,
+            store.runs,
+            lambda: store.write_set("a", ()),
+            lambda: store.delete_run(1),
+            store.executions,
         ),
-    }  # fmt: skip
+    }
     for right, calls in tried.items():
         for number, call in enumerate(calls):
             try:
@@ -202,7 +238,8 @@ def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_
 def apart(tmp_path: Path) -> None:
     """Ann has the collection `default`, and Bea `beta`; each may do everything there."""
     roles = "".join(
-        f"  {name}: {{may: [ask, upload, delete, thresholds, records], addresses: [{name}@example.org], collections: [{collection}]}}\n"
+        f"  {name}: {{may: [ask, upload, delete, thresholds, records], addresses: [{name}@example.org], collections: "
+        f"[{collection}]}}\n"
         for name, collection in (("ann", "default"), ("bea", "beta"))
     )
     (tmp_path / "access.yaml").write_text(f"roles:\n{roles}", encoding="utf-8")
@@ -226,7 +263,9 @@ def test_given_a_role_that_names_its_collection_when_the_page_is_opened_then_no_
         assert not page.exception
         assert page.session_state.plumbline.collection == "beta", parameters
         assert "FM-200" not in texts(page)
-    page.session_state.plumbline.collection = "default"  # however it came to be so: the next run moves it, and opens nothing
+    page.session_state.plumbline.collection = (
+        "default"  # however it came to be so: the next run moves it, and opens nothing
+    )
     page.run()
     assert page.session_state.plumbline.collection == "beta"
     page = opened(**claims("ann@example.org"))
@@ -254,17 +293,28 @@ def test_given_two_persons_with_a_collection_each_when_one_calls_for_the_other_s
         engine, store = held[other]
         document = engine.library.snapshot.documents[0].id
         calls: tuple[Callable[[], object], ...] = (
-            lambda other=other: loading.engine(library, other, base), lambda other=other: loading.opening(library, other, base),
-            lambda other=other: records(library, other), lambda: make_collection(library, "gamma"),
+            lambda other=other: loading.engine(library, other, base),
+            lambda other=other: loading.opening(library, other, base),
+            lambda other=other: records(library, other),
+            lambda: make_collection(library, "gamma"),
             lambda engine=engine: engine.ask("What is the secret ingredient?", base),
             lambda engine=engine, document=document: engine.library.delete(document),
             lambda engine=engine, document=document: engine.library.erase(document),
-            lambda engine=engine: engine.library.add([Source("c.txt", b"A text of its own, long enough.", "text")], base),
-            lambda store=store: store.decisions(5), lambda store=store: store.stored(1), lambda store=store: store.measurements(1),
-            store.feedback, store.sets, store.runs, store.executions, lambda store=store: store.set_keeping(False), store.move_aside,
+            lambda engine=engine: engine.library.add(
+                [Source("c.txt", b"A text of its own, long enough.", "text")], base
+            ),
+            lambda store=store: store.decisions(5),
+            lambda store=store: store.stored(1),
+            lambda store=store: store.measurements(1),
+            store.feedback,
+            store.sets,
+            store.runs,
+            store.executions,
+            lambda store=store: store.set_keeping(False),
+            store.move_aside,
             lambda store=store: store.add_feedback(1, FeedbackKind.HELPFUL),
             lambda other=other: noting(library, other)(Action.EXPORT, ("all",)),
-        )  # fmt: skip
+        )
         with acting(who.actor):
             for number, call in enumerate(calls):
                 try:
@@ -339,7 +389,9 @@ def test_given_people_who_sign_in_when_a_cookie_is_set_over_tls_then_browsers_se
         messages: list[dict[str, Any]] = []
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
-            await send({"type": "http.response.start", "status": 200, "headers": [(b"Set-Cookie", cookie), (b"x-other", b"a")]})
+            await send(
+                {"type": "http.response.start", "status": 200, "headers": [(b"Set-Cookie", cookie), (b"x-other", b"a")]}
+            )
             await send({"type": "http.response.body", "body": b""})
 
         async def send(message: dict[str, Any], to: list[dict[str, Any]] = messages) -> None:

@@ -1,4 +1,6 @@
-"""A refusal on the page: why, by how much, what would have to change, where the right page ranked; and what a moved setting changed."""
+"""A refusal on the page: why, by how much, what would have to change, where the right page ranked; and what a moved
+setting changed.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
     assert "**What you can do**" in badges(page)
     assert "•  Ask with words that the document uses" in shown
     decision = asked_of(page).decision
-    asked_of(page).decision = replace(decision, outcome=replace(decision.outcome, suggestions=("One.", "Two.", "Three.")))
+    asked_of(page).decision = replace(
+        decision, outcome=replace(decision.outcome, suggestions=("One.", "Two.", "Three."))
+    )
     page.run()
     assert [line for line in texts(page).splitlines() if line.startswith("•")] == ["•  One.", "•  Two."]
 
@@ -74,8 +78,16 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
 @pytest.mark.parametrize(
     ("gate", "limit", "told"),
     [
-        ("correctness", "min_correctness", "A sentence was found that is probably the answer, but you ask to be surer than that."),
-        ("answerability", "min_answerability", "The documents probably answer this question, but you ask to be surer than that."),
+        (
+            "correctness",
+            "min_correctness",
+            "A sentence was found that is probably the answer, but you ask to be surer than that.",
+        ),
+        (
+            "answerability",
+            "min_answerability",
+            "The documents probably answer this question, but you ask to be surer than that.",
+        ),
     ],
 )
 def test_given_a_likely_answer_below_the_limit_when_refused_then_the_words_do_not_deny_the_number(
@@ -91,7 +103,9 @@ def test_given_a_likely_answer_below_the_limit_when_refused_then_the_words_do_no
     assert refused.suggestions == (NEAR,)  # other words are no help where the answer was found
 
 
-def test_given_a_place_that_may_be_the_answer_when_refused_then_it_is_shown_in_its_place_with_its_probability(page: AppTest) -> None:
+def test_given_a_place_that_may_be_the_answer_when_refused_then_it_is_shown_in_its_place_with_its_probability(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
     asked = asked_of(page)
     asked.measurements = replace(asked.measurements, correctness=0.3)
@@ -109,7 +123,9 @@ def test_given_a_place_that_may_be_the_answer_when_refused_then_it_is_shown_in_i
     assert "The place that may be the answer." in captions(page)
 
 
-def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_pages_and_nothing_is_written(page: AppTest) -> None:
+def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_pages_and_nothing_is_written(
+    page: AppTest,
+) -> None:
     ask(page, "What is this document about?")
 
     decision = asked_of(page).decision
@@ -127,7 +143,9 @@ def test_given_a_wish_for_a_summary_then_the_headings_are_listed_with_their_page
     assert replay(asked_of(page).measurements, asked_of(page).settings).places == decision.places
 
 
-def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(page: AppTest) -> None:
+def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(
+    page: AppTest,
+) -> None:
     """S3-20: the gate, its value, and by how much it missed."""
     page.selectbox(key="preset").set_value("compliance").run()
 
@@ -148,7 +166,9 @@ def test_given_a_question_in_czech_when_refused_then_the_refusal_sentence_is_in_
     assert "I cannot answer" not in texts(page)
 
 
-def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(empty_library: Path, app: AppTest) -> None:
+def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(
+    empty_library: Path, app: AppTest
+) -> None:
     empty_library.mkdir()
     (empty_library / ".samples-offered").touch()
     app.run()
@@ -160,14 +180,20 @@ def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(e
     assert "best sentence found" not in badges(app)
 
 
-@each(("unread", "says"), [({}, "There are no documents to search yet"), ({UNREAD: 1}, "Your documents are not read yet")])
-def test_given_nothing_to_search_then_a_file_that_is_being_read_is_told_from_none(unread: dict[str, int], says: str) -> None:
+@each(
+    ("unread", "says"), [({}, "There are no documents to search yet"), ({UNREAD: 1}, "Your documents are not read yet")]
+)
+def test_given_nothing_to_search_then_a_file_that_is_being_read_is_told_from_none(
+    unread: dict[str, int], says: str
+) -> None:
     of = measurements(hits=(), library=LibraryFacts(), metadata=unread)
     assert refusal.why(Asked(of.question, Scope(), of, decide(of), of.settings)).startswith(says)
 
 
 @each("reason", [reason for reason in Reason if reason not in (Reason.NONE, Reason.GREETING, Reason.ABOUT_LIBRARY)])
-def test_given_any_reason_when_a_refusal_is_explained_then_the_sentence_is_plain_and_blames_nobody(reason: Reason) -> None:
+def test_given_any_reason_when_a_refusal_is_explained_then_the_sentence_is_plain_and_blames_nobody(
+    reason: Reason,
+) -> None:
     """S3-20: the reason, in words that a reader knows."""
     said = screen()[f"refusal.why_{reason}"]
 
@@ -245,7 +271,10 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
     assert f"How sure: {100 * flip.before:.0f} % → {100 * flip.after:.0f} %" in texts(page)
     assert "Each of these alone would answer the question." in captions(page)
     sure = round(100 * (asked_of(page).measurements.correctness or 0.0))
-    assert f"What they would show is probably wrong: of 100 answers with this number about {sure} are right." in captions(page)
+    assert (
+        f"What they would show is probably wrong: of 100 answers with this number about {sure} are right."
+        in captions(page)
+    )
 
     page.button(key="try_min_correctness").click().run()
 
@@ -255,7 +284,9 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
     assert len(embedded) == calls
 
 
-def test_given_a_refusal_when_a_check_is_tried_as_only_shown_then_the_change_says_that_it_no_longer_refuses(page: AppTest) -> None:
+def test_given_a_refusal_when_a_check_is_tried_as_only_shown_then_the_change_says_that_it_no_longer_refuses(
+    page: AppTest,
+) -> None:
     ask(page, FRANCE)
 
     page.button(key="try_correctness_mode").click().run()
@@ -273,16 +304,23 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
     assert not asked_of(page).decision.answered
 
 
-def test_given_a_refusal_of_what_is_probably_right_when_shown_then_its_changes_come_with_a_general_warning(page: AppTest) -> None:
+def test_given_a_refusal_of_what_is_probably_right_when_shown_then_its_changes_come_with_a_general_warning(
+    page: AppTest,
+) -> None:
     page.slider(key="knob_min_correctness").set_value(1.0).run()
     ask(page, CALIBRATION)
 
     assert not asked_of(page).decision.answered
-    assert "A looser limit also lets through more answers that are wrong. Compare the answer with its page." in captions(page)
+    assert (
+        "A looser limit also lets through more answers that are wrong. Compare the answer with its page."
+        in captions(page)
+    )
     assert not [caption for caption in captions(page) if caption.startswith("What they would show is probably wrong")]
 
 
-def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("ui.app.asked.flips", lambda measurements: ())
 
     ask(page, FRANCE)
@@ -304,7 +342,9 @@ def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start
     assert found == [Settings.load().min_correctness, 1.0]
 
 
-def test_given_a_refused_question_when_the_right_page_is_pointed_at_then_its_ranks_are_said_and_it_is_shown(page: AppTest) -> None:
+def test_given_a_refused_question_when_the_right_page_is_pointed_at_then_its_ranks_are_said_and_it_is_shown(
+    page: AppTest,
+) -> None:
     ask(page, FRANCE)
 
     look(page, "flow-meter-manual.pdf", 3)
@@ -345,7 +385,10 @@ def test_given_a_page_behind_the_cut_when_more_sources_are_taken_then_it_is_amon
 
     assert page.slider(key="knob_top_k").value > 1
     assert "Only the first" not in texts(page)
-    assert any(one.passage.page == cut[1] and one.passage.document == document(cut[0]) for _, one in asked_of(page).decision.retrieved)
+    assert any(
+        one.passage.page == cut[1] and one.passage.document == document(cut[0])
+        for _, one in asked_of(page).decision.retrieved
+    )
     assert "missed_take" not in by_key(page, "missed")
 
 
@@ -367,7 +410,9 @@ def test_given_a_looked_up_page_when_another_question_is_asked_then_the_result_i
     assert "missed_mark" not in by_key(page, "missed")
 
 
-def test_given_a_looked_up_page_when_nothing_changed_then_it_is_not_ranked_again(page: AppTest, embedded: list[int]) -> None:
+def test_given_a_looked_up_page_when_nothing_changed_then_it_is_not_ranked_again(
+    page: AppTest, embedded: list[int]
+) -> None:
     ask(page, FRANCE)
     look(page, "flow-meter-manual.pdf", 3)
     calls = len(embedded)
@@ -394,7 +439,9 @@ RANKED = RankedPassage(PASSAGE, 37, 12, False, True, 14, False)
 
 @each("lost_at", LostAt)
 @each("quoted", [None, ("d1", 4), ("other", 5)])
-def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(lost_at: LostAt, quoted: tuple[str, int] | None) -> None:
+def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(
+    lost_at: LostAt, quoted: tuple[str, int] | None
+) -> None:
     told = missed.in_words(Missed("d1", 2, lost_at, (RANKED,), 131, 20, 10, quoted=quoted))
 
     assert told.endswith(".")
@@ -406,7 +453,8 @@ def test_given_a_page_behind_the_cut_when_said_then_every_rank_is_named() -> Non
     told = missed.in_words(Missed("d1", 2, LostAt.CUT, (RANKED,), 131, 20, 10))
 
     assert told == (
-        "The best passage of this page came number 37 of 131 by meaning and number 12 by words; together it is number 14. "
+        "The best passage of this page came number 37 of 131 by meaning and number 12 by words; together it is number "
+        "14. "
         "Only the first 10 are kept."
     )
 
@@ -421,7 +469,10 @@ def asked(decision: Decision, before: Decision, now: Settings, then: Settings) -
     return Asked("q", Scope(), measurements(), decision, now, (before, then))
 
 
-LOOSE, STRICT = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.2), settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.9)
+LOOSE, STRICT = (
+    settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.2),
+    settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.9),
+)
 
 
 def judged(of: Settings, **fields: object) -> Decision:
@@ -443,7 +494,9 @@ def test_given_a_looser_limit_when_it_answers_then_the_change_names_the_check_th
 def test_given_another_reason_for_the_same_refusal_when_said_then_it_is_the_new_one() -> None:
     other = settings(max_distance=0.1, distance_mode=Mode.ENFORCE)
 
-    assert outcome(judged(STRICT), judged(other)).startswith("still refused, now because “Distance of the closest passage” does not pass")
+    assert outcome(judged(STRICT), judged(other)).startswith(
+        "still refused, now because “Distance of the closest passage” does not pass"
+    )
     assert outcome(judged(STRICT), judged(STRICT)) == "still refused."
 
 
@@ -452,12 +505,17 @@ def test_given_another_level_or_other_words_when_still_answered_then_the_change_
     low = settings(main_gate="cosine", high_distance=0.1, medium_distance=0.2, low_distance=0.9)
 
     assert outcome(judged(high), judged(low)) == "still answered, with low confidence, which was high."
-    assert outcome(judged(high), with_outcome(judged(high), format="[Source {id}]")) == "still answered, in other words than before."
+    assert (
+        outcome(judged(high), with_outcome(judged(high), format="[Source {id}]"))
+        == "still answered, in other words than before."
+    )
     assert outcome(judged(high), judged(high)) == "still answered."
 
 
 def test_given_a_refusal_without_a_check_when_said_then_its_reason_stands_in_its_place() -> None:
-    assert outcome(judged(LOOSE), judged(LOOSE, draft=Draft())) == ("answered → refused, because no sentence could be taken as an answer.")
+    assert outcome(judged(LOOSE), judged(LOOSE, draft=Draft())) == (
+        "answered → refused, because no sentence could be taken as an answer."
+    )
 
 
 def test_given_a_check_that_could_not_be_measured_when_it_refuses_then_the_change_says_so() -> None:
@@ -471,12 +529,18 @@ def test_given_a_check_that_could_not_be_measured_when_it_refuses_then_the_chang
 @each(
     ("name", "value", "said"),
     [
-        ("min_correctness", 0.6, "60 %"), ("min_correctness", 1.0, "100 %"), ("min_top_cosine", 0.6, "0.60"),
-        ("max_length_ratio", 2.0, "2.0"), ("top_k", 10, "10"),
-        ("correctness_mode", Mode.OBSERVE, "only shown"), ("strict_summary", True, "on"), ("strict_summary", False, "off"),
-        ("refusal_text", "", "none"), ("drafter", "raw", "raw"),
+        ("min_correctness", 0.6, "60 %"),
+        ("min_correctness", 1.0, "100 %"),
+        ("min_top_cosine", 0.6, "0.60"),
+        ("max_length_ratio", 2.0, "2.0"),
+        ("top_k", 10, "10"),
+        ("correctness_mode", Mode.OBSERVE, "only shown"),
+        ("strict_summary", True, "on"),
+        ("strict_summary", False, "off"),
+        ("refusal_text", "", "none"),
+        ("drafter", "raw", "raw"),
     ],
-)  # fmt: skip
+)
 def test_given_a_value_when_said_then_it_has_the_decimals_of_its_slider(name: str, value: object, said: str) -> None:
     assert value_in_words(name, value) == said
 

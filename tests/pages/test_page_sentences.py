@@ -1,4 +1,6 @@
-"""How the sentences of an answer were checked, and what was wrong with those of a rejected draft, part by part, as inert text."""
+"""How the sentences of an answer were checked, and what was wrong with those of a rejected draft, part by part, as
+inert text.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,15 @@ REPHRASED = measured_claim(overlap=0.5, similarity=0.9, support=0.93)
 UNREAD = replace(REPHRASED, support=0.8, read=False)
 
 
-def drafted(*audits: ClaimMeasurement, text: str = "The notice period is at least 40 days.", of: Settings | None = None) -> Measurements:
+def drafted(
+    *audits: ClaimMeasurement, text: str = "The notice period is at least 40 days.", of: Settings | None = None
+) -> Measurements:
     """Measurements whose draft says the text once for each of these measurements."""
     found = hit(of=passage())
     claims = [claim(found.passage, f"{number}: {text}") for number in range(len(audits))]
-    return measurements(hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), correctness=0.99)
+    return measurements(
+        hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), correctness=0.99
+    )
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
@@ -56,7 +62,9 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
 
 
 def show(judged: Measurements) -> AppTest:
-    page = AppTest.from_function(script, default_timeout=60, kwargs={"held": {"measurements": judged, "decision": decide(judged)}}).run()
+    page = AppTest.from_function(
+        script, default_timeout=60, kwargs={"held": {"measurements": judged, "decision": decide(judged)}}
+    ).run()
     assert not page.exception
     return page
 
@@ -91,7 +99,10 @@ def test_given_an_answer_that_nothing_has_read_then_its_level_is_medium_at_most_
 
     assert decision.confidence_level is ConfidenceLevel.MEDIUM
     assert decide(drafted(REPHRASED, GOOD_AUDIT)).confidence_level is ConfidenceLevel.HIGH
-    assert decision.notes[0] == "Checked by facts and overlap only: 1 of 2 sentences. The confidence level is medium at most."
+    assert (
+        decision.notes[0]
+        == "Checked by facts and overlap only: 1 of 2 sentences. The confidence level is medium at most."
+    )
     assert "facts and overlap only" in decision.trace["support"].found
 
 
@@ -99,7 +110,10 @@ def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_w
     page = show(drafted(GOOD_AUDIT, CHANGED))
 
     shown = texts(page)
-    assert "An answer was drafted, but its sources probably do not say what a sentence of it says, so it is not shown." in shown
+    assert (
+        "An answer was drafted, but its sources probably do not say what a sentence of it says, so it is not shown."
+        in shown
+    )
     assert shown.count("✗ “at least 40 days”: the comparison was changed") == 2  # why it was refused, and in the trace
     assert "✗ its source says otherwise" in shown
     assert "Supported by its source with a probability of 0.04" in shown
@@ -108,17 +122,27 @@ def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_w
 
 
 def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() -> None:
-    audit = replace(CHANGED, changed_facts=(("number", HOSTILE),), indicators=(HOSTILE,), fabricated=(HOSTILE,), quotes_missing=(HOSTILE,))
+    audit = replace(
+        CHANGED,
+        changed_facts=(("number", HOSTILE),),
+        indicators=(HOSTILE,),
+        fabricated=(HOSTILE,),
+        quotes_missing=(HOSTILE,),
+    )
 
     page = show(drafted(audit, text=HOSTILE))
 
     assert HOSTILE in texts(page)
     interpreted = [*page.markdown, *page.caption, *page.subheader, *page.button, *page.expander]
-    assert [one for one in interpreted if "203.0.113.9" in str(getattr(one, "value", "")) + str(getattr(one, "label", ""))] == []
+    assert [
+        one for one in interpreted if "203.0.113.9" in str(getattr(one, "value", "")) + str(getattr(one, "label", ""))
+    ] == []
 
 
 def test_given_a_refusal_by_a_gate_when_shown_then_no_draft_is() -> None:
-    refused = drafted(CHANGED, of=settings(correctness_mode=Mode.ENFORCE, support_mode=Mode.ENFORCE, min_correctness=1.0))
+    refused = drafted(
+        CHANGED, of=settings(correctness_mode=Mode.ENFORCE, support_mode=Mode.ENFORCE, min_correctness=1.0)
+    )
 
     page = show(refused)
 
@@ -137,13 +161,18 @@ def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -
 def test_given_a_fact_that_a_flag_repeats_then_it_is_said_once() -> None:
     one = Claim("The notice period is at least 40 days.")
     changed = (("comparison", "at least 40 days"), ("year", "2031"), ("code", "E9"))
-    audit = measured_claim(changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed"))
+    audit = measured_claim(
+        changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed")
+    )
 
     found = sentences.findings(one, audit)
 
     assert found == [
-        ("at least 40 days", "comparison_changed"), ("2031", "number_changed"), ("E9", "code_absent"), ("", "not_entailed"),
-    ]  # fmt: skip
+        ("at least 40 days", "comparison_changed"),
+        ("2031", "number_changed"),
+        ("E9", "code_absent"),
+        ("", "not_entailed"),
+    ]
 
 
 def test_given_a_long_part_and_many_then_a_refusal_names_a_few_and_cuts_them() -> None:

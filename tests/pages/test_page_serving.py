@@ -1,4 +1,6 @@
-"""How the page is served and opened: headers on every response, the library opened beside the page, texts in one place."""
+"""How the page is served and opened: headers on every response, the library opened beside the page, texts in one
+place.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +150,9 @@ def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_wi
     assert "a fault in this program (ZeroDivisionError)" in texts(app)
 
 
-def test_given_many_collections_when_opened_then_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_given_many_collections_when_opened_then_only_the_latest_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     built = []
     monkeypatch.setattr(loading, "open_engine", lambda folder, collection, settings, apart: built.append(collection))
     loading.forget()

@@ -21,7 +21,12 @@ from ui.settings.fields import FIXED, help_text
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
-FRONT = ("top_k", "min_correctness", "max_sentence_words", "min_place")  # in the side bar under the default preset, without a model
+FRONT = (
+    "top_k",
+    "min_correctness",
+    "max_sentence_words",
+    "min_place",
+)  # in the side bar under the default preset, without a model
 MAX_FOUND = 10  # fields that a search shows
 
 
@@ -39,11 +44,16 @@ def shown_settings(page: AppTest) -> set[str]:
     return {
         name
         for name in KNOBS
-        if any(f"knob_{name}" == widget.key for widget in (*page.slider, *page.selectbox, *page.toggle, *page.text_input, *page.text_area))
+        if any(
+            f"knob_{name}" == widget.key
+            for widget in (*page.slider, *page.selectbox, *page.toggle, *page.text_input, *page.text_area)
+        )
     }
 
 
-def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its_field_range_and_cost(page: AppTest) -> None:
+def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its_field_range_and_cost(
+    page: AppTest,
+) -> None:
     """S0-34: every threshold can be set, over its whole range."""
     costs = {Cost.REPLAY: "at once", Cost.ASK: "asked again", Cost.INGEST: "indexed from now on"}
     seen = set()
@@ -81,19 +91,25 @@ def test_given_the_labels_when_compared_then_no_two_settings_share_one() -> None
     assert len(set(labels)) == len(labels)
 
 
-def test_given_settings_then_the_side_bar_has_the_sliders_that_can_decide_under_them_by_stage_and_no_other(page: AppTest) -> None:
+def test_given_settings_then_the_side_bar_has_the_sliders_that_can_decide_under_them_by_stage_and_no_other(
+    page: AppTest,
+) -> None:
     assert [slider.key for slider in page.sidebar.slider] == [f"knob_{name}" for name in FRONT]
     assert screen()["settings.none_ground"] in captions(page)
 
     page.selectbox(key="preset").set_value("scoping").run()
 
     assert deciding_of(page) == {
-        "retrieve": ["top_k"], "gate": ["max_distance", "min_documents", "min_keywords", "max_missing_entities"], "compress": [],
-        "ground": [], "decide": ["min_place"],
-    }  # fmt: skip
+        "retrieve": ["top_k"],
+        "gate": ["max_distance", "min_documents", "min_keywords", "max_missing_entities"],
+        "compress": [],
+        "ground": [],
+        "decide": ["min_place"],
+    }
     assert {name: page.slider(key=f"knob_{name}").value for name in ("max_distance", "min_documents")} == {
-        "max_distance": 0.8, "min_documents": 2,
-    }  # fmt: skip
+        "max_distance": 0.8,
+        "min_documents": 2,
+    }
 
     page.session_state["plumbline"].values["drafter"] = "model"
     page.run()
@@ -116,7 +132,11 @@ def deciding_of(page: AppTest) -> dict[str, list[str]]:
 
 def test_given_a_question_on_the_page_then_each_slider_says_where_it_flips_it(page: AppTest) -> None:
     ask(page, VACATION)
-    (flip,) = [line.value for line in page.sidebar.text if line.value.startswith("Refuses this question at") and "%" in line.value]
+    (flip,) = [
+        line.value
+        for line in page.sidebar.text
+        if line.value.startswith("Refuses this question at") and "%" in line.value
+    ]
     percent = int(flip.split()[-2])
 
     move(page, "min_correctness", percent / 100)
@@ -135,7 +155,9 @@ def test_given_a_name_when_settings_are_saved_then_they_are_a_preset_of_the_coll
     assert saved.values["min_correctness"] == 0.9
 
 
-def test_given_a_part_when_chosen_then_each_field_says_what_a_change_costs_and_which_way_is_stricter(page: AppTest) -> None:
+def test_given_a_part_when_chosen_then_each_field_says_what_a_change_costs_and_which_way_is_stricter(
+    page: AppTest,
+) -> None:
     open_part(page, "gate")
 
     said = captions(page)
@@ -223,7 +245,10 @@ def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_be
 def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(page: AppTest) -> None:
     move(page, "min_correctness", 0.9)
     move(page, "min_place", 0.9)
-    assert page.button(key="reset_min_correctness").label == f"Changed. Back to {100 * Settings.load().min_correctness:g} %"
+    assert (
+        page.button(key="reset_min_correctness").label
+        == f"Changed. Back to {100 * Settings.load().min_correctness:g} %"
+    )
 
     page.button(key="reset_min_correctness").click().run()
 
@@ -242,7 +267,9 @@ def test_given_a_changed_choice_when_taken_back_then_it_is_the_presets_again(pag
     assert page.toggle(key="knob_ocr").value is True
 
 
-def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(page: AppTest) -> None:
+def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(
+    page: AppTest,
+) -> None:
     ask(page, VACATION)
     move(page, "min_correctness", 0.33)
 
@@ -274,7 +301,9 @@ def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_w
     assert ("No setting has these words." in captions(page)) is not bool(found)
 
 
-def test_given_a_word_of_many_settings_when_looked_for_then_the_first_are_shown_and_the_rest_counted(page: AppTest) -> None:
+def test_given_a_word_of_many_settings_when_looked_for_then_the_first_are_shown_and_the_rest_counted(
+    page: AppTest,
+) -> None:
     open_part(page, "gate").text_input(key="find_setting").set_value("at once").run()
 
     assert len(shown_settings(page) - set(FRONT)) == MAX_FOUND
@@ -309,7 +338,8 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
 def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_that_is_not_shown_yet_is_told_its_value(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, shown: bool
 ) -> None:
-    """A run that is cut short may have told the browser nothing: Streamlit drops what it had not sent, and the next run is all there is.
+    """A run that is cut short may have told the browser nothing: Streamlit drops what it had not sent, and the next run
+    is all there is.
 
     Where the browser shows a field, telling it again would take back a touch that is on its way.
     """
@@ -340,8 +370,12 @@ def test_given_a_browser_that_missed_a_value_when_the_page_is_drawn_then_it_is_t
     assert not page.run().slider(key=key).proto.set_value
 
 
-def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins_again_at_its_value(page: AppTest) -> None:
-    """The default that comes with a field; without one a slider begins at its lowest, and that was taken for the user's wish."""
+def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins_again_at_its_value(
+    page: AppTest,
+) -> None:
+    """The default that comes with a field; without one a slider begins at its lowest, and that was taken for the user's
+    wish.
+    """
     page.selectbox(key="preset").set_value("open").run()
     page.slider(key="knob_top_k").set_value(7).run()
     for part in ["retrieve", "gate", "draft", "audit", "output", "ingest"]:
@@ -357,7 +391,7 @@ def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins
         assert {key: begins[key] for key in knobs} == {key: there[key] for key in knobs}, part
 
 
-def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_published_designs_what_they_need_and_a_switch_lists_its_changes(
+def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_published_designs_what_they_need_and_a_switch_lists_its_changes(  # noqa: E501
     page: AppTest,
 ) -> None:
     offered = page.selectbox(key="preset").options

@@ -1,4 +1,6 @@
-"""A decision that leaves the page: its label in a test set, its link, and its files; nothing in them is read as markup."""
+"""A decision that leaves the page: its label in a test set, its link, and its files; nothing in them is read as
+markup.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ from ui.app.texts import say
 from ui.ask import export, link
 from ui.ask.feedback import right_answer
 
-HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) | **b** `c`"
+HOSTILE = (
+    "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> "
+    "<script>alert(1)</script> [go](http://203.0.113.9) | **b** `c`"
+)
 QUESTION = "How many vacation days do employees have?"
 
 
@@ -34,7 +39,11 @@ def test_given_an_answer_and_a_refusal_when_added_to_the_test_set_then_each_is_l
 
     (label,) = recording.store().read_set("Test set")
     (cited,) = asked_of(page).decision.citations[:1]
-    assert (label.question, label.answerable, label.answers) == (QUESTION, True, (asked_of(page).decision.claims[0].text,))
+    assert (label.question, label.answerable, label.answers) == (
+        QUESTION,
+        True,
+        (asked_of(page).decision.claims[0].text,),
+    )
     assert (label.places[0].document, label.places[0].page) == (cited.document_id, cited.page)
     assert say("labelling.added") in badges(page)
 
@@ -49,7 +58,7 @@ def test_given_an_answer_and_a_refusal_when_added_to_the_test_set_then_each_is_l
     assert [one.answerable for one in recording.store().read_set("Test set")] == [True]
 
 
-def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_says_that_any_answer_counts_until_the_right_one_is_given(
+def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_says_that_any_answer_counts_until_the_right_one_is_given(  # noqa: E501
     page: AppTest,
 ) -> None:
     ask(page, QUESTION)
@@ -66,7 +75,9 @@ def test_given_an_answer_called_wrong_when_added_to_the_test_set_then_the_page_s
     assert say("labelling.counts_as_right") not in [info.value for info in page.info]
 
 
-def test_given_a_label_that_was_corrected_when_its_question_is_asked_and_added_again_then_the_correction_stays(page: AppTest) -> None:
+def test_given_a_label_that_was_corrected_when_its_question_is_asked_and_added_again_then_the_correction_stays(
+    page: AppTest,
+) -> None:
     ask(page, QUESTION)
     page.button(key="add_to_set").click().run()
     page.text_input(key="label_answer").set_value("24 vacation days")
@@ -79,7 +90,7 @@ def test_given_a_label_that_was_corrected_when_its_question_is_asked_and_added_a
     assert page.text_input(key="label_answer").value == "24 vacation days"
 
 
-def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_added_again_then_it_is_no_right_answer_any_more(
+def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_added_again_then_it_is_no_right_answer_any_more(  # noqa: E501
     page: AppTest,
 ) -> None:
     ask(page, QUESTION)
@@ -94,13 +105,21 @@ def test_given_a_label_as_decided_when_its_answer_is_called_wrong_later_and_adde
 
 ROWS = {
     "What were net sales in fiscal 2022?": ("Fiscal 2022 | Fiscal 2021: Net sales | $ | 5,140 | $ | 4,870", "$5,140"),
-    "What is the minimum pressure?": ("Parameter | Value | Unit: Minimum pressure | 16 | bar", "Minimum pressure 16 bar"),
+    "What is the minimum pressure?": (
+        "Parameter | Value | Unit: Minimum pressure | 16 | bar",
+        "Minimum pressure 16 bar",
+    ),
     "How many stores are there?": ("U.S. | Abroad: Stores | 1,144 | 212", "Stores 1,144 212"),
-    "How often is it calibrated?": ("It is calibrated every 5 years | at least.", "It is calibrated every 5 years at least."),
+    "How often is it calibrated?": (
+        "It is calibrated every 5 years | at least.",
+        "It is calibrated every 5 years at least.",
+    ),
 }
 
 
-def test_given_a_row_of_a_table_when_added_to_the_test_set_then_its_right_answer_is_the_figure_or_the_row_and_no_list_in_brackets() -> None:
+def test_given_a_row_of_a_table_when_added_to_the_test_set_then_its_right_answer_is_the_figure_or_the_row_and_no_list_in_brackets() -> (  # noqa: E501
+    None
+):
     for question, (claim, answer) in ROWS.items():
         label = LabelledQuestion("1", question, True, (right_answer(question, claim),))
 
@@ -138,10 +157,12 @@ def test_given_a_link_that_names_no_decision_when_opened_then_the_page_says_so(l
 def test_given_a_decision_full_of_markup_when_written_as_markdown_then_every_sign_of_it_is_escaped() -> None:
     written = export.to_markdown(
         [
-            {"kind": "title", "text": "A decision"}, {"kind": "lead", "text": HOSTILE + "\n# head\n1. one\n- item\nwww.evil.example"},
-            {"kind": "rows", "rows": [["Check", "Measured"], [HOSTILE, "a\nb"]]}, {"kind": "picture", "text": HOSTILE, "png": "QUJD"},
+            {"kind": "title", "text": "A decision"},
+            {"kind": "lead", "text": HOSTILE + "\n# head\n1. one\n- item\nwww.evil.example"},
+            {"kind": "rows", "rows": [["Check", "Measured"], [HOSTILE, "a\nb"]]},
+            {"kind": "picture", "text": HOSTILE, "png": "QUJD"},
         ]
-    )  # fmt: skip
+    )
 
     assert written.startswith("# A decision\n")
     assert not re.search(r"(?<!\\)[<`]|(?<!\\)\]\(|(?<!\\)!\[x|://|www\.", written.replace("![\\!", ""))
@@ -151,7 +172,9 @@ def test_given_a_decision_full_of_markup_when_written_as_markdown_then_every_sig
 
 
 def test_given_a_decision_full_of_markup_when_printed_then_it_is_text_without_links_or_foreign_pictures() -> None:
-    printed = compose_sheet([{"kind": "lead", "text": HOSTILE + "\x00\x1b कौन 中文"}, {"kind": "rows", "rows": [[HOSTILE, "b"]]}])
+    printed = compose_sheet(
+        [{"kind": "lead", "text": HOSTILE + "\x00\x1b कौन 中文"}, {"kind": "rows", "rows": [[HOSTILE, "b"]]}]
+    )
 
     with pymupdf.open(stream=printed) as sheet:
         shown = "".join("".join(page.get_text() for page in sheet).split())
@@ -161,7 +184,7 @@ def test_given_a_decision_full_of_markup_when_printed_then_it_is_text_without_li
         assert sheet[0].get_images() == []
 
 
-def test_given_an_answer_when_exported_then_the_file_has_question_answer_marked_page_checks_and_the_settings_fingerprint(
+def test_given_an_answer_when_exported_then_the_file_has_question_answer_marked_page_checks_and_the_settings_fingerprint(  # noqa: E501
     page: AppTest,
 ) -> None:
     ask(page, QUESTION)
@@ -175,7 +198,9 @@ def test_given_an_answer_when_exported_then_the_file_has_question_answer_marked_
     assert "25 vacation days" in written
     assert asked.settings.hash() in written
     assert say("checks.title_correctness") in written
-    assert [block["kind"] for block in made].count("picture") == len({(one.document_id, one.page) for one in asked.decision.citations})
+    assert [block["kind"] for block in made].count("picture") == len(
+        {(one.document_id, one.page) for one in asked.decision.citations}
+    )
     with pymupdf.open(stream=compose_sheet(made)) as sheet:
         assert QUESTION in sheet[0].get_text()
         assert sum(len(leaf.get_images()) for leaf in sheet) >= 1
@@ -183,10 +208,20 @@ def test_given_an_answer_when_exported_then_the_file_has_question_answer_marked_
 
 
 def test_given_the_address_of_the_page_then_a_link_names_collection_and_decision_and_nothing_else() -> None:
-    local = ("http://127.0.0.1:8501/", "http://localhost:8501/?top_k=3", "http://[::1]:8501/", "http://plumbline.localhost/")
+    local = (
+        "http://127.0.0.1:8501/",
+        "http://localhost:8501/?top_k=3",
+        "http://[::1]:8501/",
+        "http://plumbline.localhost/",
+    )
     assert [link.only_here(page) for page in local] == [True] * len(local)
-    assert [link.only_here(page) for page in ("https://docs.example.org/", "http://192.168.1.20:8501/", "")] == [False] * 3
-    assert link.address("http://127.0.0.1:8501/?top_k=3#x", "my law", 7) == "http://127.0.0.1:8501/?collection=my+law&decision=7"
+    assert [link.only_here(page) for page in ("https://docs.example.org/", "http://192.168.1.20:8501/", "")] == [
+        False
+    ] * 3
+    assert (
+        link.address("http://127.0.0.1:8501/?top_k=3#x", "my law", 7)
+        == "http://127.0.0.1:8501/?collection=my+law&decision=7"
+    )
     assert export.file_name(SimpleNamespace(question="???", decision=SimpleNamespace(answered=False))) == "refusal"  # type: ignore[arg-type]
 
 

@@ -71,7 +71,9 @@ def test_given_any_settings_when_written_to_an_address_and_read_then_they_are_th
 
 @given(chosen(sharing._file_knobs()))
 @example(Settings.load("balanced", {"compress_prompt": "- Write short.\n  - A\x85B\u2028C\u2029\n"}))
-def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the_page_read_the_same(settings: Settings) -> None:
+def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the_page_read_the_same(
+    settings: Settings,
+) -> None:
     written = sharing.to_yaml(settings)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / sharing.FILE
@@ -81,7 +83,9 @@ def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the
     assert sharing.from_yaml(written.encode()) == settings
 
 
-def test_given_changed_settings_when_written_to_a_file_then_each_value_stands_below_a_line_that_says_what_it_does() -> None:
+def test_given_changed_settings_when_written_to_a_file_then_each_value_stands_below_a_line_that_says_what_it_does() -> (
+    None
+):
     written = sharing.to_yaml(Settings.load("scoping", {"top_k": 5})).splitlines()
 
     assert written[1] == "preset: scoping"
@@ -117,7 +121,9 @@ def test_given_the_settings_of_the_start_when_opened_then_the_address_stays_empt
     assert address(page) == {}
 
 
-def test_given_moved_fields_when_the_page_has_run_then_the_address_holds_what_differs_and_loses_it_again(page: AppTest) -> None:
+def test_given_moved_fields_when_the_page_has_run_then_the_address_holds_what_differs_and_loses_it_again(
+    page: AppTest,
+) -> None:
     move(page, "min_correctness", 0.6)
     assert address(page) == {"preset": "balanced", "min_correctness": "0.6"}
 
@@ -140,13 +146,21 @@ def test_given_an_address_when_opened_then_the_page_starts_with_its_values(app: 
     assert "close_address" not in [button.key for button in app.button]
 
 
-def test_given_a_bad_address_when_opened_then_one_notice_names_what_was_left_out_and_the_rest_counts(app: AppTest, library: Path) -> None:
-    app.query_params.update({"min_correctness": "7", "nonsense": "<b>x</b>", "preset": "no-such", "refusal_text": "Pay me", "top_k": "5"})
+def test_given_a_bad_address_when_opened_then_one_notice_names_what_was_left_out_and_the_rest_counts(
+    app: AppTest, library: Path
+) -> None:
+    app.query_params.update(
+        {"min_correctness": "7", "nonsense": "<b>x</b>", "preset": "no-such", "refusal_text": "Pay me", "top_k": "5"}
+    )
 
     app.run()
 
     assert not app.exception
-    assert (value(app, "min_correctness"), value(app, "top_k"), value(app, "refusal_text")) == (Settings.load().min_correctness, 5, "")
+    assert (value(app, "min_correctness"), value(app, "top_k"), value(app, "refusal_text")) == (
+        Settings.load().min_correctness,
+        5,
+        "",
+    )
     said = texts(app)
     assert "Setting 'min_correctness' cannot be '7'" in said
     assert "There is no preset named 'no-such'." in said
@@ -170,7 +184,9 @@ def test_given_an_address_full_of_nonsense_when_opened_then_the_notice_stays_sho
     assert "and 15 more" in texts(app)
 
 
-def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_session_opens_it(page: AppTest, library: Path) -> None:
+def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_session_opens_it(
+    page: AppTest, library: Path
+) -> None:
     create_collection(library, "contracts")
     page.run()
     collection_field(page).set_value("contracts").run()
@@ -199,7 +215,9 @@ def test_given_a_collection_that_is_not_there_when_an_address_names_it_then_it_i
     assert address(app) == {}
 
 
-def test_given_an_older_address_when_the_browser_goes_back_then_the_settings_follow(page: AppTest, settled: None) -> None:
+def test_given_an_older_address_when_the_browser_goes_back_then_the_settings_follow(
+    page: AppTest, settled: None
+) -> None:
     move(page, "min_correctness", 0.6)
     move(page, "min_correctness", 0.7)
     page.query_params.clear()
@@ -213,7 +231,9 @@ def test_given_an_older_address_when_the_browser_goes_back_then_the_settings_fol
     assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
 
 
-def test_given_a_browser_that_has_not_heard_of_the_new_address_yet_when_it_runs_the_page_then_the_field_stays(page: AppTest) -> None:
+def test_given_a_browser_that_has_not_heard_of_the_new_address_yet_when_it_runs_the_page_then_the_field_stays(
+    page: AppTest,
+) -> None:
     move(page, "min_correctness", 0.6)
     page.query_params.clear()
 
@@ -223,7 +243,9 @@ def test_given_a_browser_that_has_not_heard_of_the_new_address_yet_when_it_runs_
     assert address(page) == {"preset": "balanced", "min_correctness": "0.6"}
 
 
-def test_given_an_older_address_when_a_field_is_moved_in_the_same_run_then_the_field_wins(page: AppTest, settled: None) -> None:
+def test_given_an_older_address_when_a_field_is_moved_in_the_same_run_then_the_field_wins(
+    page: AppTest, settled: None
+) -> None:
     move(page, "min_correctness", 0.6)
     page.query_params.clear()
 
@@ -233,7 +255,9 @@ def test_given_an_older_address_when_a_field_is_moved_in_the_same_run_then_the_f
     assert address(page) == {"preset": "balanced", "min_correctness": "0.6", "top_k": "5"}
 
 
-def test_given_an_older_address_when_a_button_changes_a_setting_in_the_same_run_then_the_button_wins(page: AppTest, settled: None) -> None:
+def test_given_an_older_address_when_a_button_changes_a_setting_in_the_same_run_then_the_button_wins(
+    page: AppTest, settled: None
+) -> None:
     move(page, "min_correctness", 0.6)
     move(page, "top_k", 5)
     page.query_params.clear()
@@ -243,7 +267,9 @@ def test_given_an_older_address_when_a_button_changes_a_setting_in_the_same_run_
     assert (value(page, "min_correctness"), value(page, "top_k")) == (0.6, 10)
 
 
-def test_given_moved_settings_when_another_page_was_visited_then_the_address_holds_them_again(page: AppTest, settled: None) -> None:
+def test_given_moved_settings_when_another_page_was_visited_then_the_address_holds_them_again(
+    page: AppTest, settled: None
+) -> None:
     move(page, "min_correctness", 0.33)
     page.switch_page("pages/documents.py").run()
     page.query_params.clear()
@@ -262,7 +288,9 @@ def upload(page: AppTest, data: bytes, name: str = "settings.yaml") -> AppTest:
     return field.set_value((name, data, "application/yaml")).run()
 
 
-def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_library_keeps_its_model(page: AppTest) -> None:
+def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_library_keeps_its_model(
+    page: AppTest,
+) -> None:
     upload(page, b"preset: scoping\ntop_k: 5\nembedding_model: another\n")
 
     assert page.selectbox(key="preset").value == "scoping"
@@ -288,7 +316,9 @@ def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_
     ],
     ids=["range", "name", "preset", "kind", "list", "bytes", "syntax", "deep", "empty", "large"],
 )
-def test_given_a_bad_file_when_loaded_then_one_error_says_why_and_every_setting_stays(page: AppTest, data: bytes, said: str) -> None:
+def test_given_a_bad_file_when_loaded_then_one_error_says_why_and_every_setting_stays(
+    page: AppTest, data: bytes, said: str
+) -> None:
     move(page, "min_correctness", 0.6)
     before = page.session_state.plumbline.settings()
 
@@ -317,7 +347,9 @@ def test_given_a_long_value_in_a_file_when_refused_then_the_error_stays_short(pa
     assert max(len(text.value) for text in page.text if "top_k" in text.value) <= sharing.MAX_CHARS
 
 
-def test_given_what_the_environment_says_when_a_file_is_read_then_it_stays_under_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_what_the_environment_says_when_a_file_is_read_then_it_stays_under_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """S4-3."""
     monkeypatch.setenv("RAG_MIN_DOCUMENTS", "3")
     monkeypatch.setenv("RAG_CONFIDENCE_THRESHOLD", "0.5")
@@ -327,7 +359,9 @@ def test_given_what_the_environment_says_when_a_file_is_read_then_it_stays_under
     assert (settings.min_documents, settings.max_distance) == (3, 0.7)
 
 
-def test_given_the_page_when_the_file_button_is_looked_at_then_it_holds_the_settings_as_they_stand(page: AppTest) -> None:
+def test_given_the_page_when_the_file_button_is_looked_at_then_it_holds_the_settings_as_they_stand(
+    page: AppTest,
+) -> None:
     move(page, "top_k", 5)
 
     assert any(screen()["sharing.save"] in str(button.proto) for button in page.get("download_button"))

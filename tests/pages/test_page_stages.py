@@ -1,4 +1,6 @@
-"""The panels of the stages: each check in its stage with its value against its limit, and the stage that decided stands open."""
+"""The panels of the stages: each check in its stage with its value against its limit, and the stage that decided stands
+open.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,17 @@ ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "Wha
 def row(
     stage: str, value: float | None, threshold: float, mode: Mode = Mode.ENFORCE, scale: str = "cosine", found: str = ""
 ) -> CheckResult:
-    return judge(stage, value, threshold, Direction.AT_LEAST, scale, Reason.TOP_COSINE, mode, found=found, remedy="Add the document.")
+    return judge(
+        stage,
+        value,
+        threshold,
+        Direction.AT_LEAST,
+        scale,
+        Reason.TOP_COSINE,
+        mode,
+        found=found,
+        remedy="Add the document.",
+    )
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
@@ -58,7 +70,14 @@ def test_given_checks_when_shown_then_each_is_a_row_with_its_value_drawn_against
 
     for title in ("Closest passage", "Passages on average", "Distance of the closest passage"):
         assert f"<summary>{title}</summary>" in table
-    for cell in ("0.80 <small>≥ 0.72", "0.50 <small>≥ 0.60", "– <small>≥ 0.80", "✓ passed", "✗ refused", "? not measured"):
+    for cell in (
+        "0.80 <small>≥ 0.72",
+        "0.50 <small>≥ 0.60",
+        "– <small>≥ 0.80",
+        "✓ passed",
+        "✗ refused",
+        "? not measured",
+    ):
         assert cell in table
     assert [meter(one) in table for one in rows] == [True, True, False]
 
@@ -115,7 +134,9 @@ def test_given_words_of_a_document_in_a_check_then_they_are_escaped() -> None:
     assert said.count("&lt;b&gt;bold&lt;/b&gt;") == 3
 
 
-def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_and_what_came_after_is_not_reached(page: AppTest) -> None:
+def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_and_what_came_after_is_not_reached(
+    page: AppTest,
+) -> None:
     ask(page, ANSWERED)
     assert [label.partition(":")[0] for label in opened(page)] == ["5 · Decide"]
 
@@ -123,8 +144,12 @@ def test_given_an_answer_and_a_refusal_then_the_stage_that_decided_stands_open_a
 
     panels = [panel for panel in page.expander if panel.label[0] in "12345"]
     assert [panel.label.partition(":")[0] for panel in panels] == [
-        "1 · Retrieve", "2 · Gate", "3 · Compress", "4 · Ground", "5 · Decide",
-    ]  # fmt: skip
+        "1 · Retrieve",
+        "2 · Gate",
+        "3 · Compress",
+        "4 · Ground",
+        "5 · Decide",
+    ]
     assert opened(page) == [panels[1].label]
     assert "**decided here**" in panels[1].label
     assert ["not reached" in panel.label for panel in panels] == [False, False, True, True, False]
@@ -150,7 +175,10 @@ def test_given_an_answer_then_passages_and_sentences_say_what_became_of_them(pag
 def test_given_a_passage_beyond_the_distance_limit_then_it_is_dropped_by_it() -> None:
     found = hit()
 
-    assert stages._passage(1, "a.pdf", found, frozenset({found.passage.id}), set())["became"] == "dropped: beyond the distance limit"
+    assert (
+        stages._passage(1, "a.pdf", found, frozenset({found.passage.id}), set())["became"]
+        == "dropped: beyond the distance limit"
+    )
 
 
 def test_given_a_decision_from_its_record_then_the_panel_says_that_sentences_are_not_on_record(page: AppTest) -> None:
@@ -161,7 +189,9 @@ def test_given_a_decision_from_its_record_then_the_panel_says_that_sentences_are
     assert say("stages.not_recorded") in [caption.value for caption in page.caption]
 
 
-def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files: dict[str, str] = {}
     monkeypatch.setattr(st, "download_button", lambda label, make, name, *_, **__: files.update({name: make()}))
 

@@ -1,4 +1,6 @@
-"""Every word on the screens stands in data/screens, once, so that a translation is a folder and nothing is forgotten."""
+"""Every word on the screens stands in data/screens, once, so that a translation is a folder and nothing is
+forgotten.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROO
 READERS = {"say", "tell"}
 # arguments of Streamlit's elements that are shown, beside the first positional ones
 SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}
-NO_ELEMENT = {"st.chat_message", "st.Page", "st.get_option", "st.session_state.pop", "st.session_state.get", "st.session_state.setdefault"}
+NO_ELEMENT = {
+    "st.chat_message",
+    "st.Page",
+    "st.get_option",
+    "st.session_state.pop",
+    "st.session_state.get",
+    "st.session_state.setdefault",
+}
 
 
 def calls(source: str) -> list[ast.Call]:
@@ -34,7 +43,9 @@ def used(source: str) -> tuple[set[str], set[str]]:
                 elif isinstance(key, ast.Constant):
                     whole.add(str(key.value))
     # keys that are kept in a table before they are read
-    whole |= {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and is_key(node.value)}
+    whole |= {
+        node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and is_key(node.value)
+    }
     return whole, beginnings
 
 
@@ -51,7 +62,10 @@ def literals(source: str) -> list[str]:
     """Literal words that a call of a Streamlit element shows."""
     found = []
     for call in calls(source):
-        if not (isinstance(call.func, ast.Attribute) and ast.unparse(call.func).startswith("st.")) or ast.unparse(call.func) in NO_ELEMENT:
+        if (
+            not (isinstance(call.func, ast.Attribute) and ast.unparse(call.func).startswith("st."))
+            or ast.unparse(call.func) in NO_ELEMENT
+        ):
             continue
         shown = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg in SHOWN)]
         for node in shown:
@@ -79,7 +93,11 @@ def test_given_the_texts_when_compared_with_the_pages_then_none_is_left_over() -
 
     for path in SCREENS.rglob("*.yaml"):  # texts that other texts name
         whole |= set(re.findall(r"\{=([\w.-]+)\}", path.read_text(encoding="utf-8")))
-    left = [key for key in screen() if key not in whole and not any(start.count(".") and key.startswith(start) for start in beginnings)]
+    left = [
+        key
+        for key in screen()
+        if key not in whole and not any(start.count(".") and key.startswith(start) for start in beginnings)
+    ]
 
     assert left == []
 

@@ -1,4 +1,6 @@
-"""What Streamlit does with touches and messages between two runs of a page: the reasons for `ui.app.touches` and for one run at a time."""
+"""What Streamlit does with touches and messages between two runs of a page: the reasons for `ui.app.touches` and for
+one run at a time.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def unsent() -> ForwardMsgQueue:
 
 
 def test_given_a_run_of_the_page_that_was_not_sent_when_a_fragment_of_it_runs_then_all_of_it_is_sent_before() -> None:
-    """Else the browser closes the gap where the fragment stood, and the fragment is drawn over what stands behind it."""
+    """Else the browser closes the gap where the fragment stood, and the fragment is drawn over what stands behind
+    it.
+    """
     touches.take_each()
     queue = unsent()
 
@@ -140,12 +144,16 @@ def test_given_a_question_that_no_run_took_yet_when_the_next_touch_comes_then_th
 
     assert states is not None
     assert {widget.id: widget.chat_input_value.data or widget.string_value for widget in states.widgets} == {
-        "question": QUESTION, FIELD: "moved",
-    }  # fmt: skip
+        "question": QUESTION,
+        FIELD: "moved",
+    }
 
 
 def test_given_a_question_that_no_run_took_yet_when_its_run_is_stopped_then_streamlit_drops_it() -> None:
-    """As `runner.fastReruns` does at the next touch. When this fails, it may be looked at again, and so for the next test."""
+    """As `runner.fastReruns` does at the next touch.
+
+    When this fails, it may be looked at again, and so for the next test.
+    """
     waiting = ScriptRequests()
     waiting.request_rerun(RerunData(widget_states=asked()))
     waiting.request_stop()
@@ -159,7 +167,9 @@ def test_given_two_runs_that_take_the_same_touch_at_once_then_streamlit_calls_it
     """Two runs of a session have a lock each. A dropped file can be lost like this."""
     session, called = SessionState(), []
     session._set_widget_metadata(
-        WidgetMetadata(FIELD, lambda value: value or "", lambda value: value, "string_value", callback=lambda: called.append(1))
+        WidgetMetadata(
+            FIELD, lambda value: value or "", lambda value: value, "string_value", callback=lambda: called.append(1)
+        )
     )
     first, second = (SafeSessionState(session, lambda: None) for _ in range(2))
     call, meanwhile = SessionState._call_callbacks, [lambda: second.on_script_will_rerun(sent("dropped"))]
@@ -175,8 +185,12 @@ def test_given_two_runs_that_take_the_same_touch_at_once_then_streamlit_calls_it
     assert called == []
 
 
-def test_given_a_run_of_a_page_after_a_fragment_in_the_same_thread_then_it_draws_on_the_page_and_not_in_the_fragment() -> None:
-    """Streamlit leaves the place where a fragment stood; the browser's page broke, for it was sent what it had no place for."""
+def test_given_a_run_of_a_page_after_a_fragment_in_the_same_thread_then_it_draws_on_the_page_and_not_in_the_fragment() -> (  # noqa: E501
+    None
+):
+    """Streamlit leaves the place where a fragment stood; the browser's page broke, for it was sent what it had no place
+    for.
+    """
     touches.take_each()
     within = st.container()
     before = context_dg_stack.set((*get_default_dg_stack_value(), within))
@@ -241,7 +255,9 @@ class Runner:
 
 
 def in_turn(closed: bool = False, shutdown: bool = False) -> tuple[list[str], list[RerunData]]:
-    """How a session deals with what its thread drew before it ended, and with two touches; and the touches that the next thread got."""
+    """How a session deals with what its thread drew before it ended, and with two touches; and the touches that the
+    next thread got.
+    """
     touches.take_each()
     loop, done, ended, following = asyncio.new_event_loop(), [], Runner(ended=True), Runner(ended=False)
     session = SimpleNamespace(_scriptrunner=ended, _event_loop=loop, _state=AppSessionState.APP_NOT_RUNNING)
@@ -269,10 +285,12 @@ def in_turn(closed: bool = False, shutdown: bool = False) -> tuple[list[str], li
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_given_a_touch_before_all_was_taken_that_the_last_thread_drew_then_that_is_taken_first_and_each_touch_is_dealt_with(
+def test_given_a_touch_before_all_was_taken_that_the_last_thread_drew_then_that_is_taken_first_and_each_touch_is_dealt_with(  # noqa: E501
     closed: bool,
 ) -> None:
-    """The page said nothing of a file that was indexed: what its thread drew was ignored, since another thread had begun."""
+    """The page said nothing of a file that was indexed: what its thread drew was ignored, since another thread had
+    begun.
+    """
     done, got = in_turn(closed)
 
     assert done == ["taken", "a new thread"]
@@ -289,4 +307,6 @@ def test_given_a_session_without_a_thread_when_touched_then_one_begins_at_once()
     touches._waiting(lambda session, touch: begun.append(touch))(session, RerunData())  # type: ignore[arg-type]
 
     assert begun == [RerunData()]
-    assert {"_scriptrunner", "_event_loop", "_state"} <= set(inspect.getsource(AppSession).replace("self.", " ").split())
+    assert {"_scriptrunner", "_event_loop", "_state"} <= set(
+        inspect.getsource(AppSession).replace("self.", " ").split()
+    )

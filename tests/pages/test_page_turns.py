@@ -1,4 +1,6 @@
-"""Several turns on the page: a follow-up is rewritten, shown, edited, recorded as typed, and still there after a reload."""
+"""Several turns on the page: a follow-up is rewritten, shown, edited, recorded as typed, and still there after a
+reload.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def reloaded(app: AppTest) -> AppTest:
     return again.run()
 
 
-def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and_kept_and_survives_a_reload(page: AppTest) -> None:
+def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and_kept_and_survives_a_reload(
+    page: AppTest,
+) -> None:
     """S2-30: several turns."""
     ask(page, HOTEL)
     assert "You typed" not in texts(page)
@@ -84,7 +88,9 @@ def test_given_a_rewritten_question_when_edited_then_it_is_asked_as_it_stands_an
     assert asked.measurements.metadata[REWRITTEN_BY] == "reader"
 
 
-def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_and_a_whole_question_is_offered(page: AppTest) -> None:
+def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_and_a_whole_question_is_offered(
+    page: AppTest,
+) -> None:
     ask(page, VACATION)
     ask(page, "Why?")
 
@@ -97,7 +103,9 @@ def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_
     assert asked_of(page).suggestion == f"{VACATION} Why?"
 
 
-def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_asked_again_as_it_stands(page: AppTest) -> None:
+def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_asked_again_as_it_stands(
+    page: AppTest,
+) -> None:
     ask(page, HOTEL)
     ask(page, BERLIN)
 
@@ -109,7 +117,9 @@ def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_as
     assert len(turns_of(page).split(".")) == 2  # but the turn is kept
 
 
-def test_given_turns_in_the_address_that_are_gone_or_nonsense_when_opened_then_the_others_are_there(page: AppTest) -> None:
+def test_given_turns_in_the_address_that_are_gone_or_nonsense_when_opened_then_the_others_are_there(
+    page: AppTest,
+) -> None:
     ask(page, HOTEL)
     number = turns_of(page)
     page.query_params["turns"] = f"999999.<b>.{number}.."

@@ -1,4 +1,6 @@
-"""Files on their way from the browser to the library: on disk, bounded, and forgotten by Streamlit once they are taken."""
+"""Files on their way from the browser to the library: on disk, bounded, and forgotten by Streamlit once they are
+taken.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def manager() -> OnDisk:
 def drop(manager: OnDisk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Drop:
     """Sends files as a browser does, and gives them as `st.file_uploader` does."""
     monkeypatch.setenv("RAG_LIBRARY", str(tmp_path / "library"))
-    monkeypatch.setattr(uploads, "get_script_run_ctx", lambda: SimpleNamespace(session_id=SESSION, uploaded_file_mgr=manager))
+    monkeypatch.setattr(
+        uploads, "get_script_run_ctx", lambda: SimpleNamespace(session_id=SESSION, uploaded_file_mgr=manager)
+    )
 
     def send(**files: bytes) -> list[UploadedFile]:
         for name, data in files.items():
@@ -64,7 +68,9 @@ def test_given_files_of_any_size_when_sent_then_large_ones_stand_on_disk_and_no_
     assert list((tmp_path / "library").iterdir()) == []
 
 
-def test_given_dropped_files_when_taken_then_they_are_sources_on_disk_and_streamlit_holds_none(manager: OnDisk, drop: Drop) -> None:
+def test_given_dropped_files_when_taken_then_they_are_sources_on_disk_and_streamlit_holds_none(
+    manager: OnDisk, drop: Drop
+) -> None:
     large, small = b"%PDF" + bytes(SMALL_BYTES), b"%PDF small"
 
     sources = uploads.taken(drop(large=large, small=small))
@@ -123,7 +129,9 @@ def test_given_more_files_than_allowed_when_dropped_on_the_page_then_the_first_a
     made.new_page().insert_text((72, 100), "The harbour bridge is 412 metres long.")
     data = made.tobytes()
 
-    page.file_uploader[0].set_value([("bridge.pdf", data, "application/pdf"), ("late.pdf", data, "application/pdf")]).run()
+    page.file_uploader[0].set_value(
+        [("bridge.pdf", data, "application/pdf"), ("late.pdf", data, "application/pdf")]
+    ).run()
     settle(page)
 
     assert not page.exception
@@ -146,7 +154,7 @@ def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all
     assert "Indexed and ready to be asked: 1" in badges(page)
 
 
-def test_given_a_file_that_the_browser_still_lists_when_more_is_dropped_then_the_field_stays_and_only_what_is_new_is_taken(
+def test_given_a_file_that_the_browser_still_lists_when_more_is_dropped_then_the_field_stays_and_only_what_is_new_is_taken(  # noqa: E501
     page: AppTest,
 ) -> None:
     """A field that made room for an empty one would lose what is dropped on it meanwhile."""
@@ -237,7 +245,7 @@ def test_given_many_small_files_that_no_page_takes_when_sent_then_they_count_too
     assert len(drop(d=b"")) == 1
 
 
-def test_given_visitors_from_one_address_when_files_of_theirs_wait_then_others_can_send_and_nobody_more_than_their_documents_may_have(
+def test_given_visitors_from_one_address_when_files_of_theirs_wait_then_others_can_send_and_nobody_more_than_their_documents_may_have(  # noqa: E501
     manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     visits = Visits(tmp_path, "samples")
@@ -259,7 +267,9 @@ def test_given_visitors_from_one_address_when_files_of_theirs_wait_then_others_c
 
     assert [sent(one, 9) for one in crowd] == [3, 1, 0]
     assert sent(other, 9) == 3
-    assert sent(replace(visits.begin("192.0.2.3")[0], may_add=False), 1) == 0, "there is no room for documents of theirs"
+    assert sent(replace(visits.begin("192.0.2.3")[0], may_add=False), 1) == 0, (
+        "there is no room for documents of theirs"
+    )
     files = drop(a=bytes(2 * COUNTED_BYTES))
     monkeypatch.setenv("RAG_QUOTA_BYTES", str(COUNTED_BYTES))
     with acting(other.actor):

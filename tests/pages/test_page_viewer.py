@@ -70,7 +70,9 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_w
     boxes = tuple(box for _, box in cited.boxes)
     part = drawn[0].pop("part")
     dpi = viewer.LINES_ZOOM * viewer.DPI
-    assert drawn == [{"page": 3, "boxes": boxes, "doubted": (), "dpi": dpi, "max_pixels": viewer.MAX_PIXELS, "form": "pdf"}]
+    assert drawn == [
+        {"page": 3, "boxes": boxes, "doubted": (), "dpi": dpi, "max_pixels": viewer.MAX_PIXELS, "form": "pdf"}
+    ]
     assert all(part.x0 < box.x0 and part.y0 < box.y0 and part.x1 > box.x1 and part.y1 > box.y1 for box in boxes)
     assert part.y1 - part.y0 < 200  # a few lines around the words, not the page
     assert "The lines around the words on page 3 of the document, with the words marked." in alts(page)
@@ -78,7 +80,9 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_w
     assert page.button(key="show_1").disabled
 
 
-def test_given_another_source_when_its_button_is_clicked_then_its_page_is_shown_and_its_card_says_so(page: AppTest) -> None:
+def test_given_another_source_when_its_button_is_clicked_then_its_page_is_shown_and_its_card_says_so(
+    page: AppTest,
+) -> None:
     ask(page, VACATION)
     assert "company-policies-2024.pdf" not in texts(page).splitlines()[-1]
 
@@ -135,7 +139,9 @@ def test_given_the_first_page_when_shown_then_there_is_none_before_it(page: AppT
     assert not page.button(key="viewer_next").disabled
 
 
-def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same_marks(page: AppTest, drawn: list[dict[str, Any]]) -> None:
+def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same_marks(
+    page: AppTest, drawn: list[dict[str, Any]]
+) -> None:
     ask(page, CALIBRATION)
     number = asked_of(page).number
 
@@ -161,7 +167,9 @@ def test_given_a_page_of_any_size_when_enlarged_then_its_picture_stays_within_th
     assert picture.width * picture.height <= viewer.MAX_PIXELS
 
 
-def test_given_a_new_question_when_asked_then_page_and_size_start_anew(page: AppTest, drawn: list[dict[str, Any]]) -> None:
+def test_given_a_new_question_when_asked_then_page_and_size_start_anew(
+    page: AppTest, drawn: list[dict[str, Any]]
+) -> None:
     ask(page, VACATION)
     page.button(key="show_2").click().run()
     page.button(key="viewer_next").click().run()
@@ -187,10 +195,14 @@ def test_given_a_chosen_source_when_a_judging_slider_moves_then_its_page_stays_a
     assert len(drawn) == pictures
 
 
-def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marked_and_the_page_says_so(page: AppTest) -> None:
+def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marked_and_the_page_says_so(
+    page: AppTest,
+) -> None:
     ask(page, VACATION)
     asked = asked_of(page)
-    asked.decision = with_outcome(asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations))
+    asked.decision = with_outcome(
+        asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations)
+    )
 
     page.run()
 
@@ -200,7 +212,9 @@ def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marke
     assert page.button(key="show_1").help == "Shows the page these words were read on, with nothing marked."
 
 
-def test_given_words_that_are_marked_when_shown_then_nothing_says_that_their_place_is_not_certain(page: AppTest) -> None:
+def test_given_words_that_are_marked_when_shown_then_nothing_says_that_their_place_is_not_certain(
+    page: AppTest,
+) -> None:
     ask(page, VACATION)
 
     assert "Place not certain" not in badges(page)
@@ -208,12 +222,15 @@ def test_given_words_that_are_marked_when_shown_then_nothing_says_that_their_pla
     assert page.button(key="show_1").help == "Shows the page with exactly these words marked."
 
 
-def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_viewer_alone_says_so(page: AppTest) -> None:
+def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_viewer_alone_says_so(
+    page: AppTest,
+) -> None:
     ask(page, VACATION)
     asked = asked_of(page)
     gone = [replace(one, boxes=(), document_id="sha256:gone") for one in asked.decision.citations]
     claims = [
-        replace(claim, evidence=tuple(replace(one, document="sha256:gone") for one in claim.evidence)) for claim in asked.decision.claims
+        replace(claim, evidence=tuple(replace(one, document="sha256:gone") for one in claim.evidence))
+        for claim in asked.decision.claims
     ]
     asked.decision = with_outcome(asked.decision, citations=tuple(gone), claims=tuple(claims))
 
@@ -224,7 +241,9 @@ def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_
     assert "Place not certain" not in badges(page)
 
 
-def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_the_words_set_apart(page: AppTest) -> None:
+def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_the_words_set_apart(
+    page: AppTest,
+) -> None:
     before, after = "The harbour was built in stages. " * 40, "Ships of any size may pass below it. " * 40
     quoted = "The harbour bridge is 412 metres long."
     upload(page, "notes.txt", f"{before}\n{quoted}\n{after}".encode(), "text/plain")
@@ -241,7 +260,9 @@ def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_th
     assert all(len(text) <= AROUND + 2 for text in shown)
 
 
-def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_are_set_apart_with_what_is_between(page: AppTest) -> None:
+def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_are_set_apart_with_what_is_between(
+    page: AppTest,
+) -> None:
     first, second = "The harbour bridge is 412 metres long.", "It was opened in 1931."
     between = "Ships of any size may pass below it. " * 60
     text = f"{first}\n{between}\n{second}\nThe end."
@@ -262,14 +283,18 @@ def test_given_a_text_document_that_two_sentences_of_an_answer_cite_then_both_ar
 
 
 def test_given_stretches_of_a_page_that_overlap_when_set_apart_then_they_are_one() -> None:
-    place = Place("d", 1, words=(Span(1, 40, 50), Span(1, 10, 20)), also_words=(Span(1, 45, 60), Span(1, 80, 90), Span(2, 0, 5)))
+    place = Place(
+        "d", 1, words=(Span(1, 40, 50), Span(1, 10, 20)), also_words=(Span(1, 45, 60), Span(1, 80, 90), Span(2, 0, 5))
+    )
 
     assert place.stretches(1) == [(10, 60), (80, 90)]
     assert place.stretches(2) == [(0, 5)]
     assert place.stretches(3) == []
 
 
-def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(page: AppTest) -> None:
+def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_then_it_is_said_all_the_same(
+    page: AppTest,
+) -> None:
     """The marks of an answer's other sentences are not those of this one."""
     ask(page, SPEED)
     asked = asked_of(page)
@@ -282,7 +307,9 @@ def test_given_words_whose_place_is_not_certain_beside_others_that_are_marked_th
     assert "with the words marked." in alts(page)
 
 
-def test_given_another_page_that_has_marks_of_the_answer_when_turned_to_then_it_does_not_say_that_they_are_elsewhere(page: AppTest) -> None:
+def test_given_another_page_that_has_marks_of_the_answer_when_turned_to_then_it_does_not_say_that_they_are_elsewhere(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
     asked = asked_of(page)
     place = replace(Place.of(asked.decision.citations[0]), also=((4, Box(60, 100, 200, 112)),))
@@ -326,7 +353,9 @@ def test_given_a_row_of_a_wide_table_when_cited_then_both_its_ends_are_shown_and
     assert "The empty middle of the row is left out." in captions(page)
 
 
-def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_stored_and_shows_its_text(page: AppTest) -> None:
+def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_stored_and_shows_its_text(
+    page: AppTest,
+) -> None:
     upload(page, "locked.pdf", make.encrypted())
     page.text_input(key="password_0_0_text").set_value("open sesame")
     page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
@@ -339,7 +368,9 @@ def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_s
     assert "The secret is 42." in [element.value for element in page.code]
 
 
-def test_given_a_document_that_was_deleted_meanwhile_when_its_page_is_wanted_then_the_viewer_says_so(page: AppTest) -> None:
+def test_given_a_document_that_was_deleted_meanwhile_when_its_page_is_wanted_then_the_viewer_says_so(
+    page: AppTest,
+) -> None:
     ask(page, CALIBRATION)
     page.session_state["viewer"] = ((asked_of(page).collection, asked_of(page).number), Place("sha256:gone", 1))
 
@@ -401,7 +432,12 @@ def line(y: float) -> Box:
 
 def test_given_an_answer_of_several_sentences_then_all_are_marked_and_those_near_the_first_are_in_view() -> None:
     """Who reads both sentences finds both on the page, without opening the second source."""
-    first, near, far, turned = cited(line(100)), cited(line(130), start=9), cited(line(700), start=19), cited(line(50), page=2)
+    first, near, far, turned = (
+        cited(line(100)),
+        cited(line(130), start=9),
+        cited(line(700), start=19),
+        cited(line(50), page=2),
+    )
     elsewhere = cited(line(300), document="e")
 
     place = Place.of(first, [first, near, far, turned, elsewhere])
@@ -422,7 +458,9 @@ def page_of(*words: tuple[float, float, float]) -> Page:
 
 
 @given(st.floats(30, 300), st.floats(301, 590), st.floats(100, 700))
-def test_given_any_page_when_its_strip_is_cut_out_then_no_word_is_cut_unless_the_strip_says_so(left: float, right: float, y: float) -> None:
+def test_given_any_page_when_its_strip_is_cut_out_then_no_word_is_cut_unless_the_strip_says_so(
+    left: float, right: float, y: float
+) -> None:
     mark = Box(max(left, 60), y, max(left, 60) + 50, y + 10)
     page = page_of((left, y, left + 20), (right - 20, y + 12, right))
 
@@ -453,12 +491,16 @@ def test_given_a_marked_row_with_figures_then_a_wide_strip_begins_where_they_end
 
     assert end is not None
     assert part.x0 + end / 100 * (part.x1 - part.x0) == pytest.approx(575)
-    assert figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None  # words of a sentence
+    assert (
+        figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None
+    )  # words of a sentence
     assert figures_end([Box(28, 400, 580, 412)], row, part) is None  # another line
     assert figures_end([mark], row, None) is None  # the whole page
 
 
-def test_given_a_marked_row_too_wide_for_its_frame_then_its_name_and_its_figures_are_shown_without_the_empty_middle() -> None:
+def test_given_a_marked_row_too_wide_for_its_frame_then_its_name_and_its_figures_are_shown_without_the_empty_middle() -> (  # noqa: E501
+    None
+):
     mark = Box(28, 300, 580, 312)
     row = ((30, 300, 140), (420, 300, 460), (540, 300, 575))
     below = page_of(*row, (30, 330, 200))
@@ -485,7 +527,10 @@ def test_given_a_marked_row_too_wide_for_its_frame_then_its_name_and_its_figures
 
 def test_given_a_row_that_fits_or_has_no_empty_middle_or_a_sentence_then_nothing_of_it_is_left_out() -> None:
     mark = Box(28, 300, 580, 312)
-    narrow, sentence = page_of((70, 300, 140), (500, 300, 525)), page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11)))
+    narrow, sentence = (
+        page_of((70, 300, 140), (500, 300, 525)),
+        page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))),
+    )
     full = page_of((30, 300, 140), (180, 300, 250), (290, 300, 360), (400, 300, 470), (510, 300, 575))
 
     assert folded([Box(70, 300, 525, 310)], narrow, around([Box(70, 300, 525, 310)], narrow)) is None

@@ -1,4 +1,6 @@
-"""The page of a shared demo: what a visitor is offered, among the samples and among their own documents, and when the visit is over."""
+"""The page of a shared demo: what a visitor is offered, among the samples and among their own documents, and when the
+visit is over.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def test_given_a_visitor_when_they_choose_their_own_collection_then_it_is_theirs
     assert not [field for field in app.text_input if (field.key or "").startswith("collection_name")]
 
 
-def test_given_a_visit_that_is_over_when_the_page_is_touched_then_nothing_of_it_is_shown(here: list[Visit | None], app: AppTest) -> None:
+def test_given_a_visit_that_is_over_when_the_page_is_touched_then_nothing_of_it_is_shown(
+    here: list[Visit | None], app: AppTest
+) -> None:
     ask(settle(app), QUESTION)
     here[0] = None
 
@@ -106,7 +110,9 @@ def test_given_another_visit_in_the_same_tab_when_the_page_is_touched_then_nothi
     assert session_of(app).history == []
 
 
-def test_given_no_room_for_another_visitors_documents_then_the_page_says_so_and_takes_none(here: list[Visit | None], app: AppTest) -> None:
+def test_given_no_room_for_another_visitors_documents_then_the_page_says_so_and_takes_none(
+    here: list[Visit | None], app: AppTest
+) -> None:
     assert here[0] is not None
     here[0] = replace(here[0], may_add=False)
 
@@ -143,7 +149,9 @@ def test_given_the_samples_on_their_way_when_a_visitor_is_there_then_they_cannot
         job.stop()
 
 
-def test_given_a_visitors_own_job_when_it_runs_then_they_may_stop_it_and_no_one_elses(here: list[Visit | None], library: Path) -> None:
+def test_given_a_visitors_own_job_when_it_runs_then_they_may_stop_it_and_no_one_elses(
+    here: list[Visit | None], library: Path
+) -> None:
     visit, other = here[0], Visits(library, first_run.SAMPLES_COLLECTION).begin()[0]
     assert visit is not None
     with acting(other.actor):
@@ -159,7 +167,9 @@ def test_given_a_visitors_own_job_when_it_runs_then_they_may_stop_it_and_no_one_
         job.stop()
 
 
-def test_given_what_visitors_left_when_the_demo_starts_over_an_empty_library_then_the_samples_are_offered(tmp_path: Path) -> None:
+def test_given_what_visitors_left_when_the_demo_starts_over_an_empty_library_then_the_samples_are_offered(
+    tmp_path: Path,
+) -> None:
     left = tmp_path / f"visit-{'0a' * 16}"
     left.mkdir()
     (left / "collection.sqlite").touch()

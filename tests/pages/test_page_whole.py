@@ -1,4 +1,6 @@
-"""The viewer over a whole document: what it opens at, what a search finds and marks, and the PDF for the browser's own viewer."""
+"""The viewer over a whole document: what it opens at, what a search finds and marks, and the PDF for the browser's own
+viewer.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_given_an_answer_when_its_document_is_opened_then_it_opens_at_the_page_w
     assert len(drawn) == 1, "whoever closed it is not shown it again"
 
 
-def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]) -> None:
+def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(
+    page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]
+) -> None:
     ask(page, VACATION)
     place = Place.of(asked_of(page).decision.citations[0])
     page.session_state[f"whole_page_{place.document}_{place.page}_words"] = "full-time\n EMPLOYEE"
@@ -97,7 +101,9 @@ def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stan
     assert {"18 450 Kč", "6 %"} <= {row.text for row in whole.listed(snapshot, contract, "amounts")}
 
 
-def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]) -> None:
+def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(
+    page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]
+) -> None:
     ask(page, VACATION)
     place = Place.of(asked_of(page).decision.citations[0])
     page.session_state[f"whole_page_{place.document}_{place.page}_list"] = "amounts"
@@ -107,7 +113,11 @@ def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(page: App
     assert not page.exception
     engine = state.engine()
     document = engine.library.snapshot.document(place.document)
-    here = [row.span for row in whole.listed(engine.library.snapshot, document, "amounts") if row.page == place.page and row.span]
+    here = [
+        row.span
+        for row in whole.listed(engine.library.snapshot, document, "amounts")
+        if row.page == place.page and row.span
+    ]
     assert drawn == [(place.page, whole.marked(engine, document, here))]
 
 

@@ -134,7 +134,9 @@ def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_a
     assert "secret-name.pdf" in set(documents(second).dataframe[0].value["name"])
 
 
-def test_given_two_sessions_when_both_ask_while_a_job_runs_then_each_has_its_own_answer(app: AppTest, library: Path) -> None:
+def test_given_two_sessions_when_both_ask_while_a_job_runs_then_each_has_its_own_answer(
+    app: AppTest, library: Path
+) -> None:
     first, second = settle(app), settle(another())
 
     with held():
@@ -147,7 +149,9 @@ def test_given_two_sessions_when_both_ask_while_a_job_runs_then_each_has_its_own
         assert "14 days" in texts(second)
 
 
-def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_what_came_of_it(app: AppTest, library: Path) -> None:
+def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_what_came_of_it(
+    app: AppTest, library: Path
+) -> None:
     first, second = settle(app), settle(another())
     with held():
         upload(first, ("broken.pdf", b"<html>"))
@@ -164,7 +168,9 @@ def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_wh
     assert "broken.pdf" not in texts(settle(second))
 
 
-def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, library: Path) -> None:
+def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(
+    app: AppTest, library: Path
+) -> None:
     page = settle(app)  # the samples
     generation, count, _, _ = page.session_state["jobs_page"]
     assert count == len(state.engine().library.snapshot.passages)
@@ -228,7 +234,9 @@ def test_given_another_model_when_built_anew_then_the_library_is_searched_with_i
     assert not documents(settle(another())).exception
 
 
-def test_given_a_model_that_cannot_be_loaded_when_built_anew_then_the_collection_is_as_it_was(app: AppTest, library: Path) -> None:
+def test_given_a_model_that_cannot_be_loaded_when_built_anew_then_the_collection_is_as_it_was(
+    app: AppTest, library: Path
+) -> None:
     page = documents(settle(app))
     generation = state.engine().library.snapshot.version
 
@@ -316,7 +324,9 @@ def test_given_a_library_that_another_process_built_anew_when_looked_at_then_it_
     from rag_core.wiring import rebuild_library
 
     page = settle(app)
-    rebuild_library(small_library, "default", Settings.load(values={"embedding_model": model, "embedding_precision": "float32"}))
+    rebuild_library(
+        small_library, "default", Settings.load(values={"embedding_model": model, "embedding_precision": "float32"})
+    )
 
     page.run()
 

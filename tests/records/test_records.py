@@ -1,4 +1,6 @@
-"""Records: measurements without any text of a document, and the measurements again, which replay as those they were made of."""
+"""Records: measurements without any text of a document, and the measurements again, which replay as those they were
+made of.
+"""
 
 from __future__ import annotations
 
@@ -76,11 +78,29 @@ def through_json(measurements: Measurements) -> dict:
 
 def numbers(decision: Decision) -> object:
     """Everything of a decision that is no text of a document."""
-    checks = [(one.stage, one.state, one.mode, one.value, one.threshold, one.note, one.remedy) for one in decision.trace.checks]
-    kept = (decision.status, decision.reason, decision.reasons, decision.confidence, decision.confidence_level, decision.scores)
+    checks = [
+        (one.stage, one.state, one.mode, one.value, one.threshold, one.note, one.remedy)
+        for one in decision.trace.checks
+    ]
+    kept = (
+        decision.status,
+        decision.reason,
+        decision.reasons,
+        decision.confidence,
+        decision.confidence_level,
+        decision.scores,
+    )
     shown = [(one.document, one.page, one.spans, one.boxes) for one in decision.citations]
     values = [(one.value, one.value_probability) for one in decision.claims]
-    return kept, checks, shown, values, decision.metadata, decision.suggestions, [hit.passage.id for _, hit in decision.retrieved]
+    return (
+        kept,
+        checks,
+        shown,
+        values,
+        decision.metadata,
+        decision.suggestions,
+        [hit.passage.id for _, hit in decision.retrieved],
+    )
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
@@ -99,7 +119,9 @@ def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replay
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
-def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(drawn: Measurements, other: Settings) -> None:
+def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(
+    drawn: Measurements, other: Settings
+) -> None:
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
 
@@ -114,7 +136,8 @@ TABLE = "Unit\tPrice in €\nPump A\t1,200.50\nPump B\t900"
 TEXTS = (
     Text(
         "contract",
-        "The notice period is 30 days.\nThe supplier delivers the goods to Brno, but not on a holi-\nday. The price is 500 crowns.",
+        "The notice period is 30 days.\nThe supplier delivers the goods to Brno, but not on a holi-\nday. The price is "
+        "500 crowns.",
     ),
     Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
     Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine."),
@@ -130,7 +153,9 @@ QUESTIONS = (
 
 @each("question", QUESTIONS)
 @each("drafter", ["extract", "raw"])
-def test_given_a_measured_question_when_recorded_and_restored_then_nothing_is_missing(question: str, drafter: str) -> None:
+def test_given_a_measured_question_when_recorded_and_restored_then_nothing_is_missing(
+    question: str, drafter: str
+) -> None:
     corpus = MemoryCorpus(TEXTS, HashEmbedder())
     original = measure(question, settings(drafter=drafter), corpus, tools())
 
@@ -158,9 +183,14 @@ def test_given_a_claim_of_a_tables_row_when_recorded_then_it_is_read_again_from_
     start = TABLE.index("Pump A")
     row = Span(1, start, TABLE.index("\nPump B"))
     table = Passage(
-        "t", "d1", "Unit Price in € Pump A 1,200.50 Pump B 900", (Span(1, 0, len(TABLE)),), kind=PassageKind.TABLE,
-        header=(Span(1, 0, start - 1),), header_text="Unit Price in €",
-    )  # fmt: skip
+        "t",
+        "d1",
+        "Unit Price in € Pump A 1,200.50 Pump B 900",
+        (Span(1, 0, len(TABLE)),),
+        kind=PassageKind.TABLE,
+        header=(Span(1, 0, start - 1),),
+        header_text="Unit Price in €",
+    )
     said = claim(table, "Unit | Price in €: Pump A | 1,200.50")
     evidence = replace(said.evidence[0], quote=TABLE[row.start : row.end], spans=(row, *table.header))
     original = measurements(hits=(hit(of=table),), draft=draft([replace(said, evidence=(evidence,))]))
@@ -175,7 +205,8 @@ def test_given_a_page_that_changed_when_restored_then_the_text_counts_as_deleted
     original = on_pages(measurements(0.9, 0.8))
 
     restored = from_record(
-        through_json(original), lambda _, page: page_text("", page).replace("30", "90") if page == 1 else page_text("", page)
+        through_json(original),
+        lambda _, page: page_text("", page).replace("30", "90") if page == 1 else page_text("", page),
     )
 
     assert restored.hits[0].passage.text == DELETED
@@ -193,7 +224,9 @@ def empty(*_: object) -> str:
 
 
 @pytest.mark.parametrize("reader", [gone, empty], ids=["raises", "empty"])
-def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_names_are_kept(reader: Callable[..., str]) -> None:
+def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_names_are_kept(
+    reader: Callable[..., str],
+) -> None:
     original = on_pages(measurements(0.9))
 
     decision = decide(from_record(through_json(original), reader, gone))  # type: ignore[arg-type]
@@ -212,12 +245,17 @@ def test_given_the_librarys_passages_when_restored_then_their_section_titles_com
     assert "1 Notice" not in json.dumps(row)
     assert from_record(row, lambda *_: SENTENCE).hits[0].passage.section == ""
     assert from_record(row, lambda *_: SENTENCE, lambda *_: titled).hits == original.hits
-    assert from_record(row, lambda *_: SENTENCE, lambda *_: replace(titled, section="2 Price")).hits[0].passage.section == ""
+    assert (
+        from_record(row, lambda *_: SENTENCE, lambda *_: replace(titled, section="2 Price")).hits[0].passage.section
+        == ""
+    )
 
 
 def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_decision_can_name_are_kept() -> None:
     names = {f"d{n}": f"{n}.pdf" for n in range(1000)}
-    original = measurements(0.9, library=LibraryFacts(1000, 5000, 9000, unreadable={"d5": (1, 2, 3, 7)}, names=names, titles=names))
+    original = measurements(
+        0.9, library=LibraryFacts(1000, 5000, 9000, unreadable={"d5": (1, 2, 3, 7)}, names=names, titles=names)
+    )
 
     row = through_json(original)
 
@@ -302,10 +340,16 @@ def broken(row: dict) -> list[tuple[str, dict]]:
         ("another type", lambda one: one.update({next(iter(one)): {"a": 1}})),
     ):
         for where in (
-            lambda row: row, lambda row: row["hits"][0], lambda row: row["hits"][0]["passage"], lambda row: row["draft"],
-            lambda row: row["draft"]["claims"][0], lambda row: row["draft"]["measured"][0], lambda row: row["understanding"],
-            lambda row: row["draft"]["claims"][0]["evidence"][0], lambda row: next(iter(row["draft"]["citations"].values())),
-        ):  # fmt: skip
+            lambda row: row,
+            lambda row: row["hits"][0],
+            lambda row: row["hits"][0]["passage"],
+            lambda row: row["draft"],
+            lambda row: row["draft"]["claims"][0],
+            lambda row: row["draft"]["measured"][0],
+            lambda row: row["understanding"],
+            lambda row: row["draft"]["claims"][0]["evidence"][0],
+            lambda row: next(iter(row["draft"]["citations"].values())),
+        ):
             other = json.loads(json.dumps(row))
             change(where(other))
             found.append((what, other))

@@ -1,4 +1,6 @@
-"""Records of questions that a language model was asked about: all that is measured in the record, its words apart from it."""
+"""Records of questions that a language model was asked about: all that is measured in the record, its words apart from
+it.
+"""
 
 from __future__ import annotations
 
@@ -54,14 +56,22 @@ def on_pages(drawn: Measurements) -> Measurements:
             copied = evidence and (drafted.drafter == "extract" or one.text == one.evidence[0].quote)
             claims.append(replace(one, text=evidence[0].quote if copied else one.text, evidence=evidence))
         citations = {evidence_key(e): citation(e) for one in claims for e in one.evidence}
-        measured = [one if one.of is None else taken_of(own, one) for own, one in zip(claims, drafted.measured, strict=False)]
-        return replace(drafted, claims=tuple(claims), measured=(*measured, *drafted.measured[len(claims) :]), citations=citations)
+        measured = [
+            one if one.of is None else taken_of(own, one) for own, one in zip(claims, drafted.measured, strict=False)
+        ]
+        return replace(
+            drafted, claims=tuple(claims), measured=(*measured, *drafted.measured[len(claims) :]), citations=citations
+        )
 
     def settled(judgement: Sufficiency) -> Sufficiency:
         if judgement.sides is None or judgement.conflict is None:
             return judgement
         sides = quoting(judgement.sides)
-        return replace(judgement, sides=sides, conflict=replace(judgement.conflict, values=(sides.claims[0].text, sides.claims[1].text)))
+        return replace(
+            judgement,
+            sides=sides,
+            conflict=replace(judgement.conflict, values=(sides.claims[0].text, sides.claims[1].text)),
+        )
 
     return replace(
         drawn,
@@ -88,7 +98,9 @@ def through_json(value: Any) -> Any:
 
 
 @given(drawn=asked_measurements())
-def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(drawn: Measurements) -> None:
+def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(
+    drawn: Measurements,
+) -> None:
     original = on_pages(drawn)
     written = write(original, rejected=[0, 2])
 
@@ -100,7 +112,9 @@ def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_i
 
 
 @given(drawn=asked_measurements())
-def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(drawn: Measurements) -> None:
+def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(
+    drawn: Measurements,
+) -> None:
     original = on_pages(drawn)
 
     restored = from_record(through_json(to_record(original)))
@@ -111,7 +125,9 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
 
 
 @given(data=st.data())
-def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(data: st.DataObject) -> None:
+def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(
+    data: st.DataObject,
+) -> None:
     """Under its own settings and any others: no next step needs a text that may have been deleted."""
     original = on_pages(data.draw(stepped_measurements()))
     names = data.draw(st.lists(st.sampled_from(sorted(REPLAYED)), max_size=3, unique=True))
@@ -132,10 +148,27 @@ def judged(decision: Decision) -> object:
     def checked(checks: Sequence[CheckResult]) -> list[object]:
         return [(one.stage, one.state, one.mode, one.value, one.threshold) for one in checks]
 
-    attempts = [(one.number, one.outcome, one.attempt.asked, one.attempt.call, checked(one.checks)) for one in decision.attempts]
+    attempts = [
+        (one.number, one.outcome, one.attempt.asked, one.attempt.call, checked(one.checks)) for one in decision.attempts
+    ]
     shown = [(one.document, one.page, one.spans) for one in decision.citations]
-    ended = (decision.status, decision.reason, decision.reasons, decision.confidence, decision.confidence_level, decision.scores)
-    return ended, checked(decision.trace.checks), attempts, decision.metadata, shown, len(decision.claims), len(decision.conflicts)
+    ended = (
+        decision.status,
+        decision.reason,
+        decision.reasons,
+        decision.confidence,
+        decision.confidence_level,
+        decision.scores,
+    )
+    return (
+        ended,
+        checked(decision.trace.checks),
+        attempts,
+        decision.metadata,
+        shown,
+        len(decision.claims),
+        len(decision.conflicts),
+    )
 
 
 def numbers(of: LlmTrace) -> object:
@@ -143,22 +176,51 @@ def numbers(of: LlmTrace) -> object:
     return (
         of.context_words,
         of.calls,
-        [(v.passages, v.can_answer, v.confidence, len(v.missing), v.contradicts, v.sides and counted(v.sides)) for v in of.judgements],
-        [[(h.passage.id, h.passage.spans, h.score, h.cosine, h.lexical, h.rerank) for h in hits] for hits in of.expanded],
         [
-            (a.asked, counted(a.draft), a.problem, bool(a.refusal), a.language, a.sentences, a.tokens, a.added, a.verification)
+            (v.passages, v.can_answer, v.confidence, len(v.missing), v.contradicts, v.sides and counted(v.sides))
+            for v in of.judgements
+        ],
+        [
+            [(h.passage.id, h.passage.spans, h.score, h.cosine, h.lexical, h.rerank) for h in hits]
+            for hits in of.expanded
+        ],
+        [
+            (
+                a.asked,
+                counted(a.draft),
+                a.problem,
+                bool(a.refusal),
+                a.language,
+                a.sentences,
+                a.tokens,
+                a.added,
+                a.verification,
+            )
             for a in of.attempts
         ],
     )
 
 
 def counted(of: Draft) -> object:
-    claims = [([(e.passage, e.spans) for e in c.evidence], len(c.cited), len(set(c.cited)), c.relevance) for c in of.claims]
+    claims = [
+        ([(e.passage, e.spans) for e in c.evidence], len(c.cited), len(set(c.cited)), c.relevance) for c in of.claims
+    ]
     audits = [
-        (len(a.quotes_missing), len(a.quotes_elsewhere), len(set(a.fabricated)), a.indicators, a.overlap,
-         [kind for kind, _ in a.changed_facts], a.similarity, a.support, a.flags, a.read, a.word_for_word)
+        (
+            len(a.quotes_missing),
+            len(a.quotes_elsewhere),
+            len(set(a.fabricated)),
+            a.indicators,
+            a.overlap,
+            [kind for kind, _ in a.changed_facts],
+            a.similarity,
+            a.support,
+            a.flags,
+            a.read,
+            a.word_for_word,
+        )
         for a in of.measured
-    ]  # fmt: skip
+    ]
     return of.drafter, claims, audits, list(of.citations), of.context_chars, of.chars
 
 
@@ -166,7 +228,13 @@ def attempted(text: str = OWN, **of_audit: Any) -> Attempt:
     of = _on_page(passage(1))
     said = claim(of, text)
     audit = measured_claim(overlap=0.5, similarity=0.6, support=0.7, **of_audit)
-    return Attempt(("low", "0"), Call(Step.DRAFT, "compress/1 0a"), replace(draft([said], [audit]), drafter="model"), sentences=1, tokens=9)
+    return Attempt(
+        ("low", "0"),
+        Call(Step.DRAFT, "compress/1 0a"),
+        replace(draft([said], [audit]), drafter="model"),
+        sentences=1,
+        tokens=9,
+    )
 
 
 def asked(*attempts: Attempt, **of: Any) -> Measurements:
@@ -176,10 +244,17 @@ def asked(*attempts: Attempt, **of: Any) -> Measurements:
 def test_given_a_model_when_recorded_then_no_word_of_it_stands_in_the_record_and_all_do_beside_it() -> None:
     """What a model writes may hold any text of a document: it can be deleted apart from the record."""
     words = {
-        "claim": OWN, "quote": "quoted nowhere at all", "fact": "ninety weeks", "id": "invented source", "refusal": "Nothing fits this.",
-        "missing": "date of signing", "reasoning": "No passage says so.",
-    }  # fmt: skip
-    bad = attempted(quotes_missing=(words["quote"],), changed_facts=(("number", words["fact"]),), fabricated=(words["id"],))
+        "claim": OWN,
+        "quote": "quoted nowhere at all",
+        "fact": "ninety weeks",
+        "id": "invented source",
+        "refusal": "Nothing fits this.",
+        "missing": "date of signing",
+        "reasoning": "No passage says so.",
+    }
+    bad = attempted(
+        quotes_missing=(words["quote"],), changed_facts=(("number", words["fact"]),), fabricated=(words["id"],)
+    )
     claims = (replace(bad.draft.claims[0], cited=(words["id"],)),)
     judgement = Sufficiency(Call(Step.SUFFICIENCY), 1, "no", 0.5, (words["missing"],), words["reasoning"])
     one = asked(
@@ -207,7 +282,9 @@ def test_given_a_model_that_copies_its_source_then_the_text_is_read_from_the_pag
 
 def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_two() -> None:
     bad = attempted(fabricated=("one of them", "another"))
-    one = asked(replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("one of them", "another")),))))
+    one = asked(
+        replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("one of them", "another")),)))
+    )
 
     restored = from_record(through_json(to_record(one))).llm_trace
 
@@ -216,9 +293,13 @@ def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_tw
     assert all(ref.startswith(DELETED) for ref in restored.attempts[0].draft.claims[0].cited)
 
 
-def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_it_is_deleted_and_never_cut_from_another_text() -> None:
+def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_it_is_deleted_and_never_cut_from_another_text() -> (  # noqa: E501
+    None
+):
     bad = attempted(quotes_missing=("no quote from a made up source",), fabricated=("a made up source",))
-    one = asked(replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("a made up source",)),))))
+    one = asked(
+        replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("a made up source",)),)))
+    )
     written = write(one)
 
     whole = from_record(through_json(written.record), page_text, own=written.own).llm_trace
@@ -248,7 +329,9 @@ def test_given_kept_words_that_were_changed_then_they_count_as_deleted() -> None
     one = on_pages(asked(attempted()))
     written = write(one)
 
-    restored = from_record(through_json(written.record), page_text, own=dict.fromkeys(written.own, "Another text.")).llm_trace
+    restored = from_record(
+        through_json(written.record), page_text, own=dict.fromkeys(written.own, "Another text.")
+    ).llm_trace
 
     assert restored is not None
     assert restored.attempts[0].draft.claims[0].text == DELETED
@@ -260,9 +343,12 @@ def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None
     sides = draft([claim(passage(1)), claim(passage(2))])
     row = to_record(asked(verified, judgements=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["llm_trace"]
     rows = {
-        LlmTrace: row, Sufficiency: row["judgements"][0], Attempt: row["attempts"][0],
-        Verification: row["attempts"][0]["verification"], Call: row["attempts"][0]["call"],
-    }  # fmt: skip
+        LlmTrace: row,
+        Sufficiency: row["judgements"][0],
+        Attempt: row["attempts"][0],
+        Verification: row["attempts"][0]["verification"],
+        Call: row["attempts"][0]["call"],
+    }
 
     assert set(rows[of]) == {field.name for field in fields(of)}
 

@@ -1,4 +1,6 @@
-"""Hybrid retrieval: fused by reciprocal rank, restricted before ranking, stable on ties, optionally reranked and weighted."""
+"""Hybrid retrieval: fused by reciprocal rank, restricted before ranking, stable on ties, optionally reranked and
+weighted.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,19 @@ LINES = (
     "The contract ends in December.",
     "Employees have vacation.",
 )
-CORPUS = MemoryCorpus([Text("a", "\n".join(LINES)), Text("b", "The notice period of a lease is ninety days.")], EMBEDDER)
+CORPUS = MemoryCorpus(
+    [Text("a", "\n".join(LINES)), Text("b", "The notice period of a lease is ninety days.")], EMBEDDER
+)
 
 
-def ask(question: str, corpus: MemoryCorpus = CORPUS, allowed: Sequence[int] | None = None, **options: object) -> Ranking:
-    call = {name: options.pop(name) for name in ("reranker", "language", "known_language", "time_sensitive", "today") if name in options}
+def ask(
+    question: str, corpus: MemoryCorpus = CORPUS, allowed: Sequence[int] | None = None, **options: object
+) -> Ranking:
+    call = {
+        name: options.pop(name)
+        for name in ("reranker", "language", "known_language", "time_sensitive", "today")
+        if name in options
+    }
     vector = EMBEDDER.embed([question])[0]
     return retrieve(question, vector, terms(question, "en"), corpus, settings(**options), allowed, **call)  # type: ignore[arg-type]
 
@@ -51,7 +61,9 @@ def test_given_a_question_then_its_hits_carry_fused_score_ranks_cosine_and_bm25(
 
     assert found.rows[0] == 0
     assert top.score == pytest.approx(0.7 / (60 + top.dense_rank) + 0.3 / (60 + top.lexical_rank))
-    assert top.cosine == pytest.approx(float(EMBEDDER.embed([LINES[0]])[0] @ EMBEDDER.embed(["notice period"])[0]), abs=1e-6)
+    assert top.cosine == pytest.approx(
+        float(EMBEDDER.embed([LINES[0]])[0] @ EMBEDDER.embed(["notice period"])[0]), abs=1e-6
+    )
     assert top.lexical == CORPUS.lexical.scores(terms("notice period", "en"), [0])[0]
     assert [hit.passage for hit in found.hits] == [CORPUS.passages[row] for row in found.rows]
 
@@ -108,9 +120,14 @@ def test_given_a_language_the_model_does_not_know_then_its_own_weight_is_used() 
     assert strange.hits != ask("the price december", semantic_weight=1.0).hits
 
 
-def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both_and_words_say_nothing_of_them() -> None:
+def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_for_both_and_words_say_nothing_of_them() -> (  # noqa: E501
+    None
+):
     mixed = MemoryCorpus(
-        [Text("own", "The deposit is two rents.\nThe garden is open."), Text("foreign", "Die Kaution ist the deposit.\nDer Garten.", "de")],
+        [
+            Text("own", "The deposit is two rents.\nThe garden is open."),
+            Text("foreign", "Die Kaution ist the deposit.\nDer Garten.", "de"),
+        ],
         EMBEDDER,
     )
     found = ask("the deposit", mixed, language="en", semantic_weight=0.7)
@@ -119,7 +136,9 @@ def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_fo
     for hit in found.hits:
         assert hit.passage.document == "own" or hit.score == pytest.approx(1 / (60 + hit.dense_rank))
     assert foreign.lexical_rank  # measured all the same
-    assert ask("the deposit", mixed, semantic_weight=0.7).hits != found.hits  # a language that nobody knows: words count everywhere
+    assert (
+        ask("the deposit", mixed, semantic_weight=0.7).hits != found.hits
+    )  # a language that nobody knows: words count everywhere
     assert (
         ask("the deposit", mixed, language="en", known_language=False, semantic_weight=0.7).hits
         == ask("the deposit", mixed, known_language=False, semantic_weight=0.7).hits
@@ -128,7 +147,10 @@ def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_fo
 
 def test_given_passages_of_which_nobody_knows_the_language_then_their_words_count_as_those_of_the_question() -> None:
     unknown = MemoryCorpus(
-        [Text("own", "The deposit is two rents.\nThe garden is open."), Text("short", "Die Kaution ist the deposit.\nDer Garten.", "und")],
+        [
+            Text("own", "The deposit is two rents.\nThe garden is open."),
+            Text("short", "Die Kaution ist the deposit.\nDer Garten.", "und"),
+        ],
         EMBEDDER,
     )
 
@@ -136,7 +158,9 @@ def test_given_passages_of_which_nobody_knows_the_language_then_their_words_coun
     assert ask("the deposit", unknown, language="und").hits == ask("the deposit", unknown).hits
 
 
-@given(st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6))
+@given(
+    st.sampled_from(["notice period", "price", "unknown words", "the"]), st.sets(st.integers(0, 5)), st.integers(1, 6)
+)
 def test_given_a_restriction_then_only_its_rows_are_ranked_and_it_ranks_before_it_cuts(
     question: str, allowed: set[int], top_k: int
 ) -> None:
@@ -201,19 +225,32 @@ def test_given_a_weight_on_recency_then_it_counts_for_time_sensitive_questions_o
     assert order(recency_weight=0.5, time_sensitive=True) == ["new", "old", "none"]
     assert order(recency_weight=0.5, time_sensitive=False) == ["old", "new", "none"]
     both = ask("tariff", AGED, today=TODAY, recency_weight=0.5, authority_weight=0.1)
-    assert [hit.score for hit in both.hits] == [hit.score for hit in ask("tariff", AGED, today=TODAY, authority_weight=0.1).hits]
+    assert [hit.score for hit in both.hits] == [
+        hit.score for hit in ask("tariff", AGED, today=TODAY, authority_weight=0.1).hits
+    ]
 
 
 def test_given_the_documents_of_the_source_then_a_name_of_authority_and_a_verified_mark_raise_them() -> None:
-    """S3-28, S3-8: "authority": "high", "verified": true; a verified document whose authority nobody stated counts as much."""
-    said = {"official": {"authority": "high", "verified": "true"}, "checked": {"verified": "true"}, "draft": {"authority": "Low"}}
+    """S3-28, S3-8: "authority": "high", "verified": true; a verified document whose authority nobody stated counts as
+    much.
+    """
+    said = {
+        "official": {"authority": "high", "verified": "true"},
+        "checked": {"verified": "true"},
+        "draft": {"authority": "Low"},
+    }
     texts = [Text(name, "The tariff is four.", metadata=described(Metadata(), values)) for name, values in said.items()]
     corpus = MemoryCorpus([*texts, Text("none", "The tariff is four.")], EMBEDDER)
     plain, weighed = (ask("tariff", corpus, authority_weight=weight) for weight in (0.0, 0.5))
     raised = {hit.passage.document: hit.score for hit in weighed.hits}
 
     before = {hit.passage.document: hit.score for hit in plain.hits}
-    assert {name: round(raised[name] / before[name], 6) for name in raised} == {"official": 1.5, "checked": 1.5, "draft": 1.0, "none": 1.0}
+    assert {name: round(raised[name] / before[name], 6) for name in raised} == {
+        "official": 1.5,
+        "checked": 1.5,
+        "draft": 1.0,
+        "none": 1.0,
+    }
     assert texts[0].metadata.standing == 1.0
     assert described(Metadata(), {"authority": "medium", "verified": "true"}).standing == 0.5
 
@@ -221,7 +258,15 @@ def test_given_the_documents_of_the_source_then_a_name_of_authority_and_a_verifi
 def test_given_recency_and_authority_then_a_hit_is_raised_by_both_as_of_the_day_given() -> None:
     """S3-8: 1 + authority + recency, each by its weight."""
     later = date(2030, 11, 20)
-    weighed = ask("tariff", AGED, today=later, recency_weight=0.5, authority_weight=0.1, recency_half_life_days=1461, time_sensitive=True)
+    weighed = ask(
+        "tariff",
+        AGED,
+        today=later,
+        recency_weight=0.5,
+        authority_weight=0.1,
+        recency_half_life_days=1461,
+        time_sensitive=True,
+    )
     plain = {hit.passage.document: hit.score for hit in ask("tariff", AGED).hits}
 
     raised = {hit.passage.document: hit.score / plain[hit.passage.document] for hit in weighed.hits}
@@ -232,11 +277,22 @@ def test_given_recency_and_authority_then_a_hit_is_raised_by_both_as_of_the_day_
 @each(
     ("stated", "days"),
     [
-        ("2026-11-20", 0), ("2026-11-19", 1), ("2025-11-20", 365), ("2026-10", 23), ("2025", 327), ("2030", 0),
-        ("", None), ("soon", None), ("2026-13", None), ("0000", None), ("9" * 30, None), ("2026-02-31", None), ("-5", None),
+        ("2026-11-20", 0),
+        ("2026-11-19", 1),
+        ("2025-11-20", 365),
+        ("2026-10", 23),
+        ("2025", 327),
+        ("2030", 0),
+        ("", None),
+        ("soon", None),
+        ("2026-13", None),
+        ("0000", None),
+        ("9" * 30, None),
+        ("2026-02-31", None),
+        ("-5", None),
         ("9" * 5000, None),
     ],
-)  # fmt: skip
+)
 def test_given_a_date_then_its_age_is_counted_from_the_end_of_what_it_states(stated: str, days: int | None) -> None:
     assert age_in_days(stated, TODAY) == days
 

@@ -27,7 +27,9 @@ def test_given_fiscal_periods_when_expanded_then_they_read_as_reports_write_them
     assert expand(asked) == spelled
 
 
-def test_given_a_fiscal_period_when_searched_for_then_its_words_are_among_those_of_the_search_and_of_the_vector() -> None:
+def test_given_a_fiscal_period_when_searched_for_then_its_words_are_among_those_of_the_search_and_of_the_vector() -> (
+    None
+):
     """S3-27: what is spelled out is what is searched by, and not the abbreviation alone."""
     embedder = HashEmbedder()
     short, long = (
@@ -55,9 +57,17 @@ def test_given_instructions_behind_a_question_when_cored_then_only_the_question_
     assert core(asked, "en") == "What is the net income?"
 
 
-@each("instruction", ["Use the cash flow statement.", "round your answer to three decimal places", "Round it to an integer."])
-def test_given_an_instruction_in_a_sentence_of_its_own_then_it_is_set_aside_with_or_without_a_capital(instruction: str) -> None:
-    assert without_instructions(f"What was the net income in 2023? {instruction}", "en") == "What was the net income in 2023?"
+@each(
+    "instruction",
+    ["Use the cash flow statement.", "round your answer to three decimal places", "Round it to an integer."],
+)
+def test_given_an_instruction_in_a_sentence_of_its_own_then_it_is_set_aside_with_or_without_a_capital(
+    instruction: str,
+) -> None:
+    assert (
+        without_instructions(f"What was the net income in 2023? {instruction}", "en")
+        == "What was the net income in 2023?"
+    )
 
 
 def test_given_a_question_that_goes_on_in_small_letters_then_nothing_of_it_is_lost() -> None:
@@ -77,25 +87,50 @@ def test_given_a_question_that_is_only_a_bracket_when_cored_then_it_stays_whole(
     ("asked", "language", "left"),
     [
         ("What was the margin in 2023?Answer in percent, round to one decimal.", "en", "What was the margin in 2023?"),
-        ("Using the cash flow statement, how much did it borrow? Answer in USD millions.", "en", "how much did it borrow?"),
-        ("By drawing conclusions from the income statement only, what was net income (in USD thousands)?", "en", "what was net income?"),
-        ("Is it liquid? If liquidity is no useful metric here, then please state that and explain why.", "en", "Is it liquid?"),
-        ("Wie hoch war der Umsatz (in Mio. Euro)? Bitte geben Sie das Ergebnis mit einer Stelle an.", "de", "Wie hoch war der Umsatz?"),
+        (
+            "Using the cash flow statement, how much did it borrow? Answer in USD millions.",
+            "en",
+            "how much did it borrow?",
+        ),
+        (
+            "By drawing conclusions from the income statement only, what was net income (in USD thousands)?",
+            "en",
+            "what was net income?",
+        ),
+        (
+            "Is it liquid? If liquidity is no useful metric here, then please state that and explain why.",
+            "en",
+            "Is it liquid?",
+        ),
+        (
+            "Wie hoch war der Umsatz (in Mio. Euro)? Bitte geben Sie das Ergebnis mit einer Stelle an.",
+            "de",
+            "Wie hoch war der Umsatz?",
+        ),
         ("Podle dokumentu, jaká je výpovědní lhůta? Uveďte výsledek v procentech.", "cs", "jaká je výpovědní lhůta?"),
     ],
-)  # fmt: skip
-def test_given_instructions_in_any_form_when_set_aside_then_what_is_asked_is_left(asked: str, language: str, left: str) -> None:
+)
+def test_given_instructions_in_any_form_when_set_aside_then_what_is_asked_is_left(
+    asked: str, language: str, left: str
+) -> None:
     assert without_instructions(asked, language) == left
 
 
 @each(
     "asked",
     [
-        "Based on the lease, what must the tenant pay?", "Using a ladder, what must be worn?", "According to § 5, who pays?",
-        "Give the address of the seller.", "If it rains, who pays?", "He came in 1884. Where did he live?", "Answer in one word.",
-        "Who pays (the tenant or the landlord)?", "Round your answer to two decimal places.", "",
+        "Based on the lease, what must the tenant pay?",
+        "Using a ladder, what must be worn?",
+        "According to § 5, who pays?",
+        "Give the address of the seller.",
+        "If it rains, who pays?",
+        "He came in 1884. Where did he live?",
+        "Answer in one word.",
+        "Who pays (the tenant or the landlord)?",
+        "Round your answer to two decimal places.",
+        "",
     ],
-)  # fmt: skip
+)
 def test_given_a_condition_or_nothing_else_when_instructions_are_set_aside_then_the_question_stays(asked: str) -> None:
     """What the answer depends on is no instruction, and a question is never emptied."""
     assert without_instructions(asked, "en") == asked

@@ -1,4 +1,6 @@
-"""A question that names a long document by its title searches that document once more; everything else is searched as before."""
+"""A question that names a long document by its title searches that document once more; everything else is searched as
+before.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,21 @@ EMBEDDER = HashEmbedder()
 
 def report(number: int) -> str:
     """A report of `LONG` lines that never says whose it is."""
-    return "\n".join(f"Item {number * 1000 + i} of the report is {i}." for i in range(LONG - 1)) + "\nThe tax rate of the year was 23 %."
+    return (
+        "\n".join(f"Item {number * 1000 + i} of the report is {i}." for i in range(LONG - 1))
+        + "\nThe tax rate of the year was 23 %."
+    )
 
 
 CORPUS = MemoryCorpus(
     [
-        Text("HARBOURLIGHT_2022_10K", report(1)), Text("TINWHISTLE_2022_10K", report(2)), Text("QVX_HEALTHCARE_2022", report(3)),
+        Text("HARBOURLIGHT_2022_10K", report(1)),
+        Text("TINWHISTLE_2022_10K", report(2)),
+        Text("QVX_HEALTHCARE_2022", report(3)),
         Text("SHORTLETTER_2022", "The tax rate of the year was 19 %."),
     ],
     EMBEDDER,
-)  # fmt: skip
+)
 
 
 def of(rows: Sequence[int]) -> set[str]:
@@ -55,7 +62,19 @@ def test_given_a_name_of_a_long_document_then_its_rows_are_found(named: tuple[st
 
 @each(
     "named",
-    [(), ("2022",), ("10K",), ("Tin",), ("Whistle",), ("Shortletter",), ("Nobody",), ("Qvx",), ("Harbour",), ("TINWHISTLE 2022",), ("",)],
+    [
+        (),
+        ("2022",),
+        ("10K",),
+        ("Tin",),
+        ("Whistle",),
+        ("Shortletter",),
+        ("Nobody",),
+        ("Qvx",),
+        ("Harbour",),
+        ("TINWHISTLE 2022",),
+        ("",),
+    ],
 )
 def test_given_a_year_a_part_of_a_name_or_a_short_document_then_nothing_is_found(named: tuple[str, ...]) -> None:
     assert titled_rows(named, "en", CORPUS, None) == []
@@ -95,7 +114,9 @@ def test_given_a_named_document_then_its_passage_ranks_before_equal_ones(name: s
 
 def test_given_none_named_then_the_ranking_is_as_before() -> None:
     plain = ask(())
-    assert plain.hits[0].score == pytest.approx(sum(0.5 / (60 + rank) for rank in (plain.hits[0].dense_rank, plain.hits[0].lexical_rank)))
+    assert plain.hits[0].score == pytest.approx(
+        sum(0.5 / (60 + rank) for rank in (plain.hits[0].dense_rank, plain.hits[0].lexical_rank))
+    )
     assert of(plain.rows[:4]) == {document.id for document in CORPUS.documents}
 
 
@@ -103,7 +124,9 @@ def test_given_rows_that_may_be_found_then_a_named_one_is_among_them() -> None:
     allowed = CORPUS.rows(["HARBOURLIGHT_2022_10K", "TINWHISTLE_2022_10K"], {})
     question = "What was the tax rate of Tinwhistle?"
     titled = titled_rows(("Tinwhistle",), "en", CORPUS, allowed)
-    found = retrieve(question, EMBEDDER.embed([question])[0], terms(question, "en"), CORPUS, settings(), allowed, titled=titled)
+    found = retrieve(
+        question, EMBEDDER.embed([question])[0], terms(question, "en"), CORPUS, settings(), allowed, titled=titled
+    )
     assert allowed is not None
     assert set(found.candidates) <= set(allowed)
 
@@ -118,7 +141,9 @@ def test_given_rows_that_may_be_found_then_a_named_one_is_among_them() -> None:
         ((), "HARBOURLIGHT_2022_10K", False),
     ],
 )
-def test_given_a_long_document_is_named_then_a_passage_of_another_one_is_told(named: tuple[str, ...], other: str, another: bool) -> None:
+def test_given_a_long_document_is_named_then_a_passage_of_another_one_is_told(
+    named: tuple[str, ...], other: str, another: bool
+) -> None:
     passage = next(one for one in CORPUS.passages if one.document == other)
     assert titled(named, "en", CORPUS).is_another(passage) is another
 

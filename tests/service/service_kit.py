@@ -1,4 +1,6 @@
-"""What the tests of the service share: a real server on a port of this machine, tokens of several callers, documents in two collections."""
+"""What the tests of the service share: a real server on a port of this machine, tokens of several callers, documents in
+two collections.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def ended(client: httpx2.Client, job: str) -> str:
 @contextmanager
 def listening(app: Any) -> Iterator[str]:
     """The address of an ASGI app on a free port, served as `serve` does."""
-    config = uvicorn.Config(app, port=0, log_level="warning", lifespan="on", server_header=False, timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        app, port=0, log_level="warning", lifespan="on", server_header=False, timeout_graceful_shutdown=5
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -78,7 +82,10 @@ def listening(app: Any) -> Iterator[str]:
 
 def labelled_run(server: Server, collection: str, name: str, rows: list[dict[str, Any]]) -> int:
     """The number of a run over these labelled questions, as the lab measures it."""
-    engine, store = loading.engine(server.folder, collection, server.service.base), wiring.records(server.folder, collection)
+    engine, store = (
+        loading.engine(server.folder, collection, server.service.base),
+        wiring.records(server.folder, collection),
+    )
     head = begin(engine, name, name, read_rows(rows)[0], server.service.base, store)
     run(engine, head, store)
     return head.id
@@ -109,7 +116,9 @@ def running(folder: Path, **options: Any) -> Iterator[Server]:
     service = service_of(folder, **options)
     mcp = mcp_server(service)
     routes = http_routes(mcp)
-    front = Front(guarded(api(service, routes), LOCAL, service), None, lambda: served(service, mcp.session_manager.run()))
+    front = Front(
+        guarded(api(service, routes), LOCAL, service), None, lambda: served(service, mcp.session_manager.run())
+    )
     with ExitStack() as closing:
         with models_here():
             address = closing.enter_context(listening(front))
@@ -121,9 +130,11 @@ def filled(server: Server) -> None:
     """Make tokens, put a document into each of two collections, and ask each a question."""
     made = server.service.tokens.create
     for holder, scopes, collections in (
-        ("alpha", ("ask", "index", "label"), ("alpha", "empty")), ("beta", ("ask", "index", "label"), ("beta",)),
-        ("reader", ("ask",), ("alpha",)), ("admin", ("admin",), ("*",)),
-    ):  # fmt: skip
+        ("alpha", ("ask", "index", "label"), ("alpha", "empty")),
+        ("beta", ("ask", "index", "label"), ("beta",)),
+        ("reader", ("ask",), ("alpha",)),
+        ("admin", ("admin",), ("*",)),
+    ):
         server.tokens[holder] = made(holder, scopes, collections)[1]
     for holder, text, question in (("alpha", ALPHA, WARRANTY), ("beta", BETA, SECRET)):
         with server.client(holder) as client:
@@ -132,10 +143,17 @@ def filled(server: Server) -> None:
             pdf = Path(__file__).resolve().parents[2] / "data" / "samples" / "company-policies.pdf"
             with pdf.open("rb") as file:
                 client.post("/api/rag/index", data={"namespace": holder}, files={"files": file}).raise_for_status()
-            decision = client.post("/api/rag/query", json={"query": question, "namespace": holder}).raise_for_status().json()
+            decision = (
+                client.post("/api/rag/query", json={"query": question, "namespace": holder}).raise_for_status().json()
+            )
             assert decision["is_safe"], decision
-            pictured = client.post("/api/rag/query", json={"query": "How do I request vacation?", "namespace": holder}).json()
+            pictured = client.post(
+                "/api/rag/query", json={"query": "How do I request vacation?", "namespace": holder}
+            ).json()
         server.known[holder] = {
-            "document": indexed["documents"][0]["id"], "decision": decision["id"], "job": indexed["job"],
-            "pictured": pictured["id"], "answer": decision["answer"],
-        }  # fmt: skip
+            "document": indexed["documents"][0]["id"],
+            "decision": decision["id"],
+            "job": indexed["job"],
+            "pictured": pictured["id"],
+            "answer": decision["answer"],
+        }

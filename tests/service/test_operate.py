@@ -1,4 +1,6 @@
-"""`docs/operate.md` and `docs/api.md` are true: their commands parse, their curl lines are run, systemd takes the unit file."""
+"""`docs/operate.md` and `docs/api.md` are true: their commands parse, their curl lines are run, systemd takes the unit
+file.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,15 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
 
     said = []
     for block in blocks:
-        done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            ["bash", "-c", block],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         assert done.returncode == 0, (block, done.stdout, done.stderr)
         said.append(json.loads(done.stdout))
 
@@ -64,7 +74,9 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
     assert said[2]["id"] == "1"
 
 
-def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(tmp_path: Path) -> None:
+def test_given_the_readme_when_its_curl_lines_are_run_then_a_text_is_indexed_asked_and_decided_over(
+    tmp_path: Path,
+) -> None:
     """As they stand, on a service without a token; only the address is another."""
     text = README.read_text(encoding="utf-8").partition("## As a service")[2].partition("\n## ")[0]
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) for line in block.splitlines()]
@@ -83,9 +95,17 @@ def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -
     """Also those of the unit file and of the container."""
     text = API.read_text(encoding="utf-8") + OPERATE.read_text(encoding="utf-8")
     lines = re.findall(r"python -m rag_core ((?:serve|token|mcp|audit|profiles)[^`\n]*)", text)
-    lines += re.findall(r"python -m rag_core (serve .*)", (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8"))
+    lines += re.findall(
+        r"python -m rag_core (serve .*)", (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
+    )
     lines.append(
-        " ".join(json.loads(re.findall(r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)[0]))
+        " ".join(
+            json.loads(
+                re.findall(
+                    r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE
+                )[0]
+            )
+        )
     )
     lines += re.findall(r"^plumbline (\w.*)$", "\n".join(ten_minutes()), re.MULTILINE)
     assert len(lines) >= 8
@@ -110,7 +130,10 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
     assert [name for name in copied if not (ROOT / name).exists()] == []
     assert {"app.py", "data", "pages", "ui", "rag_core", ".streamlit", "requirements.lock"} <= set(copied)
     written = blocks[1].replace("/etc/plumbline", str(tmp_path)).replace("chown", ": chown")
-    environment = os.environ | {"NAME": "docs.example.org", "PROVIDER": "https://id.example.org/.well-known/openid-configuration"}
+    environment = os.environ | {
+        "NAME": "docs.example.org",
+        "PROVIDER": "https://id.example.org/.well-known/openid-configuration",
+    }
     subprocess.run(["bash", "-ec", written], env=environment, check=True, timeout=20)
     assert (tmp_path / "secrets.toml").stat().st_mode & 0o777 == 0o640
     known = login({"RAG_SECRETS": str(tmp_path / "secrets.toml")})
@@ -150,7 +173,9 @@ def test_given_the_lines_for_a_backup_then_what_they_copy_is_put_back_as_it_was(
 def test_given_the_lines_of_an_upgrade_then_the_new_program_takes_the_place_of_the_old_one_and_what_was_set_up_stays(
     tmp_path: Path,
 ) -> None:
-    """In folders that stand for the machine's and for the copy of the new version, by commands that stand for systemd's and make's."""
+    """In folders that stand for the machine's and for the copy of the new version, by commands that stand for systemd's
+    and make's.
+    """
     old, new = tmp_path / "opt/plumbline", tmp_path / "copy"
     for name in (".venv/bin/python", "rag_core/gone.py", "rag_core/stays.py", "data/gone.yaml", "app.py"):
         (old / name).parent.mkdir(parents=True, exist_ok=True)
@@ -161,15 +186,24 @@ def test_given_the_lines_of_an_upgrade_then_the_new_program_takes_the_place_of_t
         assert (ROOT / name).exists(), name
         (new / name).mkdir() if (ROOT / name).is_dir() else (new / name).write_text("new", encoding="utf-8")
     (new / "rag_core" / "stays.py").write_text("new", encoding="utf-8")
-    told = "".join(f'{name}() {{ echo "{name} $1" >> {tmp_path}/done; }}\n' for name in ("systemctl", "make", "plumbline"))
+    told = "".join(
+        f'{name}() {{ echo "{name} $1" >> {tmp_path}/done; }}\n' for name in ("systemctl", "make", "plumbline")
+    )
 
     subprocess.run(["bash", "-euc", told + lines.replace("/opt/", f"{tmp_path}/opt/")], cwd=new, check=True, timeout=20)
 
-    assert (tmp_path / "done").read_text().splitlines() == ["systemctl stop", "make -C", "systemctl start", "plumbline doctor"]
+    assert (tmp_path / "done").read_text().splitlines() == [
+        "systemctl stop",
+        "make -C",
+        "systemctl start",
+        "plumbline doctor",
+    ]
     assert sorted(path.name for path in old.rglob("*") if path.is_file() and path.read_text() == "old") == ["python"]
     assert (old / "rag_core" / "stays.py").read_text() == "new"
     assert {path.name for path in new.iterdir()} | {".venv"} == {path.name for path in old.iterdir()}
-    assert re.findall(r"^cp -r (.*)$", ten_minutes()[0], re.MULTILINE) == re.findall(r"^cp -r (.*)$", lines, re.MULTILINE), "as at first"
+    assert re.findall(r"^cp -r (.*)$", ten_minutes()[0], re.MULTILINE) == re.findall(
+        r"^cp -r (.*)$", lines, re.MULTILINE
+    ), "as at first"
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")

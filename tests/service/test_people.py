@@ -1,4 +1,7 @@
-"""Who signed in and what they may do: by addresses that the provider has checked, and by claims. In doubt nobody, and nothing."""
+"""Who signed in and what they may do: by addresses that the provider has checked, and by claims.
+
+In doubt nobody, and nothing.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,14 @@ roles:
 
 
 def claims(**more: Any) -> dict[str, Any]:
-    return {"sub": "1", "aud": "plumbline", "iat": NOW - HOUR, "email": "eda@example.org", "email_verified": True, **more}
+    return {
+        "sub": "1",
+        "aud": "plumbline",
+        "iat": NOW - HOUR,
+        "email": "eda@example.org",
+        "email_verified": True,
+        **more,
+    }
 
 
 @pytest.fixture
@@ -95,14 +105,25 @@ def test_given_a_claim_when_a_value_of_it_is_listed_then_it_gives_its_role(peopl
 def test_given_a_token_that_is_old_or_for_another_when_it_comes_then_it_is_nobody(people: People) -> None:
     assert roles(people, iat=NOW - 8 * HOUR + 1) == ("editors",)
     for wrong in (
-        {"iat": NOW - 8 * HOUR}, {"iat": NOW + 600}, {"iat": None}, {"iat": True}, {"iat": "now"}, {"iat": float("nan")},
-        {"aud": "another"}, {"aud": ["a", "b"]}, {"aud": None}, {"sub": ""}, {"sub": None},
-    ):  # fmt: skip
+        {"iat": NOW - 8 * HOUR},
+        {"iat": NOW + 600},
+        {"iat": None},
+        {"iat": True},
+        {"iat": "now"},
+        {"iat": float("nan")},
+        {"aud": "another"},
+        {"aud": ["a", "b"]},
+        {"aud": None},
+        {"sub": ""},
+        {"sub": None},
+    ):
         assert roles(people, **wrong) is None, wrong
     assert roles(people, aud=["another", "plumbline"]) == ("editors",)
 
 
-def test_given_somebody_without_a_role_when_they_come_then_they_may_do_what_the_file_says_of_others(people: People) -> None:
+def test_given_somebody_without_a_role_when_they_come_then_they_may_do_what_the_file_says_of_others(
+    people: People,
+) -> None:
     found = people.person(claims(email="x@example.org"), "plumbline")
     assert found is not None
     assert (found.rights, found.name) == (frozenset(), "user:x@example.org")
@@ -118,7 +139,9 @@ def test_given_somebody_without_a_role_when_they_come_then_they_may_do_what_the_
     assert found.actor.may == frozenset()
 
 
-def test_given_a_provider_that_says_nothing_of_addresses_when_they_are_vouched_for_then_they_count(people: People) -> None:
+def test_given_a_provider_that_says_nothing_of_addresses_when_they_are_vouched_for_then_they_count(
+    people: People,
+) -> None:
     unsaid = {name: value for name, value in claims().items() if name != "email_verified"}
     assert people.person(unsaid, "plumbline").roles == ()  # type: ignore[union-attr]
     people.path.write_text("addresses_checked: true\n" + ACCESS, encoding="utf-8")

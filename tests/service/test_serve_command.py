@@ -74,7 +74,9 @@ def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port
     said = (tmp_path / "log").read_text()
     assert f"Serving the page at {address}/" in said
     assert "Traceback" not in said
-    assert [path.name for path in library.rglob("records.sqlite*")] == ["records.sqlite"], "the log beside it was folded in"
+    assert [path.name for path in library.rglob("records.sqlite*")] == ["records.sqlite"], (
+        "the log beside it was folded in"
+    )
     assert "rag_core.decision" in {json.loads(line)["logger"] for line in said.splitlines() if line.startswith("{")}
 
 
@@ -98,7 +100,9 @@ def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_the
 
 
 def test_given_visitors_when_a_proxy_lets_them_in_then_it_needs_no_token_and_nobody_is_local(tmp_path: Path) -> None:
-    args = parser().parse_args(["serve", "--library", str(tmp_path), "--visitors", "--behind-proxy", "demo.example.org", "--no-page"])
+    args = parser().parse_args(
+        ["serve", "--library", str(tmp_path), "--visitors", "--behind-proxy", "demo.example.org", "--no-page"]
+    )
     serve_command.refuse_unsafe(args, tmp_path)
     _, service = serve_command.assembled(args, tmp_path, LOCAL)
 
@@ -109,7 +113,16 @@ def test_given_visitors_when_a_proxy_lets_them_in_then_it_needs_no_token_and_nob
     alone = parser().parse_args(["serve", "--library", str(tmp_path), "--visitors", "--no-page"])
     with pytest.raises(Unauthenticated):
         serve_command.assembled(alone, tmp_path, LOCAL)[1].principal(None, here=True)
-    assert refused("--library", str(tmp_path), "--visitors", "--host", "0.0.0.0", "--open-to-network", "--allow-host", "demo.example.org")
+    assert refused(
+        "--library",
+        str(tmp_path),
+        "--visitors",
+        "--host",
+        "0.0.0.0",
+        "--open-to-network",
+        "--allow-host",
+        "demo.example.org",
+    )
 
 
 def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(
@@ -118,7 +131,8 @@ def test_given_visitors_when_people_sign_in_too_then_it_does_not_listen(
     secrets = tmp_path / "secrets.toml"
     monkeypatch.setenv("RAG_SECRETS", str(secrets))
     secrets.write_text(
-        '[auth]\nredirect_uri = "http://127.0.0.1:8501/oauth2callback"\ncookie_secret = "0123456789abcdef0123456789abcdef"\n'
+        '[auth]\nredirect_uri = "http://127.0.0.1:8501/oauth2callback"\ncookie_secret = '
+        '"0123456789abcdef0123456789abcdef"\n'
         'client_id = "a"\nclient_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
         encoding="utf-8",
     )
@@ -135,7 +149,8 @@ def test_given_a_login_when_it_is_for_another_name_or_cannot_be_used_then_it_doe
     secrets.write_text("[auth]", encoding="utf-8")
     assert main(["serve", *place]) != 0
     secrets.write_text(
-        '[auth]\nredirect_uri = "https://other.example.org/oauth2callback"\ncookie_secret = "0123456789abcdef0123456789abcdef"\n'
+        '[auth]\nredirect_uri = "https://other.example.org/oauth2callback"\ncookie_secret = '
+        '"0123456789abcdef0123456789abcdef"\n'
         'client_id = "a"\nclient_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
         encoding="utf-8",
     )
@@ -155,9 +170,20 @@ def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_
         assert other.getsockname()[0] == "::1"
 
 
-def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_proxy_and_nobody_is_local(tmp_path: Path) -> None:
+def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_proxy_and_nobody_is_local(
+    tmp_path: Path,
+) -> None:
     Tokens(tmp_path).create("x", ["ask"], ["*"])
-    arguments = ["serve", "--library", str(tmp_path), "--host", "0.0.0.0", "--open-to-network", "--allow-host", "docs.example.org"]
+    arguments = [
+        "serve",
+        "--library",
+        str(tmp_path),
+        "--host",
+        "0.0.0.0",
+        "--open-to-network",
+        "--allow-host",
+        "docs.example.org",
+    ]
     args = parser().parse_args(arguments)
 
     serve_command.refuse_unsafe(args, tmp_path)
@@ -166,7 +192,9 @@ def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_pr
     assert not app.has_page
 
 
-def test_given_no_repository_when_assembled_then_the_api_is_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_no_repository_when_assembled_then_the_api_is_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(serve_command, "ROOT", tmp_path)
     app, _ = serve_command.assembled(parser().parse_args(["serve", "--library", str(tmp_path)]), tmp_path, LOCAL)
     assert not app.has_page
@@ -175,7 +203,8 @@ def test_given_no_repository_when_assembled_then_the_api_is_alone(tmp_path: Path
 def test_given_any_other_command_when_it_starts_then_the_packages_of_the_service_are_not_imported() -> None:
     program = (
         "import rag_core.entrypoints.cli as c, sys; c.parser();"
-        "print(sorted({'fastapi', 'starlette', 'uvicorn', 'mcp', 'streamlit', 'httpx2', 'rag_core.service'} & set(sys.modules)))"
+        "print(sorted({'fastapi', 'starlette', 'uvicorn', 'mcp', 'streamlit', 'httpx2', 'rag_core.service'} & "
+        "set(sys.modules)))"
     )
     said = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"

@@ -1,4 +1,6 @@
-"""Who did what over HTTP and MCP stands in the library's audit log: with the token, and without a word of a question or a document."""
+"""Who did what over HTTP and MCP stands in the library's audit log: with the token, and without a word of a question or
+a document.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def test_given_calls_that_ask_or_change_when_they_are_done_then_each_is_noted_fo
         indexed = client.post("/api/rag/index", json=sent).raise_for_status().json()["documents"][0]["id"]
         at = f"/api/collections/alpha/documents/{indexed}"
         client.put(f"{at}/metadata", json={"metadata": {"title": "quincunx, again"}}).raise_for_status()
-        decision = client.post("/api/rag/query", json={"query": "Where is the quincunx?", "namespace": "alpha"}).json()["id"]
+        decision = client.post("/api/rag/query", json={"query": "Where is the quincunx?", "namespace": "alpha"}).json()[
+            "id"
+        ]
         said = {"kind": "helpful", "comment": "quincunx"}
         client.post(f"/api/collections/alpha/decisions/{decision}/feedback", json=said).raise_for_status()
         client.post("/api/rag/decide", json={"question": WARRANTY, "passages": [{"text": ALPHA}]}).raise_for_status()
@@ -37,9 +41,15 @@ def test_given_calls_that_ask_or_change_when_they_are_done_then_each_is_noted_fo
 
     found = since(server, before)
     assert [(entry.action, entry.collection, entry.object) for entry in found] == [
-        ("index", "alpha", indexed), ("describe", "alpha", indexed), ("ask", "alpha", ""), ("keep", "alpha", decision),
-        ("feedback", "alpha", decision), ("decide", "", ""), ("judge", "", ""), ("delete", "alpha", indexed),
-    ]  # fmt: skip
+        ("index", "alpha", indexed),
+        ("describe", "alpha", indexed),
+        ("ask", "alpha", ""),
+        ("keep", "alpha", decision),
+        ("feedback", "alpha", decision),
+        ("decide", "", ""),
+        ("judge", "", ""),
+        ("delete", "alpha", indexed),
+    ]
     assert {entry.who for entry in found} == {f"token:{holder}"}
     assert ActLog(server.folder).verify().problem == ""
     assert b"quincunx" not in (server.folder / FILE).read_bytes()

@@ -21,7 +21,9 @@ SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 FEATURE = {"query": WARRANTY, "namespace": "alpha"}
 
 
-def test_given_documents_as_json_when_indexed_then_each_is_told_and_a_bad_one_costs_the_others_nothing(server: Server) -> None:
+def test_given_documents_as_json_when_indexed_then_each_is_told_and_a_bad_one_costs_the_others_nothing(
+    server: Server,
+) -> None:
     """S3-23: indexed, chunks_created, namespace."""
     sent = [
         {
@@ -40,7 +42,9 @@ def test_given_documents_as_json_when_indexed_then_each_is_told_and_a_bad_one_co
         listed = client.get("/api/collections/mixed/documents").json()
         again = client.post("/api/rag/index", json={"namespace": "mixed", "documents": sent[:2]}).json()
         half = client.post(
-            "/api/rag/index", content=b'{"documents": [{"content": "\\ud800"}]}', headers={"content-type": "application/json"}
+            "/api/rag/index",
+            content=b'{"documents": [{"content": "\\ud800"}]}',
+            headers={"content-type": "application/json"},
         )
 
     assert half.status_code == 400, "half a character is no text"
@@ -54,20 +58,29 @@ def test_given_documents_as_json_when_indexed_then_each_is_told_and_a_bad_one_co
     assert [row["state"] for row in again["documents"]] == ["unchanged"] * 2
 
 
-def test_given_files_when_indexed_then_one_that_is_no_pdf_costs_the_others_nothing_and_no_name_leaves_the_folder(server: Server) -> None:
+def test_given_files_when_indexed_then_one_that_is_no_pdf_costs_the_others_nothing_and_no_name_leaves_the_folder(
+    server: Server,
+) -> None:
     """S3-23: PDFs as multipart."""
     pdf = (SAMPLES / "flow-meter-manual.pdf").read_bytes()
     files = [
-        ("files", ("návod-průtokoměr.pdf", pdf)), ("files", ("../../etc/passwd.txt", b"The gate opens at nine.")),
-        ("files", ("broken.pdf", b"%PDF-1.7\nnothing")), ("files", ("page.pdf", b"<html>no</html>")),
-    ]  # fmt: skip
+        ("files", ("návod-průtokoměr.pdf", pdf)),
+        ("files", ("../../etc/passwd.txt", b"The gate opens at nine.")),
+        ("files", ("broken.pdf", b"%PDF-1.7\nnothing")),
+        ("files", ("page.pdf", b"<html>no</html>")),
+    ]
     form = {"namespace": "files", "metadata": json.dumps({"class": "10"})}
     with server.client("admin") as client:
         found = client.post("/api/rag/index", data=form, files=files).json()
         listed = client.get("/api/collections/files/documents").json()["items"]
 
     assert [row["state"] for row in found["documents"]] == ["indexed", "indexed", "problem", "problem"]
-    assert [row["name"] for row in found["documents"]] == ["návod-průtokoměr.pdf", "passwd.txt", "broken.pdf", "page.pdf"]
+    assert [row["name"] for row in found["documents"]] == [
+        "návod-průtokoměr.pdf",
+        "passwd.txt",
+        "broken.pdf",
+        "page.pdf",
+    ]
     assert {row["metadata"]["class"] for row in listed} == {"10"}
     assert all("no" not in row["problem"] or "html" not in row["problem"] for row in found["documents"])
 
@@ -124,12 +137,19 @@ def test_given_several_collections_when_asked_together_then_each_answers_and_non
     _, token = server.service.tokens.create("both", ("ask",), ("alpha", "beta"))
     both = {"collections": ["alpha", "beta", "alpha"]}
     with httpx2.Client(base_url=server.address, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
-        first, second = (client.post("/api/rag/query", json={"query": one, **both}).json() for one in (WARRANTY, SECRET))
+        first, second = (
+            client.post("/api/rag/query", json={"query": one, **both}).json() for one in (WARRANTY, SECRET)
+        )
         stream = client.post("/api/rag/query/events", json={"query": SECRET, **both}).text
         alone = client.post("/api/rag/query", json={"query": SECRET, "collections": ["alpha"]}).json()
         bad = [
             client.post("/api/rag/query", json={"query": SECRET, **named}).status_code
-            for named in ({**both, "namespace": "alpha"}, {**both, "domain": "legal"}, {"collections": []}, {"collections": ["../beta"]})
+            for named in (
+                {**both, "namespace": "alpha"},
+                {**both, "domain": "legal"},
+                {"collections": []},
+                {"collections": ["../beta"]},
+            )
         ]
         kept = client.get("/api/collections/alpha/decisions").json()["items"]
 
@@ -171,16 +191,25 @@ def test_given_a_kept_decision_when_replayed_then_it_is_judged_anew_and_never_as
     assert preset.json()["metadata"]["preset"] == "relevance-guard"
 
 
-def test_given_a_cited_page_of_a_pdf_when_its_evidence_is_asked_for_then_it_is_a_picture_with_marks(server: Server) -> None:
+def test_given_a_cited_page_of_a_pdf_when_its_evidence_is_asked_for_then_it_is_a_picture_with_marks(
+    server: Server,
+) -> None:
     with server.client("alpha") as client:
         number = server.known["alpha"]["pictured"]
         found = client.get(f"/api/collections/alpha/decisions/{number}").json()
         drawn = client.get(f"/api/collections/alpha/decisions/{number}/evidence/1")
         cited = found["citations"][0]
-        whole = next(one for one in client.get("/api/collections/alpha/documents").json()["items"] if one["name"] == cited["document"])
+        whole = next(
+            one
+            for one in client.get("/api/collections/alpha/documents").json()["items"]
+            if one["name"] == cited["document"]
+        )
         plain = client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{cited['page']}/image")
         text = client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{cited['page']}").json()["text"]
-        beyond = [client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{page}/image").status_code for page in (0, 999, "x")]
+        beyond = [
+            client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{page}/image").status_code
+            for page in (0, 999, "x")
+        ]
 
     assert drawn.headers["content-type"] == plain.headers["content-type"] == "image/png"
     assert drawn.content.startswith(b"\x89PNG")
@@ -189,8 +218,12 @@ def test_given_a_cited_page_of_a_pdf_when_its_evidence_is_asked_for_then_it_is_a
     assert beyond == [422, 404, 422]
 
 
-def test_given_passages_of_another_retrieval_when_decided_then_they_are_cited_and_nothing_is_kept(server: Server) -> None:
-    passages = [{"text": "The warranty period is 24 months from delivery.", "document": "terms.pdf", "page": 3, "score": 0.9}]
+def test_given_passages_of_another_retrieval_when_decided_then_they_are_cited_and_nothing_is_kept(
+    server: Server,
+) -> None:
+    passages = [
+        {"text": "The warranty period is 24 months from delivery.", "document": "terms.pdf", "page": 3, "score": 0.9}
+    ]
     with server.client("reader") as client:
         before = len(client.get("/api/collections/alpha/decisions").json()["items"])
         found = client.post("/api/rag/decide", json={"question": WARRANTY, "passages": passages}).json()
@@ -203,7 +236,9 @@ def test_given_passages_of_another_retrieval_when_decided_then_they_are_cited_an
 def test_given_an_answer_when_judged_then_a_changed_fact_is_not_supported(server: Server) -> None:
     with server.client("reader") as client:
         judged = [
-            client.post("/api/rag/judge", json={"context": "The warranty period is 24 months.", "answer": answer}).json()
+            client.post(
+                "/api/rag/judge", json={"context": "The warranty period is 24 months.", "answer": answer}
+            ).json()
             for answer in ("The warranty period is 24 months.", "The warranty period is 36 months.")
         ]
     assert [one["supported"] for one in judged] == [True, False]
@@ -211,12 +246,20 @@ def test_given_an_answer_when_judged_then_a_changed_fact_is_not_supported(server
 
 def test_given_a_document_when_described_and_deleted_then_the_list_says_so(server: Server) -> None:
     with server.client("admin") as client:
-        sent = {"namespace": "changing", "documents": [{"content": f"Line {number} is painted green."} for number in range(3)]}
+        sent = {
+            "namespace": "changing",
+            "documents": [{"content": f"Line {number} is painted green."} for number in range(3)],
+        }
         ids = [row["id"] for row in client.post("/api/rag/index", json=sent).json()["documents"]]
         first = client.get("/api/collections/changing/documents", params={"limit": 2}).json()
         rest = client.get("/api/collections/changing/documents", params={"limit": 2, "offset": first["next"]}).json()
-        told = client.put(f"/api/collections/changing/documents/{ids[0]}/metadata", json={"metadata": {"title": "Paint", "verified": True}})
-        wrong = client.put(f"/api/collections/changing/documents/{ids[0]}/metadata", json={"metadata": {"date": "soon"}})
+        told = client.put(
+            f"/api/collections/changing/documents/{ids[0]}/metadata",
+            json={"metadata": {"title": "Paint", "verified": True}},
+        )
+        wrong = client.put(
+            f"/api/collections/changing/documents/{ids[0]}/metadata", json={"metadata": {"date": "soon"}}
+        )
         gone = client.delete(f"/api/collections/changing/documents/{ids[0]}")
         again = client.delete(f"/api/collections/changing/documents/{ids[0]}")
         left = client.get("/api/collections/changing/documents").json()
@@ -233,7 +276,9 @@ def test_given_feedback_when_said_then_whoever_labels_sees_it(server: Server) ->
     """S1-13: users' feedback."""
     with server.client("reader") as reader, server.client("alpha") as alpha:
         number = reader.post("/api/rag/query", json=FEATURE).json()["id"]
-        said = reader.post(f"/api/collections/alpha/decisions/{number}/feedback", json={"kind": "wrong_answer", "comment": "No: 36."})
+        said = reader.post(
+            f"/api/collections/alpha/decisions/{number}/feedback", json={"kind": "wrong_answer", "comment": "No: 36."}
+        )
         rows = alpha.get("/api/collections/alpha/feedback").json()["items"]
     assert said.status_code == 201
     assert next(row for row in rows if row["id"] == said.json()["id"])["comment"] == "No: 36."
@@ -252,7 +297,8 @@ def test_given_a_job_when_followed_then_its_stream_ends_with_its_end(server: Ser
 
     assert begun.status_code in (200, 202)
     events = [
-        (name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in zip(lines[::2], lines[1::2], strict=True)
+        (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
+        for name, data in zip(lines[::2], lines[1::2], strict=True)
     ]
     assert [name for name, _ in events][-1] == "end"
     shares = [row["share"] for _, row in events]
@@ -303,13 +349,17 @@ def test_given_lists_when_they_are_longer_than_a_page_then_next_says_where_they_
     at = "/api/collections/alpha"
     with server.client("alpha") as client:
         for text in ("The door is red.", "The door is blue."):
-            client.post("/api/rag/index", json={"namespace": "alpha", "documents": [{"content": text}]}).raise_for_status()
+            client.post(
+                "/api/rag/index", json={"namespace": "alpha", "documents": [{"content": text}]}
+            ).raise_for_status()
         decision = client.post("/api/rag/query", json=FEATURE).json()["id"]
         for comment in ("one", "two"):
             said = {"kind": "helpful", "comment": comment}
             client.post(f"{at}/decisions/{decision}/feedback", json=said).raise_for_status()
         for path in ("/api/jobs", f"{at}/feedback"):
-            first, second, none = (client.get(path, params={"limit": 1, "offset": offset}).json() for offset in (0, 1, 1000))
+            first, second, none = (
+                client.get(path, params={"limit": 1, "offset": offset}).json() for offset in (0, 1, 1000)
+            )
             assert (first["next"], none["items"], first["items"] != second["items"]) == (1, [], True), path
         assert client.get("/api/jobs", params={"limit": 200}).json()["next"] is None
 
@@ -321,7 +371,9 @@ def test_given_a_request_that_failed_when_it_comes_again_then_it_is_tried_again(
     sent = {"namespace": "held", "documents": [{"content": "The lock is open."}]}
     with server.client("admin") as client, pytest.MonkeyPatch.context() as patch:
         client.put("/api/collections/held").raise_for_status()
-        patch.setattr("rag_core.library.library.Library.add.__kwdefaults__", {**Library.add.__kwdefaults__, "wait": 0.1})
+        patch.setattr(
+            "rag_core.library.library.Library.add.__kwdefaults__", {**Library.add.__kwdefaults__, "wait": 0.1}
+        )
         with writing(server.folder / "held", wait=5):
             busy = client.post("/api/rag/index", json=sent)
         again = client.post("/api/rag/index", json=sent)
@@ -368,7 +420,11 @@ def examples(schema: dict[str, Any], body: dict[str, Any]) -> Any:
     if "examples" in body:
         return body["examples"][0]
     if body.get("type") == "object":
-        return {name: examples(schema, part) for name, part in body.get("properties", {}).items() if name in body.get("required", ())}
+        return {
+            name: examples(schema, part)
+            for name, part in body.get("properties", {}).items()
+            if name in body.get("required", ())
+        }
     if body.get("type") == "array":
         return [examples(schema, body["items"])]
     return body["enum"][0] if "enum" in body else body.get("default")
@@ -394,9 +450,10 @@ def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server
 @pytest.mark.parametrize("kind", [models.IndexOut, models.Documents, models.Job, models.Listed[models.Kept]])
 def test_given_a_reply_then_its_model_reads_it(server: Server, kind: type[models.Told]) -> None:
     paths = {
-        models.Documents: "/api/collections/alpha/documents", models.Listed[models.Kept]: "/api/collections/alpha/decisions",
+        models.Documents: "/api/collections/alpha/documents",
+        models.Listed[models.Kept]: "/api/collections/alpha/decisions",
         models.Job: f"/api/jobs/{server.known['alpha']['job']}",
-    }  # fmt: skip
+    }
     with server.client("alpha") as client:
         body = {"namespace": "alpha", "documents": [{"content": "The bell rings at ten."}]}
         found = client.get(paths[kind]) if kind in paths else client.post("/api/rag/index", json=body)

@@ -1,4 +1,7 @@
-"""A token of one collection against everything of another: every route, one table. What is refused looks the same as what is missing."""
+"""A token of one collection against everything of another: every route, one table.
+
+What is refused looks the same as what is missing.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +20,57 @@ from rag_core.wiring import act_log
 Route = tuple[str, str]
 Known = dict[str, Any]
 
-# How each route is called about a collection and what is in it; None for one that is about no collection, and is looked at by itself.
+# How each route is called about a collection and what is in it; None for one that is about no collection, and is looked
+# at by itself.
 CALLS: dict[Route, Any] = {
-    ("POST", "/api/rag/index"): lambda name, known: ("/api/rag/index", {"documents": [{"content": "x y z"}], "namespace": name}),
+    ("POST", "/api/rag/index"): lambda name, known: (
+        "/api/rag/index",
+        {"documents": [{"content": "x y z"}], "namespace": name},
+    ),
     ("POST", "/api/rag/query"): lambda name, known: ("/api/rag/query", {"query": SECRET, "namespace": name}),
-    ("POST", "/api/rag/query/events"): lambda name, known: ("/api/rag/query/events", {"query": SECRET, "namespace": name}),
+    ("POST", "/api/rag/query/events"): lambda name, known: (
+        "/api/rag/query/events",
+        {"query": SECRET, "namespace": name},
+    ),
     ("POST", "/api/rag/decide"): None,
     ("POST", "/api/rag/judge"): None,
     ("GET", "/api/collections"): None,
     ("PUT", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
-    ("GET", "/api/collections/{name}/query"): lambda name, known: (f"/api/collections/{name}/query?query_text=sauce", None),
+    ("GET", "/api/collections/{name}/query"): lambda name, known: (
+        f"/api/collections/{name}/query?query_text=sauce",
+        None,
+    ),
     ("GET", "/api/collections/{name}/documents"): lambda name, known: (f"/api/collections/{name}/documents", None),
     ("GET", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
-    ("PUT", "/api/collections/{name}/documents/{id}/metadata"): lambda name, known: (f"{document(name, known)}/metadata", {"metadata": {}}),
+    ("PUT", "/api/collections/{name}/documents/{id}/metadata"): lambda name, known: (
+        f"{document(name, known)}/metadata",
+        {"metadata": {}},
+    ),
     ("DELETE", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
-    ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"): lambda name, known: (f"{document(name, known)}/everywhere", None),
-    ("GET", "/api/collections/{name}/documents/{id}/pages/{page}"): lambda name, known: (f"{document(name, known)}/pages/1", None),
+    ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"): lambda name, known: (
+        f"{document(name, known)}/everywhere",
+        None,
+    ),
+    ("GET", "/api/collections/{name}/documents/{id}/pages/{page}"): lambda name, known: (
+        f"{document(name, known)}/pages/1",
+        None,
+    ),
     ("GET", "/api/collections/{name}/documents/{id}/pages/{page}/image"): (
         lambda name, known: (f"{document(name, known)}/pages/1/image", None)
     ),
     ("GET", "/api/collections/{name}/decisions"): lambda name, known: (f"/api/collections/{name}/decisions", None),
     ("GET", "/api/collections/{name}/decisions/{id}"): lambda name, known: (decision(name, known), None),
-    ("POST", "/api/collections/{name}/decisions/{id}/replay"): lambda name, known: (f"{decision(name, known)}/replay", {}),
-    ("GET", "/api/collections/{name}/decisions/{id}/evidence/{number}"): lambda name, known: (f"{decision(name, known)}/evidence/1", None),
+    ("POST", "/api/collections/{name}/decisions/{id}/replay"): lambda name, known: (
+        f"{decision(name, known)}/replay",
+        {},
+    ),
+    ("GET", "/api/collections/{name}/decisions/{id}/evidence/{number}"): lambda name, known: (
+        f"{decision(name, known)}/evidence/1",
+        None,
+    ),
     ("POST", "/api/collections/{name}/decisions/{id}/feedback"): lambda name, known: (
-        f"{decision(name, known)}/feedback", {"kind": "wrong_answer", "document": known["document"]},
+        f"{decision(name, known)}/feedback",
+        {"kind": "wrong_answer", "document": known["document"]},
     ),
     ("GET", "/api/collections/{name}/feedback"): lambda name, known: (f"/api/collections/{name}/feedback", None),
     ("DELETE", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
@@ -52,21 +81,28 @@ CALLS: dict[Route, Any] = {
     ("GET", "/v1/models"): None,
     ("GET", "/v1/models/{name}"): lambda name, known: (f"/v1/models/{name}", None),
     ("POST", "/v1/chat/completions"): lambda name, known: (
-        "/v1/chat/completions", {"model": name, "messages": [{"role": "user", "content": SECRET}]},
+        "/v1/chat/completions",
+        {"model": name, "messages": [{"role": "user", "content": SECRET}]},
     ),
     ("GET", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
     ("DELETE", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
     ("GET", "/api/jobs/{id}/events"): lambda name, known: (f"/api/jobs/{known['job']}/events", None),
-}  # fmt: skip
-# With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
+}
+# With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts
+# that beta alone has.
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
 NEEDS = {
-    "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
-              ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"),
-              ("DELETE", "/api/collections/{name}")],
+    "index": [
+        ("POST", "/api/rag/index"),
+        ("PUT", "/api/collections/{name}"),
+        ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
+        ("DELETE", "/api/collections/{name}/documents/{id}"),
+        ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"),
+        ("DELETE", "/api/collections/{name}"),
+    ],
     "label": [("GET", "/api/collections/{name}/feedback")],
     "watch": [("GET", "/metrics")],
-}  # fmt: skip
+}
 
 
 def document(name: str, known: Known) -> str:
@@ -98,19 +134,35 @@ def seen(answer: httpx2.Response) -> tuple[int, bytes, dict[str, str]]:
 
 
 def test_given_every_route_then_the_table_attacks_it_and_one_with_a_collection_enters_it(server: Server) -> None:
-    """S3-25: collections do not see each other. A route that is added later stands in this table, or the suite fails."""
+    """S3-25: collections do not see each other.
+
+    A route that is added later stands in this table, or the suite fails.
+    """
     found = every_route(server)
 
     assert found.keys() == CALLS.keys() | {("GET", path) for path in (*OPEN, "/api/openapi.json")}
     for route in CALLS:
-        if "{name}" in route[1] and route != ("PUT", "/api/collections/{name}"):  # which may make one, and enters it by `create`
+        if "{name}" in route[1] and route != (
+            "PUT",
+            "/api/collections/{name}",
+        ):  # which may make one, and enters it by `create`
             assert entered in {each.call for each in found[route].dependant.dependencies}, route
 
 
 def test_given_no_token_or_a_wrong_one_when_any_address_is_asked_for_then_nobody_is_served(server: Server) -> None:
     """Also addresses that are not there: who may not enter learns nothing of them."""
-    addresses = [(method, path) for method, path in CALLS] + [("GET", "/api/openapi.json"), ("GET", "/api/nowhere"), ("POST", "/mcp")]
-    wrong = ("Bearer plb_00000000_x", "Bearer", "Basic YTpi", f"bearer {server.tokens['admin'][:-1]}", f"Bearer {server.tokens['admin']} x")
+    addresses = [(method, path) for method, path in CALLS] + [
+        ("GET", "/api/openapi.json"),
+        ("GET", "/api/nowhere"),
+        ("POST", "/mcp"),
+    ]
+    wrong = (
+        "Bearer plb_00000000_x",
+        "Bearer",
+        "Basic YTpi",
+        f"bearer {server.tokens['admin'][:-1]}",
+        f"Bearer {server.tokens['admin']} x",
+    )
     with server.client() as client:
         for method, path in addresses:
             filled_in = path.format(name="alpha", id="1", page="1", number="1")
@@ -118,12 +170,19 @@ def test_given_no_token_or_a_wrong_one_when_any_address_is_asked_for_then_nobody
                 answer = client.request(method, filled_in, headers=headers)
                 assert answer.status_code == 401, (method, path, headers)
                 assert answer.headers["www-authenticate"] == "Bearer"
-        assert client.get("/api/collections", headers=[("authorization", f"Bearer {server.tokens['admin']}")] * 2).status_code == 401
+        assert (
+            client.get(
+                "/api/collections", headers=[("authorization", f"Bearer {server.tokens['admin']}")] * 2
+            ).status_code
+            == 401
+        )
         assert {client.get(path).status_code for path in OPEN} <= {200, 503}
 
 
 @pytest.mark.parametrize("route", [route for route, made in CALLS.items() if made], ids=" ".join)
-def test_given_a_token_of_alpha_when_beta_is_asked_for_then_it_looks_as_if_there_were_none(server: Server, route: Route) -> None:
+def test_given_a_token_of_alpha_when_beta_is_asked_for_then_it_looks_as_if_there_were_none(
+    server: Server, route: Route
+) -> None:
     known = server.known["beta"]
     with server.client("alpha") as client, server.client("beta") as theirs:
         refused, missing = call(client, route, "beta", known), call(client, route, "nowhere", known)
@@ -156,7 +215,9 @@ def test_given_beta_s_ids_in_the_body_when_alpha_is_asked_then_they_are_unknown(
             assert answer.status_code == 422
             assert answer.json()["detail"] == f"There is no document {named!r} in the library."
         kept = server.known["alpha"]["decision"]
-        told = client.post(f"/api/collections/alpha/decisions/{kept}/feedback", json={"kind": "wrong_answer", "document": beta})
+        told = client.post(
+            f"/api/collections/alpha/decisions/{kept}/feedback", json={"kind": "wrong_answer", "document": beta}
+        )
         assert told.status_code == 404
         found = client.post("/api/rag/query", json={"query": SECRET, "namespace": "alpha"}).json()
     assert "juniper" not in str(found)
@@ -168,7 +229,7 @@ def noted_in(server: Server) -> int:
 
 
 @pytest.mark.parametrize("path", ["/api/rag/query", "/api/rag/query/events"])
-def test_given_several_collections_when_one_is_not_the_caller_s_then_it_looks_as_if_there_were_none_and_nothing_is_asked(
+def test_given_several_collections_when_one_is_not_the_caller_s_then_it_looks_as_if_there_were_none_and_nothing_is_asked(  # noqa: E501
     server: Server, path: str
 ) -> None:
     """S4-4: never over a collection that is not theirs."""
@@ -176,7 +237,7 @@ def test_given_several_collections_when_one_is_not_the_caller_s_then_it_looks_as
     with server.client("alpha") as client:
         theirs, nobodys = (
             client.post(path, json={"query": SECRET, "collections": ["alpha", name]}) for name in ("beta", "nobodys")
-        )  # fmt: skip
+        )
 
     assert theirs.status_code == nobodys.status_code == 404
     assert seen(theirs) == seen(nobodys)
@@ -188,7 +249,10 @@ def test_given_lists_when_they_are_asked_for_then_each_holds_what_is_the_caller_
     with server.client("alpha") as alpha, server.client("beta") as beta, server.client("admin") as admin:
         assert alpha.get("/api/collections").json()["items"] == ["alpha"]
         assert {"alpha", "beta", "default"} <= set(admin.get("/api/collections").json()["items"])
-        jobs = {name: {one["id"] for one in client.get("/api/jobs").json()["items"]} for name, client in (("alpha", alpha), ("beta", beta))}
+        jobs = {
+            name: {one["id"] for one in client.get("/api/jobs").json()["items"]}
+            for name, client in (("alpha", alpha), ("beta", beta))
+        }
         assert server.known["alpha"]["job"] in jobs["alpha"]
         assert not jobs["alpha"] & jobs["beta"]
         assert jobs["alpha"] | jobs["beta"] <= {one["id"] for one in admin.get("/api/jobs").json()["items"]}
@@ -212,7 +276,9 @@ def test_given_a_token_that_only_asks_then_it_sees_its_own_decisions_and_changes
         assert alpha.get(document("alpha", known)).status_code == 200, "nothing was deleted"
 
 
-def test_given_names_that_lead_out_of_the_folder_when_a_collection_is_named_so_then_there_is_none(server: Server) -> None:
+def test_given_names_that_lead_out_of_the_folder_when_a_collection_is_named_so_then_there_is_none(
+    server: Server,
+) -> None:
     names = (
         "..",
         ".",

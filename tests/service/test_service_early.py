@@ -1,4 +1,6 @@
-"""A long text over the API before it is indexed: it is answered from and says so, nobody else sees it, and once deleted it is gone."""
+"""A long text over the API before it is indexed: it is answered from and says so, nobody else sees it, and once deleted
+it is gone.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,21 @@ def test_given_a_text_that_is_being_embedded_when_asked_then_the_decision_says_s
         return embed(model, texts, kind)
 
     monkeypatch.setattr(EmbeddedModel, "embed", held)
-    body = "\n\n".join(f"The buoy {n} shows a {('green', 'amber', 'violet')[n % 3]} light. {TOLD} near buoy {n}." for n in range(100))
-    sent = {"namespace": "early", "documents": [{"content": body, "id": "buoys", "language": "en"}], "settings": {"passage_tokens": 40}}
+    body = "\n\n".join(
+        f"The buoy {n} shows a {('green', 'amber', 'violet')[n % 3]} light. {TOLD} near buoy {n}." for n in range(100)
+    )
+    sent = {
+        "namespace": "early",
+        "documents": [{"content": body, "id": "buoys", "language": "en"}],
+        "settings": {"passage_tokens": 40},
+    }
     try:
         with server.client("admin") as client, server.client("alpha") as other:
             started = client.post("/api/rag/index?wait=0", json=sent)
             assert started.status_code == 202, started.text
-            assert [row.name for row in Collection(server.folder, "early").waiting()] == ["buoys"]  # a kill from now on loses nothing
+            assert [row.name for row in Collection(server.folder, "early").waiting()] == [
+                "buoys"
+            ]  # a kill from now on loses nothing
             assert stands.wait(SECONDS)
             found = client.post("/api/rag/query", json={"query": LIGHT, "namespace": "early", "preset": "open"}).json()
             told = client.get("/api/collections/early/query", params={"query_text": LIGHT}).json()

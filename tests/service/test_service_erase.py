@@ -1,4 +1,6 @@
-"""A document that is deleted everywhere leaves nothing: every file is searched for its words, also inside what is packed."""
+"""A document that is deleted everywhere leaves nothing: every file is searched for its words, also inside what is
+packed.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ ASKED = "How often is the zyxoquant calibrated?"
 
 
 def streams(data: bytes) -> Iterator[bytes]:
-    """The bytes, and whatever in them a packer may have made, wherever it begins: also in pages that a database no longer uses."""
+    """The bytes, and whatever in them a packer may have made, wherever it begins: also in pages that a database no
+    longer uses.
+    """
     yield data
     for magic, window in ((b"\x78", 15), (b"\x1f\x8b\x08", 31)):
         at = data.find(magic)
@@ -67,13 +71,21 @@ def filled(server: Server) -> tuple[str, Path]:
         indexed = client.post("/api/rag/index", data={"namespace": "erasing"}, files=files).raise_for_status().json()
         id = indexed["documents"][0]["id"]
         at = "/api/collections/erasing"
-        client.put(f"{at}/documents/{id}/metadata", json={"metadata": {"title": "Marrowgate", "at": "Brambleforth"}}).raise_for_status()
+        client.put(
+            f"{at}/documents/{id}/metadata", json={"metadata": {"title": "Marrowgate", "at": "Brambleforth"}}
+        ).raise_for_status()
         for question in (ASKED, "When does the canteen open?", "Who signs the book?"):
-            decision = client.post("/api/rag/query", json={"query": question, "namespace": "erasing"}).raise_for_status().json()
+            decision = (
+                client.post("/api/rag/query", json={"query": question, "namespace": "erasing"})
+                .raise_for_status()
+                .json()
+            )
             said = {"kind": "helpful", "comment": "As in Wexford-Dossier.pdf" if question == ASKED else "Fine"}
             client.post(f"{at}/decisions/{decision['id']}/feedback", json=said).raise_for_status()
         # a question that was not answered from it, and a reader who points at it
-        late = client.post("/api/rag/query", json={"query": "When does the canteen open?", "namespace": "erasing"}).json()["id"]
+        late = client.post(
+            "/api/rag/query", json={"query": "When does the canteen open?", "namespace": "erasing"}
+        ).json()["id"]
         pointed = {"kind": "wrong_answer", "document": id, "page": 1}
         client.post(f"{at}/decisions/{late}/feedback", json=pointed).raise_for_status()
         rows = [
@@ -89,7 +101,9 @@ def filled(server: Server) -> tuple[str, Path]:
     store.note_run(number, "Nobody asked about the zyxoquant before.")
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     cache = model_cache(server.folder, "erasing")
-    cache.put("key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1])
+    cache.put(
+        "key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1]
+    )
     folder = server.folder / "erasing"
     assert Collection(server.folder, "erasing")._writer.empty_log()
     shutil.copy(folder / "collection.sqlite", folder / "collection.damaged-20260101T000000.sqlite")
@@ -103,7 +117,14 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
 ) -> None:
     id, folder = filled
     held = {name.partition("/")[0] for name, _ in found(folder)}
-    for where in ("collection.sqlite", "sources", "records.sqlite", "model_cache.sqlite", "collection.damaged-", "records.damaged-"):
+    for where in (
+        "collection.sqlite",
+        "sources",
+        "records.sqlite",
+        "model_cache.sqlite",
+        "collection.damaged-",
+        "records.damaged-",
+    ):
         assert any(name.startswith(where) for name in held), (where, held)
     with server.client("reader") as reader, server.client("alpha") as alpha, server.client("admin") as client:
         at = f"/api/collections/erasing/documents/{id}/everywhere"
@@ -111,7 +132,9 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
         erased = client.delete(at).raise_for_status().json()
         again = client.delete(at)
         kept = client.get("/api/collections/erasing/decisions").json()["items"]
-        asked = client.post("/api/rag/query", json={"query": "When does the canteen open?", "namespace": "erasing"}).json()
+        asked = client.post(
+            "/api/rag/query", json={"query": "When does the canteen open?", "namespace": "erasing"}
+        ).json()
         shown = client.get(f"/api/collections/erasing/decisions/{kept[-1]['id']}").json() if kept else {}
 
     assert found(server.folder) == set()
@@ -136,16 +159,22 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
     assert store.presets()[0].certificate == {"set_name": "erased"}
 
 
-def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere_then_it_fails_once_and_no_file_holds_a_word_of_it(
+def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere_then_it_fails_once_and_no_file_holds_a_word_of_it(  # noqa: E501
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with server.client("admin") as client:
         sent = {"namespace": "under-way", "documents": [{"content": KEPT, "metadata": {"title": "House rules"}}]}
         client.post("/api/rag/index", json=sent).raise_for_status()
         files = {"files": ("Wexford-Dossier.pdf", pdf())}
-        id = client.post("/api/rag/index", data={"namespace": "under-way"}, files=files).raise_for_status().json()["documents"][0]["id"]
+        id = (
+            client.post("/api/rag/index", data={"namespace": "under-way"}, files=files)
+            .raise_for_status()
+            .json()["documents"][0]["id"]
+        )
         asking, at = {"query": ASKED, "namespace": "under-way"}, f"/api/collections/under-way/documents/{id}/everywhere"
-        client.post("/api/rag/query", json={"query": "When does the canteen open?", "namespace": "under-way"}).raise_for_status()
+        client.post(
+            "/api/rag/query", json={"query": "When does the canteen open?", "namespace": "under-way"}
+        ).raise_for_status()
 
         def keeping(store: RecordStore) -> bool:
             client.delete(at).raise_for_status()
@@ -164,13 +193,20 @@ def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere
 def test_given_documents_that_share_words_when_one_goes_then_only_its_own_words_count(tmp_path: Path) -> None:
     for name, text in (("one.txt", "Pumps need ulvexine grease."), ("two.txt", "Pumps need oil.")):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert main(["index", str(tmp_path / "one.txt"), str(tmp_path / "two.txt"), "--library", str(tmp_path / "library")]) == 0
+    assert (
+        main(["index", str(tmp_path / "one.txt"), str(tmp_path / "two.txt"), "--library", str(tmp_path / "library")])
+        == 0
+    )
     snapshot = open_engine(tmp_path / "library").library.snapshot
     mentions = mentions_of(snapshot, {snapshot.find("one.txt")[0].id})
 
-    assert [text for text in ("Which pumps?", "ULVEXINE", "ulvexines", "see one.txt", "in two.txt", "go") if mentions(text)] == [
-        "ULVEXINE", "ulvexines", "see one.txt",
-    ]  # fmt: skip
+    assert [
+        text for text in ("Which pumps?", "ULVEXINE", "ulvexines", "see one.txt", "in two.txt", "go") if mentions(text)
+    ] == [
+        "ULVEXINE",
+        "ulvexines",
+        "see one.txt",
+    ]
 
 
 def test_given_the_command_line_when_a_document_that_was_deleted_is_named_by_id_then_the_rest_of_it_goes(

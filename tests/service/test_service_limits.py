@@ -1,4 +1,6 @@
-"""What the service refuses: foreign names and pages, large and broken bodies, callers who come too often, more work than it takes."""
+"""What the service refuses: foreign names and pages, large and broken bodies, callers who come too often, more work
+than it takes.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,14 @@ def test_given_a_token_was_ever_made_then_this_machine_needs_one_too(tmp_path: P
     token, _ = service.tokens.create("x", ["ask"], ["*"])
     service.tokens.revoke(token.id)
     assert client.get("/api/collections").status_code == 401
-    for damaged in ("", "{", "[]", '{"schema_version": 1}', '{"schema_version": 1, "tokens": [{}]}', '{"schema_version": 2, "tokens": []}'):
+    for damaged in (
+        "",
+        "{",
+        "[]",
+        '{"schema_version": 1}',
+        '{"schema_version": 1, "tokens": [{}]}',
+        '{"schema_version": 2, "tokens": []}',
+    ):
         (tmp_path / "tokens.json").write_text(damaged, encoding="utf-8")
         with pytest.raises(LibraryDamaged):
             service.tokens.all()
@@ -117,8 +126,14 @@ def test_given_a_service_behind_a_proxy_then_no_caller_is_taken_for_this_machine
     assert client.get("/api/collections").status_code == 401
     _, text = service.tokens.create("x", ["ask"], ["*"])
     named = guarded(api(service), (*LOCAL, "docs.example.org"), service)
-    outside = TestClient(named, client=("192.0.2.1", 5), base_url="https://docs.example.org", headers={"authorization": f"Bearer {text}"})
-    for origin, status in (("https://docs.example.org", 200), ("http://docs.example.org", 403), ("https://example.org", 403)):
+    outside = TestClient(
+        named, client=("192.0.2.1", 5), base_url="https://docs.example.org", headers={"authorization": f"Bearer {text}"}
+    )
+    for origin, status in (
+        ("https://docs.example.org", 200),
+        ("http://docs.example.org", 403),
+        ("https://example.org", 403),
+    ):
         assert outside.get("/api/collections", headers={"origin": origin}).status_code == status, origin
 
 
@@ -172,7 +187,9 @@ def test_given_a_body_that_cannot_be_used_then_the_problem_says_why_and_what_to_
     assert "Traceback" not in answer.text
 
 
-def test_given_a_question_of_odd_characters_when_asked_then_it_is_refused_or_answered_and_never_a_fault(server: Server) -> None:
+def test_given_a_question_of_odd_characters_when_asked_then_it_is_refused_or_answered_and_never_a_fault(
+    server: Server,
+) -> None:
     odd = [
         "\x00",
         "a\x00b",
@@ -202,16 +219,25 @@ def raw(server: Server, *parts: bytes, holder: str = "admin") -> bytes:
             found += block
             if b"\r\n\r\n" in found and found.split(b"\r\n\r\n")[0].lower().find(b"content-length") >= 0:
                 head, _, rest = found.partition(b"\r\n\r\n")
-                length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+                length = next(
+                    int(line.split(b":")[1])
+                    for line in head.split(b"\r\n")
+                    if line.lower().startswith(b"content-length")
+                )
                 if len(rest) >= length:
                     break
         return found
 
 
-HEAD = b"POST /api/rag/query HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\nContent-Type: application/json\r\n"
+HEAD = (
+    b"POST /api/rag/query HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
+    b"TOKEN\r\nContent-Type: application/json\r\n"
+)
 
 
-def test_given_a_body_that_is_too_large_then_it_is_refused_by_its_stated_length_or_as_soon_as_it_is(server: Server) -> None:
+def test_given_a_body_that_is_too_large_then_it_is_refused_by_its_stated_length_or_as_soon_as_it_is(
+    server: Server,
+) -> None:
     stated = raw(server, HEAD + f"Content-Length: {MAX_BODY_BYTES + 1}\r\n\r\n".encode())
     block = b"10000\r\n" + b" " * 0x10000 + b"\r\n"  # 64 KiB a chunk
     unstated = raw(server, HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[block] * (MAX_BODY_BYTES // 0x10000 + 1))
@@ -225,14 +251,18 @@ def test_given_a_body_that_is_too_large_then_it_is_refused_by_its_stated_length_
         assert MEDIA.encode() in answer
 
 
-def test_given_a_caller_who_may_not_index_when_they_send_files_then_they_are_refused_before_a_byte_is_taken(server: Server) -> None:
+def test_given_a_caller_who_may_not_index_when_they_send_files_then_they_are_refused_before_a_byte_is_taken(
+    server: Server,
+) -> None:
     """The body never comes; the answer does."""
     head = HEAD.replace(b"query", b"index").replace(b"application/json", b"multipart/form-data; boundary=x")
     answer = raw(server, head + b"Content-Length: 900000000\r\n\r\n", holder="reader")
     assert answer.startswith(b"HTTP/1.1 403 ")
 
 
-def test_given_a_body_that_stops_coming_then_the_service_waits_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_a_body_that_stops_coming_then_the_service_waits_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bodies, "PART_SECONDS", 0.01)
     sent: list[dict[str, Any]] = []
 
@@ -245,10 +275,19 @@ def test_given_a_body_that_stops_coming_then_the_service_waits_no_longer(tmp_pat
 
     service = service_of(tmp_path)
     scope = {
-        "type": "http", "method": "POST", "path": "/api/rag/query", "raw_path": b"/api/rag/query", "query_string": b"", "scheme": "http",
-        "http_version": "1.1", "root_path": "", "client": HERE, "server": ("127.0.0.1", 80), "asgi": {"version": "3.0"},
+        "type": "http",
+        "method": "POST",
+        "path": "/api/rag/query",
+        "raw_path": b"/api/rag/query",
+        "query_string": b"",
+        "scheme": "http",
+        "http_version": "1.1",
+        "root_path": "",
+        "client": HERE,
+        "server": ("127.0.0.1", 80),
+        "asgi": {"version": "3.0"},
         "headers": [(b"host", b"127.0.0.1"), (b"content-type", b"application/json"), (b"content-length", b"10")],
-    }  # fmt: skip
+    }
     asyncio.run(app_of(service)(scope, silent, take))
 
     assert [message["status"] for message in sent if "status" in message] == [408]
@@ -325,7 +364,13 @@ def test_given_a_caller_with_a_burst_then_their_share_is_refused_beyond_and_othe
     service = server.service
     alpha, beta = (server.tokens[name].split("_")[1] for name in ("alpha", "beta"))
     body = {"query": WARRANTY, "namespace": "alpha"}
-    for places in (service.questions.places, service.streams, service.uploads, service.looks.places, service.files.places):
+    for places in (
+        service.questions.places,
+        service.streams,
+        service.uploads,
+        service.looks.places,
+        service.files.places,
+    ):
         assert 0 < places.each < places.most
         for _ in range(places.each):
             places.take(alpha)
@@ -347,7 +392,10 @@ def test_given_a_caller_with_a_burst_then_their_share_is_refused_beyond_and_othe
         for places, call in (
             (service.questions.places, lambda: client.post("/api/rag/query", json=body)),
             (service.streams, lambda: client.post("/api/rag/query/events", json=body)),
-            (service.uploads, lambda: client.post("/api/rag/index", json={"namespace": "alpha", "documents": [{"content": "x"}]})),
+            (
+                service.uploads,
+                lambda: client.post("/api/rag/index", json={"namespace": "alpha", "documents": [{"content": "x"}]}),
+            ),
         ):
             with ExitStack() as held:
                 for _ in range(places.each):
@@ -405,7 +453,9 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
     with pytest.raises(Overloaded):
         start(Principal("three", frozenset(Scope)))
     paged = [runner.start("Adding", work, 1) for _ in range(MAX_UNFINISHED)]
-    late = runner.start("Adding", work, 1)  # the page's own jobs are bounded too; one too many ends with an error that says so
+    late = runner.start(
+        "Adding", work, 1
+    )  # the page's own jobs are bounded too; one too many ends with an error that says so
     assert late.wait(10)
     assert isinstance(late.error, LimitExceeded)
     with acting(Actor("user:eda", frozenset({Action.INDEX}))):
@@ -424,7 +474,9 @@ def test_given_a_token_for_all_collections_when_it_makes_more_than_may_be_then_i
     monkeypatch.setenv("RAG_QUOTA_COLLECTIONS", "2")
     service = service_of(tmp_path)
     _, text = service.tokens.create("x", ["index"], ["*"])
-    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501", headers={"authorization": f"Bearer {text}"})
+    client = TestClient(
+        app_of(service), client=HERE, base_url="http://127.0.0.1:8501", headers={"authorization": f"Bearer {text}"}
+    )
     made = [client.put(f"/api/collections/{name}") for name in ("one", "two", "three", "two")]
     assert [one.status_code for one in made] == [201, 201, 422, 201]
     assert "RAG_QUOTA_COLLECTIONS" in made[2].json()["remedy"]

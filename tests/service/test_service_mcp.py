@@ -1,4 +1,7 @@
-"""MCP by the SDK's own client: in memory, over HTTP with tokens, and over standard input and output. The same guards as the API."""
+"""MCP by the SDK's own client: in memory, over HTTP with tokens, and over standard input and output.
+
+The same guards as the API.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,9 @@ def day(server: Server, name: str) -> Body:
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
         kept = await call("replay", decision=asked["id"], collection=name)
         under = await call("ask", question=WARRANTY, collection=name, domain="legal")
-        recorded = await call("record_execution", prompt_id="rag_strategy", collection=name, metrics=METRICS, decision=under["id"])
+        recorded = await call(
+            "record_execution", prompt_id="rag_strategy", collection=name, metrics=METRICS, decision=under["id"]
+        )
         own = {"domain": "auto", "collection": name, "question": "What does the contract say of the warranty?"}
         taught = str(await client.get_prompt("rag_strategy", own))
         names = {prompt.name for prompt in (await client.list_prompts()).prompts}
@@ -91,15 +96,24 @@ def day(server: Server, name: str) -> Body:
         writing = await client.get_prompt("rag_generation", {"question": WARRANTY})
         whichever = await client.get_prompt("rag_generation")
         return {
-            "added": (added["indexed"], added["namespace"]), "asked": asked["is_safe"], "strict": strict["is_refusal"],
-            "cited": cited["excerpt"], "picture": base64.b64decode(picture.data)[:4], "listed": listed["total"],
-            "judged": judged["supported"], "decided": decided["citations"][0]["document"],
-            "kept": kept["answer"] == asked["answer"], "document": listed["items"][0]["title"], "prompts": names,
-            "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
+            "added": (added["indexed"], added["namespace"]),
+            "asked": asked["is_safe"],
+            "strict": strict["is_refusal"],
+            "cited": cited["excerpt"],
+            "picture": base64.b64decode(picture.data)[:4],
+            "listed": listed["total"],
+            "judged": judged["supported"],
+            "decided": decided["citations"][0]["document"],
+            "kept": kept["answer"] == asked["answer"],
+            "document": listed["items"][0]["title"],
+            "prompts": names,
+            "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy),
+            "writing": WARRANTY in str(writing),
             "whichever": "Question: the one that you are asked" in str(whichever),
             "profile": under["metadata"]["profile"],
-            "recorded": recorded["id"] > 0, "taught": '"domain": "legal"' in taught.replace("\\", ""),
-        }  # fmt: skip
+            "recorded": recorded["id"] > 0,
+            "taught": '"domain": "legal"' in taught.replace("\\", ""),
+        }
 
     return walk
 
@@ -107,10 +121,24 @@ def day(server: Server, name: str) -> Body:
 def whole(name: str) -> dict[str, Any]:
     """The result of a walk."""
     return {
-        "added": (1, name), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
-        "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True, "whichever": True, "profile": "legal", "recorded": True, "taught": True,
-    }  # fmt: skip
+        "added": (1, name),
+        "asked": True,
+        "strict": True,
+        "cited": TEXT,
+        "picture": b"\x89PNG",
+        "listed": 1,
+        "judged": False,
+        "decided": "terms.pdf",
+        "kept": True,
+        "document": "Terms",
+        "prompts": {"rag_strategy", "rag_generation"},
+        "strategy": True,
+        "writing": True,
+        "whichever": True,
+        "profile": "legal",
+        "recorded": True,
+        "taught": True,
+    }
 
 
 def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_structured(server: Server) -> None:
@@ -130,7 +158,10 @@ def test_given_an_assistant_that_starts_the_server_when_it_works_through_the_too
     """Over standard input and output, on a copy of the library."""
     library = shutil.copytree(server.folder, tmp_path / "library")
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "rag_core", "mcp", "--library", str(library)], cwd=str(ROOT), env=dict(os.environ)
+        command=sys.executable,
+        args=["-m", "rag_core", "mcp", "--library", str(library)],
+        cwd=str(ROOT),
+        env=dict(os.environ),
     )
 
     async def walk() -> dict[str, Any]:
@@ -150,7 +181,9 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
             for tool, made in CALLS.items():
                 if made is None:
                     continue
-                refused, missing = [await client.call_tool(tool, made(name, server.known["beta"])) for name in ("beta", "nowhere")]
+                refused, missing = [
+                    await client.call_tool(tool, made(name, server.known["beta"])) for name in ("beta", "nowhere")
+                ]
                 assert refused.is_error, tool
                 assert refused == missing, tool
                 assert "juniper" not in str(refused), tool
@@ -173,7 +206,9 @@ def test_given_a_token_that_only_asks_or_none_when_tools_are_called_then_the_sam
             found = await client.call_tool("index_document", {"content": "x", "collection": "alpha"})
             assert found.is_error
             assert "index" in str(found.content)
-            others = await client.call_tool("replay", {"decision": server.known["alpha"]["decision"], "collection": "alpha"})
+            others = await client.call_tool(
+                "replay", {"decision": server.known["alpha"]["decision"], "collection": "alpha"}
+            )
             assert others.is_error
             odd = await client.call_tool("ask", {"question": "\x00", "collection": "../beta"})
             assert odd.is_error
@@ -188,7 +223,9 @@ def test_given_a_token_that_only_asks_or_none_when_tools_are_called_then_the_sam
         assert alpha.post("/mcp", content=b"{", headers=media | {"content-type": "application/json"}).status_code == 400
 
 
-def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_then_it_serves_nobody(server: Server) -> None:
+def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_then_it_serves_nobody(
+    server: Server,
+) -> None:
     async def attack() -> Any:
         async with Client(mcp_server(server.service)) as client:
             return await client.call_tool("list_documents", {"collection": "alpha"})
@@ -198,12 +235,16 @@ def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_the
     assert "Nobody knows who calls" in str(found.content)
 
 
-def test_given_an_assistant_that_starts_the_server_itself_then_it_speaks_over_standard_input_and_output(tmp_path: Path) -> None:
+def test_given_an_assistant_that_starts_the_server_itself_then_it_speaks_over_standard_input_and_output(
+    tmp_path: Path,
+) -> None:
     """With the rights that the command left, and nothing but the protocol on standard output."""
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "rag_core", "mcp", "--library", str(tmp_path), "--scope", "ask", "--collection", "default"],
-        cwd=str(ROOT), env=dict(os.environ),
-    )  # fmt: skip
+        command=sys.executable,
+        args=["-m", "rag_core", "mcp", "--library", str(tmp_path), "--scope", "ask", "--collection", "default"],
+        cwd=str(ROOT),
+        env=dict(os.environ),
+    )
 
     async def attack() -> list[Any]:
         async with Client(command) as client:

@@ -12,7 +12,11 @@ def read(server: Server, token: str) -> dict[tuple[str, ...], float]:
         answer = client.get("/metrics", headers={"authorization": f"Bearer {token}"}).raise_for_status()
     assert answer.headers["content-type"].startswith("text/plain")
     families = text_string_to_metric_families(answer.text)
-    return {(one.name, *(one.labels[name] for name in sorted(one.labels))): one.value for family in families for one in family.samples}
+    return {
+        (one.name, *(one.labels[name] for name in sorted(one.labels))): one.value
+        for family in families
+        for one in family.samples
+    }
 
 
 def test_given_questions_when_metrics_are_read_then_they_are_counted_for_whoever_may_watch(server: Server) -> None:
@@ -21,7 +25,9 @@ def test_given_questions_when_metrics_are_read_then_they_are_counted_for_whoever
     before = read(server, token)
     with server.client("alpha") as client:
         client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha"}).raise_for_status()
-        refused = client.post("/api/rag/query", json={"query": "Who won the zyzzyva cup in 1987?", "namespace": "alpha"}).json()
+        refused = client.post(
+            "/api/rag/query", json={"query": "Who won the zyzzyva cup in 1987?", "namespace": "alpha"}
+        ).json()
         documents = len(client.get("/api/collections/alpha/documents").raise_for_status().json()["items"])
     after = read(server, token)
 
@@ -36,10 +42,16 @@ def test_given_questions_when_metrics_are_read_then_they_are_counted_for_whoever
     assert grown("plumbline_draft_claims_total", "alpha") == grown("plumbline_draft_claims_cited_total", "alpha") >= 1
     assert grown("plumbline_retrieval_seconds_count", "alpha") == grown("plumbline_correctness_count", "alpha") == 2
     groups = [
-        value for name, value in sorted((float(key[2]), value) for key, value in after.items() if key[0] == "plumbline_correctness_bucket")
+        value
+        for name, value in sorted(
+            (float(key[2]), value) for key, value in after.items() if key[0] == "plumbline_correctness_bucket"
+        )
     ]
     assert groups == sorted(groups)
-    assert (after["plumbline_documents", "alpha"], after["plumbline_library_bytes", "alpha"] > 1000) == (documents, True)
+    assert (after["plumbline_documents", "alpha"], after["plumbline_library_bytes", "alpha"] > 1000) == (
+        documents,
+        True,
+    )
     assert after["plumbline_ready",] == 1
     assert after["plumbline_queue_limit", "question"] == 18
     assert {key[1] for key in after if key[0] == "plumbline_documents"} == {"alpha"}

@@ -8,7 +8,9 @@ from service_kit import WARRANTY, Server
 CONTRACT = "Does the contract say when the invoice is due?"
 
 
-def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_the_caller_s_own_settings_win(server: Server) -> None:
+def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_the_caller_s_own_settings_win(
+    server: Server,
+) -> None:
     """S3-26, S3-27: the domain is set by the caller or detected, and the decision names it."""
     with server.client("alpha") as client:
 
@@ -20,7 +22,9 @@ def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_t
         auto = asked(CONTRACT, domain="auto")
         at = "/api/collections/alpha"
         kept = client.get(f"{at}/decisions/{legal['id']}").json()["metadata"]
-        replayed = client.post(f"{at}/decisions/{legal['id']}/replay", json={"settings": {"min_correctness": 1.0}}).json()
+        replayed = client.post(
+            f"{at}/decisions/{legal['id']}/replay", json={"settings": {"min_correctness": 1.0}}
+        ).json()
         unknown = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha", "domain": "law"})
 
     assert "profile" not in plain["metadata"]
@@ -35,9 +39,10 @@ def test_given_a_domain_when_a_question_is_asked_then_its_profile_is_named_and_t
 def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_profile_says(server: Server) -> None:
     with server.client("admin") as client:
         for document, more in (
-            ({"content": "The tenant pays.", "id": "a"}, {"domain": "legal"}), ({"content": "Nobody pays.", "id": "c"}, {"domain": "auto"}),
+            ({"content": "The tenant pays.", "id": "a"}, {"domain": "legal"}),
+            ({"content": "Nobody pays.", "id": "c"}, {"domain": "auto"}),
             ({"content": "Somebody pays.", "id": "d"}, {"domain": "legal", "settings": {"strategy": "research"}}),
-        ):  # fmt: skip
+        ):
             client.post("/api/rag/index", json={"namespace": "cut", "documents": [document], **more}).raise_for_status()
         file = {"files": ("b.txt", b"The lessor pays.")}
         client.post("/api/rag/index", data={"namespace": "cut", "domain": "code"}, files=file).raise_for_status()
@@ -52,7 +57,9 @@ def test_given_a_quota_when_documents_are_sent_then_those_that_do_not_fit_are_to
     monkeypatch.setenv("RAG_QUOTA_DOCUMENTS", "1")
     with server.client("admin") as client:
         documents = [{"content": "One rule."}, {"content": "Two rules.", "id": "two"}]
-        sent = client.post("/api/rag/index", json={"namespace": "small", "documents": documents}).raise_for_status().json()
+        sent = (
+            client.post("/api/rag/index", json={"namespace": "small", "documents": documents}).raise_for_status().json()
+        )
 
     said = [(one["state"], "may have 1 documents" in one["problem"]) for one in sent["documents"]]
     assert said == [("indexed", False), ("problem", True)]

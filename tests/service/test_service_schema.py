@@ -8,7 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 import schemathesis
-import schemathesis.specs.openapi.schemas  # here, not in the midst of a test: pytest 9 on Python 3.11 cannot rewrite it there
+
+# here, not in the midst of a test: pytest 9 on Python 3.11 cannot rewrite it there
+import schemathesis.specs.openapi.schemas
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import CHECKS
 from service_kit import Server, running
@@ -24,7 +26,9 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def test_given_anything_that_the_schema_allows_or_forbids_when_sent_then_the_answer_is_one_of_the_schema(alone: Server) -> None:
+def test_given_anything_that_the_schema_allows_or_forbids_when_sent_then_the_answer_is_one_of_the_schema(
+    alone: Server,
+) -> None:
     token = {"Authorization": f"Bearer {alone.tokens['admin']}"}
     schema = schemathesis.openapi.from_url(f"{alone.address}/api/openapi.json", headers=token)
     names = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
@@ -39,9 +43,13 @@ def test_given_anything_that_the_schema_allows_or_forbids_when_sent_then_the_ans
             case.validate_response(response, checks=checks)
 
         examined = settings(
-            max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
+            max_examples=EXAMPLES,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),
-        )(given(case=operation.as_strategy())(call))  # fmt: skip
+        )(given(case=operation.as_strategy())(call))
         try:
             examined()
         except Exception as error:

@@ -32,8 +32,12 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     return call
 
 
-def test_given_a_token_when_made_by_command_then_it_is_printed_once_and_only_its_hash_is_kept(tmp_path: Path, run: Run) -> None:
-    code, out, _ = run("create", "reports čeština", "--scope", "ask", "--scope", "index", "--collection", "alpha", "--days", "7")
+def test_given_a_token_when_made_by_command_then_it_is_printed_once_and_only_its_hash_is_kept(
+    tmp_path: Path, run: Run
+) -> None:
+    code, out, _ = run(
+        "create", "reports čeština", "--scope", "ask", "--scope", "index", "--collection", "alpha", "--days", "7"
+    )
     text = out.strip()
     file = tmp_path / "library" / FILE
     kept = json.loads(file.read_text(encoding="utf-8"))["tokens"][0]
@@ -75,9 +79,18 @@ def test_given_a_token_when_its_days_are_over_then_it_opens_nothing(tmp_path: Pa
 
 @each(
     ("name", "scopes", "collections"),
-    [("x", [], ["a"]), ("x", ["root"], ["a"]), ("x", ["ask"], []), ("x", ["ask"], ["../a"]), ("x", ["ask"], ["A"]), ("", ["ask"], ["a"]),
-     ("a\nb", ["ask"], ["a"]), ("x" * 101, ["ask"], ["a"]), ("x\x1b[1m", ["ask"], ["a"])],
-)  # fmt: skip
+    [
+        ("x", [], ["a"]),
+        ("x", ["root"], ["a"]),
+        ("x", ["ask"], []),
+        ("x", ["ask"], ["../a"]),
+        ("x", ["ask"], ["A"]),
+        ("", ["ask"], ["a"]),
+        ("a\nb", ["ask"], ["a"]),
+        ("x" * 101, ["ask"], ["a"]),
+        ("x\x1b[1m", ["ask"], ["a"]),
+    ],
+)
 def test_given_a_token_that_would_say_nothing_clear_when_made_then_it_is_refused(
     tmp_path: Path, name: str, scopes: list[str], collections: list[str]
 ) -> None:

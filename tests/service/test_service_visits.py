@@ -1,4 +1,6 @@
-"""A shared demo over HTTP: visitors without a token, each in a collection of their own, of which nothing is left at the end."""
+"""A shared demo over HTTP: visitors without a token, each in a collection of their own, of which nothing is left at the
+end.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def index(client: httpx2.Client, text: str, name: str) -> httpx2.Response:
 
 
 def asked(client: httpx2.Client, question: str, name: str | list[str]) -> httpx2.Response:
-    return client.post("/api/rag/query", json={"query": question, "namespace" if isinstance(name, str) else "collections": name})
+    return client.post(
+        "/api/rag/query", json={"query": question, "namespace" if isinstance(name, str) else "collections": name}
+    )
 
 
 def documents(client: httpx2.Client, name: str) -> httpx2.Response:
@@ -65,7 +69,11 @@ def collections(client: httpx2.Client) -> list[str]:
 
 def holding(folder: Path, words: tuple[bytes, ...]) -> list[str]:
     """The files of a folder that hold one of these words as it stands."""
-    return [str(path) for path in folder.rglob("*") if path.is_file() and any(word in path.read_bytes().lower() for word in words)]
+    return [
+        str(path)
+        for path in folder.rglob("*")
+        if path.is_file() and any(word in path.read_bytes().lower() for word in words)
+    ]
 
 
 def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from_their_own_and_sees_no_other(
@@ -82,7 +90,10 @@ def test_given_two_visitors_when_each_adds_a_document_then_each_is_answered_from
     assert collections(one) == [first]
     assert documents(two, second).json()["total"] == 1
     raw = httpx2.get(
-        f"{demo.address}/api/collections/{first}/query", params={"query_text": WARRANTY}, headers={"X-Browser-ID": "nobody"}, timeout=60
+        f"{demo.address}/api/collections/{first}/query",
+        params={"query_text": WARRANTY},
+        headers={"X-Browser-ID": "nobody"},
+        timeout=60,
     )
     assert raw.status_code == 401
 
@@ -96,7 +107,9 @@ def test_given_a_visitor_when_every_route_of_a_collection_is_tried_with_anothers
         index(client, BETA, own)
     theirs = documents(two, second).json()["items"][0]["id"]
     decision = asked(two, SECRET, second).json()["id"]
-    schema = httpx2.get(f"{demo.address}/api/openapi.json", headers={"X-Browser-ID": one.headers["x-browser-id"]}).json()
+    schema = httpx2.get(
+        f"{demo.address}/api/openapi.json", headers={"X-Browser-ID": one.headers["x-browser-id"]}
+    ).json()
     tried = 0
     for path, operations in schema["paths"].items():
         if not path.startswith("/api/collections/{name}"):
@@ -125,21 +138,31 @@ def test_given_a_visitor_when_they_index_ask_or_search_together_in_anothers_coll
     index(two, BETA, second).raise_for_status()
 
     for response in (
-        asked(one, SECRET, second), asked(one, SECRET, [first, second]), index(one, ALPHA, "house"), index(one, ALPHA, second),
-        one.put("/api/collections/mine"), one.delete(f"/api/collections/{second}"), one.delete("/api/collections/house"),
-        asked(one, WARRANTY, "house"), index(one, ALPHA, "samples"),
-    ):  # fmt: skip
+        asked(one, SECRET, second),
+        asked(one, SECRET, [first, second]),
+        index(one, ALPHA, "house"),
+        index(one, ALPHA, second),
+        one.put("/api/collections/mine"),
+        one.delete(f"/api/collections/{second}"),
+        one.delete("/api/collections/house"),
+        asked(one, WARRANTY, "house"),
+        index(one, ALPHA, "samples"),
+    ):
         assert response.status_code == 404, response.request.url
     assert "mine" not in [path.name for path in demo.folder.iterdir()]
     assert one.get("/metrics").status_code == 403
 
 
-def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(demo: Server, comes_by: Any) -> None:
+def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_enters_it(
+    demo: Server, comes_by: Any
+) -> None:
     client, own = comes_by()
     at = f"/api/collections/{own}"
     index(client, BETA, own)
     decision = asked(client, SECRET, own).json()["id"]
-    client.post(f"{at}/decisions/{decision}/feedback", json={"kind": "helpful", "comment": "about the sauce"}).raise_for_status()
+    client.post(
+        f"{at}/decisions/{decision}/feedback", json={"kind": "helpful", "comment": "about the sauce"}
+    ).raise_for_status()
     labelled_run(demo, own, "mine", [{"id": "1", "question": SECRET, "answerable": True}])
     assert (demo.folder / own).is_dir()
     assert holding(demo.folder, WORDS)
@@ -150,7 +173,12 @@ def test_given_a_visit_that_is_ended_then_its_words_are_on_no_file_and_nobody_en
     assert holding(demo.folder, WORDS) == []
     assert loading.known(demo.folder, own) is None
     assert demo.service.jobs.waiting() == (0, 0)
-    over = (documents(client, own), client.get("/api/collections"), client.delete("/api/visits"), asked(client, SECRET, own))
+    over = (
+        documents(client, own),
+        client.get("/api/collections"),
+        client.delete("/api/visits"),
+        asked(client, SECRET, own),
+    )
     assert [one.status_code for one in over] == [401] * 4
     assert not (demo.folder / own).exists()
     assert ("delete_collection", own) in [(row.action, row.collection) for row in act_log(demo.folder).entries()]
@@ -172,7 +200,7 @@ def test_given_a_token_and_a_visit_at_once_when_sent_then_the_token_counts(demo:
     assert httpx2.get(f"{demo.address}/api/collections/{own}/documents", headers=headers).status_code == 404
 
 
-def test_given_a_collection_of_a_token_when_it_is_dropped_then_it_and_its_records_are_gone_and_its_name_can_be_used_anew(
+def test_given_a_collection_of_a_token_when_it_is_dropped_then_it_and_its_records_are_gone_and_its_name_can_be_used_anew(  # noqa: E501
     demo: Server,
 ) -> None:
     with demo.client("house") as client:
@@ -194,7 +222,9 @@ def test_given_a_caller_who_may_only_ask_when_they_drop_a_collection_then_it_sta
     assert (demo.folder / "house").is_dir()
 
 
-def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(tmp_path: Path) -> None:
+def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(
+    tmp_path: Path,
+) -> None:
     version = tmp_path / "mine" / "indexes" / "1"
     version.mkdir(parents=True)
     (version / "words").write_text("juniper", encoding="utf-8")
@@ -215,7 +245,9 @@ def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then
     assert list(tmp_path.iterdir()) == []
 
 
-def test_given_a_token_for_all_collections_when_visitors_are_there_then_it_enters_none_of_theirs(demo: Server, comes_by: Any) -> None:
+def test_given_a_token_for_all_collections_when_visitors_are_there_then_it_enters_none_of_theirs(
+    demo: Server, comes_by: Any
+) -> None:
     visitor, own = comes_by()
     index(visitor, BETA, own)
     demo.tokens["all"] = demo.service.tokens.create("all", ("admin",), ("*",))[1]

@@ -46,7 +46,9 @@ def begun(folder: Path, collection: str) -> None:
     (folder / collection / "collection.sqlite").touch()
 
 
-def test_given_a_visit_when_its_token_comes_then_it_is_found_and_its_name_tells_nobody_the_token(visits: Visits) -> None:
+def test_given_a_visit_when_its_token_comes_then_it_is_found_and_its_name_tells_nobody_the_token(
+    visits: Visits,
+) -> None:
     visit, token = visits.begin()
     found = visits.find(token)
 
@@ -64,12 +66,17 @@ def test_given_any_other_text_when_it_comes_as_a_token_then_nobody_is_found(visi
         assert visits.find(text) is None, text
 
 
-def test_given_two_visitors_when_they_act_then_each_may_enter_their_own_collection_and_ask_the_samples_and_no_other(visits: Visits) -> None:
+def test_given_two_visitors_when_they_act_then_each_may_enter_their_own_collection_and_ask_the_samples_and_no_other(
+    visits: Visits,
+) -> None:
     first, second = visits.begin()[0], visits.begin()[0]
     who = first.actor
 
     assert who.home == first.collection
-    assert all(who.is_open(action, first.collection) for action in (Action.ASK, Action.INDEX, Action.ERASE, Action.SEE, Action.DROP))
+    assert all(
+        who.is_open(action, first.collection)
+        for action in (Action.ASK, Action.INDEX, Action.ERASE, Action.SEE, Action.DROP)
+    )
     assert who.is_open(Action.ASK, "samples")
     for action in Action:
         assert not who.is_open(action, second.collection)
@@ -105,7 +112,9 @@ def test_given_a_sign_now_and_then_when_time_passes_then_the_visit_goes_on_and_e
     assert visits.find(token) is None, "a look is no sign of a visit that is over"
 
 
-def test_given_a_page_that_stays_open_when_a_day_has_passed_then_the_visit_is_over(visits: Visits, clock: Clock) -> None:
+def test_given_a_page_that_stays_open_when_a_day_has_passed_then_the_visit_is_over(
+    visits: Visits, clock: Clock
+) -> None:
     _, token = visits.begin()
     for _ in range(int(MAX_HOURS * 60) - 1):
         clock.now += MINUTE
@@ -116,7 +125,9 @@ def test_given_a_page_that_stays_open_when_a_day_has_passed_then_the_visit_is_ov
     assert visits.find(token) is None
 
 
-def test_given_a_job_that_runs_when_its_visitor_is_away_then_the_visit_goes_on_until_it_is_done(visits: Visits, clock: Clock) -> None:
+def test_given_a_job_that_runs_when_its_visitor_is_away_then_the_visit_goes_on_until_it_is_done(
+    visits: Visits, clock: Clock
+) -> None:
     visit, token = visits.begin()
     busy, dropped = {visit.collection}, list[str]()
     with visits.running(dropped.append, busy.__contains__):
@@ -167,7 +178,9 @@ def test_given_what_a_killed_process_left_when_the_demo_starts_then_visitors_col
         assert dropped == [old]
 
 
-def test_given_visits_that_go_on_when_the_demo_stops_then_all_their_collections_are_deleted(visits: Visits, tmp_path: Path) -> None:
+def test_given_visits_that_go_on_when_the_demo_stops_then_all_their_collections_are_deleted(
+    visits: Visits, tmp_path: Path
+) -> None:
     names, dropped = [visits.begin()[0].collection for _ in range(2)], list[str]()
     for name in names:
         begun(tmp_path, name)
@@ -237,7 +250,9 @@ def test_given_many_threads_when_visits_begin_and_end_then_no_two_share_a_collec
     assert len(set(names)) == 200
 
 
-def test_given_the_rights_of_a_role_when_a_visitor_has_their_own_collection_then_all_of_them_are_open_there(visits: Visits) -> None:
+def test_given_the_rights_of_a_role_when_a_visitor_has_their_own_collection_then_all_of_them_are_open_there(
+    visits: Visits,
+) -> None:
     who, own = visits.begin()[0].actor, visits.begin()[0].collection
 
     closed = {action for right in Right for action in ACTS[right] if not who.is_open(action, who.home)}
@@ -245,7 +260,9 @@ def test_given_the_rights_of_a_role_when_a_visitor_has_their_own_collection_then
     assert not who.may_enter(own)
 
 
-def test_given_one_address_when_it_begins_visit_after_visit_then_it_has_to_wait_and_others_do_not(visits: Visits, clock: Clock) -> None:
+def test_given_one_address_when_it_begins_visit_after_visit_then_it_has_to_wait_and_others_do_not(
+    visits: Visits, clock: Clock
+) -> None:
     for _ in range(module.NEW_AT_ONCE):
         visits.begin("192.0.2.1")
 

@@ -1,4 +1,6 @@
-"""Jobs of visitors of a shared demo: they keep nobody waiting, nobody else sees or stops them, and the end of a visit does not wait."""
+"""Jobs of visitors of a shared demo: they keep nobody waiting, nobody else sees or stops them, and the end of a visit
+does not wait.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,9 @@ def test_given_a_long_job_of_one_visitor_when_others_wait_then_they_come_after_i
     assert long.done == 3
 
 
-def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_whose_lock_it_needs_and_others_do_not() -> None:
+def test_given_two_jobs_of_one_visitor_then_the_second_waits_for_the_whole_first_one_whose_lock_it_needs_and_others_do_not() -> (  # noqa: E501
+    None
+):
     runner, long, own, other = Runner(), Held(files=2), Held(), Held()
     first = start(runner, visit(1), long)
     assert long.begun.wait(SECONDS)
@@ -169,7 +173,9 @@ def test_given_a_turn_that_nobody_else_wants_when_it_is_passed_on_then_it_is_kep
     assert not turns.busy
 
 
-def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> None:
+def test_given_two_jobs_of_one_person_whose_threads_begin_in_the_other_order_then_they_come_in_that_of_their_start() -> (  # noqa: E501
+    None
+):
     turns, begun, order = Turns(), threading.Event(), list[str]()
     first, second = turns.turn("one"), turns.turn("one")
 

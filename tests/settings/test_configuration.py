@@ -35,7 +35,12 @@ def test_given_all_four_sources_when_they_disagree_then_the_later_one_wins(tmp_p
     from_call = load_settings(environment=env, config=file, values={"top_k": "4"}, preset="tutor")
 
     assert (from_env.preset, from_env.max_distance, from_env.min_documents) == ("compliance", 0.9, 3)
-    assert (from_file.preset, from_file.max_distance, from_file.min_documents, from_file.top_k) == ("scoping", 1.1, 3, 7)
+    assert (from_file.preset, from_file.max_distance, from_file.min_documents, from_file.top_k) == (
+        "scoping",
+        1.1,
+        3,
+        7,
+    )
     assert (from_call.preset, from_call.max_distance, from_call.top_k) == ("tutor", 1.1, 4)
 
 
@@ -50,9 +55,16 @@ def test_given_strict_mode_off_then_no_gate_filters_any_more(word: str) -> None:
     s = load_settings("scoping", environment={"RAG_STRICT_MODE": word})
 
     gates = (
-        "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents", "keywords",
+        "correctness",
+        "answerability",
+        "top_cosine",
+        "mean_confidence",
+        "relevance",
+        "distance",
+        "min_documents",
+        "keywords",
         "required_entities",
-    )  # fmt: skip
+    )
     assert {getattr(s, f"{name}_mode") for name in gates} == {Mode.OFF}
     assert s.levels is False
     assert s.indicators_mode is Mode.ENFORCE
@@ -74,14 +86,21 @@ def test_given_strict_mode_on_then_nothing_changes(word: str) -> None:
 def test_given_a_threshold_of_the_source_in_the_environment_then_its_gate_refuses_under_any_preset() -> None:
     """S4-3: the source's own four lines filter by distance and count documents without a preset being named."""
     source = {
-        "RAG_STRICT_MODE": "True", "RAG_CONFIDENCE_THRESHOLD": "0.8", "RAG_MIN_DOCUMENTS": "2", "RAG_VALIDATION_ENABLED": "True",
-    }  # fmt: skip
+        "RAG_STRICT_MODE": "True",
+        "RAG_CONFIDENCE_THRESHOLD": "0.8",
+        "RAG_MIN_DOCUMENTS": "2",
+        "RAG_VALIDATION_ENABLED": "True",
+    }
 
     s = load_settings(environment=source)
 
     assert (s.preset, s.max_distance, s.distance_mode, s.min_documents, s.min_documents_mode) == (
-        "balanced", 0.8, Mode.ENFORCE, 2, Mode.ENFORCE,
-    )  # fmt: skip
+        "balanced",
+        0.8,
+        Mode.ENFORCE,
+        2,
+        Mode.ENFORCE,
+    )
     assert load_settings(environment=source | {"RAG_STRICT_MODE": "False"}).distance_mode is Mode.OFF
     assert load_settings(environment=source, values={"distance_mode": "observe"}).distance_mode is Mode.OBSERVE
 
@@ -91,13 +110,17 @@ def test_given_a_switch_that_is_neither_then_it_is_an_error_and_not_a_guess() ->
         load_settings(environment={"RAG_STRICT_MODE": "perhaps"})
 
 
-@pytest.mark.parametrize(("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")]
+)
 def test_given_an_environment_value_out_of_range_then_it_is_an_error(name: str, value: str) -> None:
     with pytest.raises(InvalidSetting):
         load_settings(environment={name: value})
 
 
-@pytest.mark.parametrize("text", ["- a\n- b\n", "top_k: [", "just words", "top_k: 0\n", "topk: 5\n", "1: 2\n", "preset: [a]\n"])
+@pytest.mark.parametrize(
+    "text", ["- a\n- b\n", "top_k: [", "just words", "top_k: 0\n", "topk: 5\n", "1: 2\n", "preset: [a]\n"]
+)
 def test_given_a_file_that_holds_no_settings_then_it_is_a_typed_problem(text: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting):
         load_settings(config=yaml(tmp_path, text))
@@ -124,7 +147,12 @@ def test_given_a_pair_then_key_and_value_are_split_at_the_first_equals_sign() ->
 
 def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questions_are_kept() -> None:
     assert retention({}) == retention({"RAG_KEEP_DECISIONS": "", "RAG_KEEP_DAYS": ""}) == Retention(True, 90, 5000, 30)
-    chosen = {"RAG_KEEP_DECISIONS": "False", "RAG_KEEP_DAYS": "7", "RAG_KEEP_MOST": "100", "RAG_KEEP_REJECTED_DAYS": "1"}
+    chosen = {
+        "RAG_KEEP_DECISIONS": "False",
+        "RAG_KEEP_DAYS": "7",
+        "RAG_KEEP_MOST": "100",
+        "RAG_KEEP_REJECTED_DAYS": "1",
+    }
     assert retention(chosen) == Retention(False, 7, 100, 1)
 
 
@@ -144,7 +172,9 @@ def test_given_a_value_that_is_none_for_what_is_kept_then_an_error_names_it(name
         retention({name: value})
 
 
-def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_settings_say_otherwise(tmp_path: Path) -> None:
+def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_settings_say_otherwise(
+    tmp_path: Path,
+) -> None:
     """S0-19: with a model the answer is compressed from what was retrieved, and without one it is extracted."""
     env = {"RAG_MODEL": " qwen3:8b "}
 
@@ -158,7 +188,8 @@ def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_set
     assert load_settings(values={"model": "other"}, environment=env).model == "other"
 
 
-# --- the configuration that the sources give, as they give it -----------------------------------------------------------------------------
+# --- the configuration that the sources give, as they give it
+# -----------------------------------------------------------------------------
 
 RAG_CONFIG = """\
 chunking:
@@ -217,16 +248,34 @@ def test_given_the_configuration_of_the_source_then_each_section_is_read_and_wha
     """S3-29, S3-2, S3-7: the source's own file, 512 tokens and the reranker with it."""
     s = load_settings("rag-engine", yaml(tmp_path, RAG_CONFIG))
 
-    assert (s.strategy, s.passage_tokens, s.overlap_tokens, s.embedding_model) == ("auto", 512, 50, "openai:text-embedding-3-large")
+    assert (s.strategy, s.passage_tokens, s.overlap_tokens, s.embedding_model) == (
+        "auto",
+        512,
+        50,
+        "openai:text-embedding-3-large",
+    )
     assert (s.top_k, s.semantic_weight, s.reranker) == (10, 0.7, "cross-encoder/ms-marco-MiniLM-L-12-v2")
-    assert (s.model, s.drafter, s.temperature, s.max_tokens, s.citation_format) == ("gpt-4-turbo", "model", 0.1, 1000, "[{id}]")
-    assert (s.sufficiency_mode, s.verification_mode, s.min_sufficiency, s.max_retries) == (Mode.ENFORCE, Mode.ENFORCE, 0.7, 3)
+    assert (s.model, s.drafter, s.temperature, s.max_tokens, s.citation_format) == (
+        "gpt-4-turbo",
+        "model",
+        0.1,
+        1000,
+        "[{id}]",
+    )
+    assert (s.sufficiency_mode, s.verification_mode, s.min_sufficiency, s.max_retries) == (
+        Mode.ENFORCE,
+        Mode.ENFORCE,
+        0.7,
+        3,
+    )
     unused = [record.getMessage().partition(" is not used")[0] for record in caplog.records]
     assert unused == ["embedding.dimension", "embedding.batch_size", "vector_db.provider", "vector_db.index_name"]
 
 
 def test_given_sections_that_switch_off_then_no_check_of_theirs_and_no_reranker_is_left(tmp_path: Path) -> None:
-    off = RAG_CONFIG.replace("enabled: true", "enabled: false").replace("sufficiency_check: true", "sufficiency_check: false")
+    off = RAG_CONFIG.replace("enabled: true", "enabled: false").replace(
+        "sufficiency_check: true", "sufficiency_check: false"
+    )
     s = load_settings("rag-engine", yaml(tmp_path, off.replace("audit: true", "audit: false") + "min_documents: 2\n"))
 
     assert (s.reranker, s.sufficiency_mode, s.verification_mode, s.min_documents) == ("", Mode.OFF, Mode.OFF, 2)
@@ -235,27 +284,39 @@ def test_given_sections_that_switch_off_then_no_check_of_theirs_and_no_reranker_
 @each(
     ("text", "said"),
     [
-        ("retrieval:\n  topk: 3\n", "no setting 'retrieval.topk'"), ("generation:\n  temperature: hot\n", "temperature"),
-        ("retrieval:\n  hybrid_search: {semantic_weight: 0.7, keyword_weight: 0.4}\n", "contradicts another line on semantic_weight"),
-        ("retrieval:\n  hybrid_search: {keyword_weight: much}\n", "keyword_weight cannot be 'much'"), ("retrieval: 3\n", "retrieval"),
+        ("retrieval:\n  topk: 3\n", "no setting 'retrieval.topk'"),
+        ("generation:\n  temperature: hot\n", "temperature"),
+        (
+            "retrieval:\n  hybrid_search: {semantic_weight: 0.7, keyword_weight: 0.4}\n",
+            "contradicts another line on semantic_weight",
+        ),
+        ("retrieval:\n  hybrid_search: {keyword_weight: much}\n", "keyword_weight cannot be 'much'"),
+        ("retrieval: 3\n", "retrieval"),
         ("other:\n  top_k: 3\n", "no setting named 'other'"),
     ],
-)  # fmt: skip
-def test_given_a_section_that_means_nothing_then_the_error_names_it(text: str, said: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+)
+def test_given_a_section_that_means_nothing_then_the_error_names_it(
+    text: str, said: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     with pytest.raises(InvalidSetting, match=re.escape(said)):
         load_settings(config=yaml(tmp_path_factory.mktemp("settings"), text))
 
 
 def test_given_the_variables_of_the_source_in_a_file_then_they_are_read_and_no_other_one_is(tmp_path: Path) -> None:
-    """S4-3: as in the source, comments behind the values; the environment wins, and no file of a folder says where a model is."""
+    """S4-3: as in the source, comments behind the values; the environment wins, and no file of a folder says where a
+    model is.
+    """
     file = tmp_path / ".env"
     file.write_text(DOT_ENV, encoding="utf-8")
 
     found = with_env_file({"RAG_MIN_DOCUMENTS": "4"}, file)
 
     assert found == {
-        "RAG_STRICT_MODE": "True", "RAG_CONFIDENCE_THRESHOLD": "0.5", "RAG_MIN_DOCUMENTS": "4", "RAG_PRESET": "scoping",
-    }  # fmt: skip
+        "RAG_STRICT_MODE": "True",
+        "RAG_CONFIDENCE_THRESHOLD": "0.5",
+        "RAG_MIN_DOCUMENTS": "4",
+        "RAG_PRESET": "scoping",
+    }
     s = load_settings(environment=found)
     assert (s.preset, s.max_distance, s.min_documents, s.distance_mode) == ("scoping", 0.5, 4, Mode.ENFORCE)
     assert with_env_file({}, tmp_path / "none") == {}

@@ -28,7 +28,12 @@ def as_before() -> Iterator[None]:
 
 
 def say() -> None:
-    log.info("%s score=%s", "contexts_not_relevant_to_query", "0.1000", extra=noted("contexts_not_relevant_to_query", score=0.1))
+    log.info(
+        "%s score=%s",
+        "contexts_not_relevant_to_query",
+        "0.1000",
+        extra=noted("contexts_not_relevant_to_query", score=0.1),
+    )
 
 
 def test_given_nothing_in_the_environment_then_events_are_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,7 +85,9 @@ def test_given_json_when_a_library_or_python_warns_then_that_is_an_object_too_an
     assert warnings.showwarning is show
 
 
-def test_given_an_error_with_signs_that_steer_a_terminal_then_they_do_not_reach_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_an_error_with_signs_that_steer_a_terminal_then_they_do_not_reach_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for form in ("text", "json"):
         start_logs({"RAG_LOG": form})
         try:
@@ -105,7 +112,9 @@ def test_given_a_file_then_it_is_written_started_anew_when_large_and_five_old_on
 
     kept = sorted(path.name for path in tmp_path.iterdir())
     assert kept == ["events.log", *(f"events.log.{n}" for n in range(1, 6))]
-    assert all(json.loads(line)["score"] == 0.1 for path in tmp_path.iterdir() for line in path.read_text().splitlines())
+    assert all(
+        json.loads(line)["score"] == 0.1 for path in tmp_path.iterdir() for line in path.read_text().splitlines()
+    )
     assert capsys.readouterr().err == ""
 
 

@@ -1,4 +1,6 @@
-"""The domain profiles: the numbers of the sources, only settings that exist, and nothing without a word of the caller."""
+"""The domain profiles: the numbers of the sources, only settings that exist, and nothing without a word of the
+caller.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,12 @@ from rag_core.settings import Cost, Settings
 from rag_core.settings.profiles import GENERAL, of_cost, profiles, require_domain
 
 VALUES: dict[str, dict[str, Any]] = {
-    "general": {}, "legal": {"top_k": 15, "strategy": "legal"}, "code": {"semantic_weight": 0.3, "strategy": "code"},
-    "medical": {"recency_weight": 1.0, "recency_half_life_days": 365}, "textbook": {"top_k": 3, "citation_format": "[Source {id}]"},
-}  # fmt: skip
+    "general": {},
+    "legal": {"top_k": 15, "strategy": "legal"},
+    "code": {"semantic_weight": 0.3, "strategy": "code"},
+    "medical": {"recency_weight": 1.0, "recency_half_life_days": 365},
+    "textbook": {"top_k": 3, "citation_format": "[Source {id}]"},
+}
 
 
 def test_given_the_profiles_then_they_are_the_rules_of_the_sources() -> None:

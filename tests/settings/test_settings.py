@@ -137,7 +137,9 @@ def test_given_the_default_preset_then_of_the_gates_availability_and_correctness
     assert DEFAULT_PRESET == "balanced"
     assert enforced("balanced") == {"correctness"}
     assert trace["availability"].mode is Mode.ENFORCE
-    assert {getattr(Settings.load(), knob) for gate, knob in GATE_MODES.items() if gate != "correctness"} == {Mode.OBSERVE}
+    assert {getattr(Settings.load(), knob) for gate, knob in GATE_MODES.items() if gate != "correctness"} == {
+        Mode.OBSERVE
+    }
     assert {getattr(Settings.load(), knob) for knob in AUDIT_MODES.values()} == {Mode.ENFORCE}
 
 
@@ -149,7 +151,9 @@ def test_given_the_careful_preset_then_it_refuses_for_the_same_checks_as_the_def
 
 
 def test_given_the_preset_of_s0_then_its_gates_and_numbers_stand() -> None:
-    """S0-4, S0-9, S0-27: 0.72, here 0.53, and two keywords; short contexts whole, strict summary, the mean as confidence."""
+    """S0-4, S0-9, S0-27: 0.72, here 0.53, and two keywords; short contexts whole, strict summary, the mean as
+    confidence.
+    """
     s = Settings.load("compliance")
 
     assert enforced("compliance") == {"top_cosine", "keywords"}
@@ -178,11 +182,17 @@ def test_given_the_presets_of_s1_then_the_relevance_guard_has_its_numbers(preset
     assert (s.min_relevance, s.relevance_passages, s.relevance_chars, s.main_gate) == (limit, 3, 500, "cosine")
 
 
-@pytest.mark.parametrize(("preset", "limit"), [("tutor", 0.6), ("tutor-maximum-safety", 0.7), ("tutor-development", 0.5)])
-def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_numbers(preset: str, limit: float) -> None:
+@pytest.mark.parametrize(
+    ("preset", "limit"), [("tutor", 0.6), ("tutor-maximum-safety", 0.7), ("tutor-development", 0.5)]
+)
+def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_numbers(
+    preset: str, limit: float
+) -> None:
     """S2-2, S2-24: mean confidence 0.6, 0.7 for safety, 0.5 for development; the audits refuse under each."""
     s = Settings.load(preset)
-    audits = {getattr(s, knob) for name, knob in AUDIT_MODES.items() if name != "sentence_length"}  # no source has this one
+    audits = {
+        getattr(s, knob) for name, knob in AUDIT_MODES.items() if name != "sentence_length"
+    }  # no source has this one
 
     assert enforced(preset) == {"mean_confidence"}
     assert (s.min_mean_cosine, s.citation_format) == (limit, "[Source {id}]")
@@ -192,7 +202,9 @@ def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_
 
 
 def test_given_the_preset_of_s3_then_its_weights_and_its_confidence_stand() -> None:
-    """S3-6, S3-7, S3-8: weights 0.7 and 0.3, twice as many candidates, constant 60, ten passages; authority and recency count."""
+    """S3-6, S3-7, S3-8: weights 0.7 and 0.3, twice as many candidates, constant 60, ten passages; authority and recency
+    count.
+    """
     s = Settings.load("rag-engine")
 
     assert (s.semantic_weight, s.over_retrieve, s.rrf_constant, s.top_k) == (0.7, 2, 60, 10)
@@ -214,9 +226,16 @@ def test_given_the_presets_of_s4_then_distance_cut_and_minimum_stand(preset: str
 
 def test_given_the_thresholds_then_each_names_the_scale_it_is_on() -> None:
     """S4-7: cosine, distance and the calibrated scores are never mixed."""
-    scales = {name: KNOBS[name].scale for name in ("min_top_cosine", "min_mean_cosine", "min_relevance", "max_distance")}
+    scales = {
+        name: KNOBS[name].scale for name in ("min_top_cosine", "min_mean_cosine", "min_relevance", "max_distance")
+    }
 
-    assert scales == {"min_top_cosine": "cosine", "min_mean_cosine": "cosine", "min_relevance": "cosine", "max_distance": "distance"}
+    assert scales == {
+        "min_top_cosine": "cosine",
+        "min_mean_cosine": "cosine",
+        "min_relevance": "cosine",
+        "max_distance": "distance",
+    }
     assert (KNOBS["min_correctness"].scale, KNOBS["min_answerability"].scale) == ("correctness", "answerability")
 
 
@@ -232,7 +251,11 @@ def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denie
 @each("gate", [*GATING, *GROUNDING], ids=lambda gate: gate.name)
 def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate: Any) -> None:
     check = gate(measurements(0.9, correctness=0.9, answerability=0.9))
-    others = [other(measurements(0.9, correctness=0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
+    others = [
+        other(measurements(0.9, correctness=0.9, answerability=0.9)).reason
+        for other in (*GATING, *GROUNDING)
+        if other is not gate
+    ]
 
     assert check.reason is not Reason.NONE
     assert check.reason not in others
@@ -243,7 +266,9 @@ def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate
 
 @each(("stage", "knob"), MODES.items())
 def test_given_a_switch_then_it_moves_the_mode_of_its_own_check_only(stage: str, knob: str) -> None:
-    trace = decide(measurements(0.9, of=Settings.load(values={name: Mode.OBSERVE for name in MODES.values()} | {knob: Mode.OFF}))).trace
+    trace = decide(
+        measurements(0.9, of=Settings.load(values={name: Mode.OBSERVE for name in MODES.values()} | {knob: Mode.OFF}))
+    ).trace
 
     assert [check.stage for check in trace.checks if check.mode is Mode.OFF] == [stage]
 
@@ -254,16 +279,34 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
     by_status = {
         AnswerStatus.SUCCESS: {"none", "greeting", "about_library"},
         AnswerStatus.INSUFFICIENT_CONTEXT: {
-            "follow_up", "summary", "nothing_retrieved", "min_documents", "required_entities", "contradicted", "sufficiency",
-            "model_refused", "one_sided",
+            "follow_up",
+            "summary",
+            "nothing_retrieved",
+            "min_documents",
+            "required_entities",
+            "contradicted",
+            "sufficiency",
+            "model_refused",
+            "one_sided",
         },
         AnswerStatus.LOW_CONFIDENCE: {
-            "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut",
-            "level", "off_question", "draft_correctness", "sentence_length",
+            "correctness",
+            "answerability",
+            "top_cosine",
+            "mean_confidence",
+            "relevance",
+            "distance",
+            "keywords",
+            "all_claims_cut",
+            "level",
+            "off_question",
+            "draft_correctness",
+            "sentence_length",
         },
         AnswerStatus.ERROR: {"empty_draft", "malformed_draft", "needs_generation", "not_run", "failure"},
-        AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES, "reworded"} - {"sentence_length"},
-    }  # fmt: skip
+        AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES, "reworded"}
+        - {"sentence_length"},
+    }
 
     assert reason.value in by_status[reason.status]
     assert sum(len(reasons) for reasons in by_status.values()) == len(Reason)
@@ -284,7 +327,9 @@ def test_given_any_number_then_it_is_taken_exactly_when_it_is_inside_the_bounds(
 
 
 # added to a threshold: they may be below zero
-ADDED = [f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative")]
+ADDED = [
+    f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative")
+]
 
 
 def test_given_the_settings_on_a_scale_then_their_ranges_lie_on_it_and_a_share_is_never_called_a_ratio() -> None:

@@ -22,16 +22,24 @@ def test_every_installed_package_has_a_licence_that_fits_ours() -> None:
 
 def test_the_page_of_licences_is_current() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    rows = {name for names in re.findall(r"^\| \S.* \| ([a-z0-9, -]+) \|$", text, flags=re.MULTILINE) for name in names.split(", ")}
+    rows = {
+        name
+        for names in re.findall(r"^\| \S.* \| ([a-z0-9, -]+) \|$", text, flags=re.MULTILINE)
+        for name in names.split(", ")
+    }
     expected = [line for line in page(tables()).splitlines() if line not in text.splitlines()]
 
     assert not expected, f"run: make licences; it would add {expected}"
-    assert rows == {each.name for name in (PRODUCT, TESTS, *BESIDES) for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} | {
-        "torch"
-    }
+    assert rows == {
+        each.name
+        for name in (PRODUCT, TESTS, *BESIDES)
+        for each in read_lock((ROOT / name).read_text(encoding="utf-8"))
+    } | {"torch"}
 
 
-def test_the_licences_of_what_may_be_installed_besides_are_those_of_its_lock_and_where_it_is_installed_what_it_says() -> None:
+def test_the_licences_of_what_may_be_installed_besides_are_those_of_its_lock_and_where_it_is_installed_what_it_says() -> (  # noqa: E501
+    None
+):
     known = rules()
 
     for part, lock in (("stores", STORES), ("ray", RAY), ("rapidocr", RAPIDOCR)):
@@ -49,7 +57,9 @@ def test_the_rules_are_spdx_and_each_row_read_by_hand_is_needed() -> None:
     for name, row in known["read"].items():
         assert row["why"], name
         said = stated(metadata.metadata(name), known["words"])
-        assert said == "" or (name == "pystemmer" and said != row["licence"]), f"{name} says {said} itself: drop its row"
+        assert said == "" or (name == "pystemmer" and said != row["licence"]), (
+            f"{name} says {said} itself: drop its row"
+        )
     for name, row in known["exceptions"].items():
         found = licence_of(name, known)
         assert row["why"], name
@@ -91,7 +101,10 @@ def test_a_licence_is_told_by_the_package_in_one_of_three_ways_or_not_at_all() -
         "MIT OR Apache-2.0": [("License-Expression", "MIT OR Apache-2.0"), ("License", "BSD")],
         "BSD-3-Clause": [("License", "BSD-3-Clause"), ("Classifier", "License :: OSI Approved :: BSD License")],
         "MIT": [("License", "MIT License\n\nPermission is hereby granted ...")],
-        "Apache-2.0": [("Classifier", "License :: OSI Approved :: Apache Software License"), ("Classifier", "Topic :: MIT License")],
+        "Apache-2.0": [
+            ("Classifier", "License :: OSI Approved :: Apache Software License"),
+            ("Classifier", "Topic :: MIT License"),
+        ],
     }
     unclear = {
         "nothing": [],

@@ -18,7 +18,20 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from supply import environment
-from supply.environment import BESIDES, PEERS, PRODUCT, RAPIDOCR, RAY, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
+from supply.environment import (
+    BESIDES,
+    PEERS,
+    PRODUCT,
+    RAPIDOCR,
+    RAY,
+    STORES,
+    TESTS,
+    Locked,
+    compare,
+    read_lock,
+    torch_needs,
+    torch_pin,
+)
 from supply.lock import (
     NEEDS,
     PEERS_SOURCE,
@@ -29,7 +42,7 @@ from supply.lock import (
     accepted,
     lock_text,
     locked_packages,
-)  # fmt: skip
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = (PRODUCT, TESTS, *BESIDES, PEERS, RESOLVER_LOCK)
@@ -40,7 +53,9 @@ def read(name: str) -> str:
 
 
 def direct() -> list[Requirement]:
-    return [Requirement(line) for line in read("requirements.txt").splitlines() if line.strip() and not line.startswith("#")]
+    return [
+        Requirement(line) for line in read("requirements.txt").splitlines() if line.strip() and not line.startswith("#")
+    ]
 
 
 def locked() -> dict[str, Locked]:
@@ -57,16 +72,23 @@ def test_every_package_of_requirements_stands_in_the_right_lock_in_its_version()
     product = {each.name for each in read_lock(read(PRODUCT))}
     wanted = {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in direct()}
     torch = wanted.pop("torch")
-    tools = {canonicalize_name(Requirement(line).name) for line in read("requirements.txt").split("# tests and checks")[1].split()}
+    tools = {
+        canonicalize_name(Requirement(line).name)
+        for line in read("requirements.txt").split("# tests and checks")[1].split()
+    }
 
-    assert {name: locked()[name].version if name in locked() else "missing" for name in wanted} == wanted, "run: make lock"
+    assert {name: locked()[name].version if name in locked() else "missing" for name in wanted} == wanted, (
+        "run: make lock"
+    )
     assert torch == torch_pin(read("requirements.txt"))
     assert product & tools == set()
     assert wanted.keys() - tools <= product
 
 
 def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
-    """Read from what the installed packages say they need: a package too few breaks a fresh setup, one too many is one more to trust."""
+    """Read from what the installed packages say they need: a package too few breaks a fresh setup, one too many is one
+    more to trust.
+    """
     everything = locked()
     reached = {canonicalize_name(each.name) for each in direct()}
     waiting, unmet = [(each, "") for each in sorted(reached)], {}
@@ -97,7 +119,9 @@ def test_stores_in_a_database_ray_and_rapidocr_each_have_a_lock_that_repeats_not
         named = [Requirement(line) for line in read(source).splitlines() if line.strip() and not line.startswith("#")]
 
         assert besides.keys() & (locked().keys() | found) == set()
-        assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= besides.items()
+        assert {
+            canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named
+        }.items() <= besides.items()
         assert not any(name in read("requirements.txt").split() for name in ("stores", "ray", "rapidocr"))
         found |= besides.keys()
 
@@ -115,7 +139,10 @@ def test_ray_needs_nothing_that_is_not_locked_and_no_other_version_of_it() -> No
 
 
 def test_of_rapidocr_only_the_weights_and_what_runs_them_are_locked() -> None:
-    """Its own program draws in what fetches other weights, and asks for ONNX Runtime, which has telemetry. Nothing of that runs here."""
+    """Its own program draws in what fetches other weights, and asks for ONNX Runtime, which has telemetry.
+
+    Nothing of that runs here.
+    """
     assert [each.name for each in read_lock(read(RAPIDOCR))] == ["opencv-python-headless", "rapidocr"]
     version, needs = NEEDS["rapidocr"]
     assert {each.name: each.version for each in read_lock(read(RAPIDOCR))}["rapidocr"] == version
@@ -127,8 +154,12 @@ def test_peers_have_a_whole_lock_of_their_own_and_what_both_read_and_embed_with_
     named = [Requirement(line) for line in read(PEERS_SOURCE).splitlines() if line.strip() and not line.startswith("#")]
     both = ("pymupdf", "sentence-transformers", "transformers", "tokenizers", "numpy", "faiss-cpu")
 
-    assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= peers.items()
-    assert {name: peers[name] for name in both} == {name: locked()[name].version for name in both}, "the ratio would be of other libraries"
+    assert {
+        canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named
+    }.items() <= peers.items()
+    assert {name: peers[name] for name in both} == {name: locked()[name].version for name in both}, (
+        "the ratio would be of other libraries"
+    )
     assert "torch" not in peers, "make peers installs it in the product's version"
     assert not any("langchain" in each or "llama" in each for each in locked())
 
@@ -137,7 +168,9 @@ def test_packages_that_draw_in_telemetry_or_name_no_licence_are_in_no_lock() -> 
     kept_out = {"onnxruntime", "pymupdf-layout", "pymupdf4llm", "tabulate", "flatbuffers"}
 
     assert kept_out & locked().keys() == set()
-    assert not [name for lock in (RAPIDOCR, RAY) for name in kept_out if name in {each.name for each in read_lock(read(lock))}]
+    assert not [
+        name for lock in (RAPIDOCR, RAY) for name in kept_out if name in {each.name for each in read_lock(read(lock))}
+    ]
     assert "networkx" in torch_needs(environment.installed()), "torch no longer needs networkx: nothing else does"
 
 
@@ -178,7 +211,10 @@ def test_an_environment_differs_by_what_is_missing_changed_or_extra() -> None:
         "what a store needs": (whole | {"store": "3"}, ((), (), ())),
         "another version of what a store needs": (whole | {"store": "4"}, ((), ("store 4, locked: 3",), ())),
         "no torch": ({"a": "1.0"}, (("torch==2.13.0",), (), ())),
-        "another torch": (whole | {"torch": "2.12.1+cpu"}, ((), ("torch 2.12.1+cpu, locked: 2.13.0 in any build",), ())),
+        "another torch": (
+            whole | {"torch": "2.12.1+cpu"},
+            ((), ("torch 2.12.1+cpu, locked: 2.13.0 in any build",), ()),
+        ),
     }
     for name, (present, (missing, other, extra)) in cases.items():
         found = compare(lock, "2.13.0", present, {"nvidia-nccl"}, [Locked("store", "3", None, ("0",))])
@@ -186,9 +222,15 @@ def test_an_environment_differs_by_what_is_missing_changed_or_extra() -> None:
         assert bool(found) == any((missing, other, extra)), name
 
 
-def test_what_a_build_of_torch_needs_is_followed_through_its_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_build_of_torch_needs_is_followed_through_its_extras(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     needs = {
-        "torch": ['cuda-toolkit[cublas]==13.0; python_version >= "3"', 'triton==3.7; sys_platform == "nowhere"', "filelock"],
+        "torch": [
+            'cuda-toolkit[cublas]==13.0; python_version >= "3"',
+            'triton==3.7; sys_platform == "nowhere"',
+            "filelock",
+        ],
         "cuda-toolkit": ['nvidia-cublas==13.1; extra == "cublas"', 'nvidia-nccl==2.29; extra == "nccl"'],
         "nvidia-cublas": ["nvidia-cuda-runtime", "torch"],
     }
@@ -209,7 +251,9 @@ def wheels(*endings: str) -> dict[str, str]:
 
 
 LINUX = ("manylinux_2_17_x86_64.manylinux2014_x86_64", "manylinux_2_28_aarch64")
-EVERY = [f"cp3{minor}-cp3{minor}-{platform}" for minor in (11, 12, 13, 14) for platform in (*LINUX, "macosx_11_0_arm64")]
+EVERY = [
+    f"cp3{minor}-cp3{minor}-{platform}" for minor in (11, 12, 13, 14) for platform in (*LINUX, "macosx_11_0_arm64")
+]
 
 
 def test_the_builds_for_our_machines_are_accepted_and_no_others() -> None:
@@ -236,13 +280,21 @@ def test_a_package_that_one_of_our_machines_cannot_install_is_not_locked() -> No
 
 def test_a_resolution_becomes_a_lock_and_is_read_back() -> None:
     def package(name: str, version: str = "1", marker: str | None = None) -> dict[str, object]:
-        wheel = {"url": f"https://host/{name}-{version}-py3-none-any.whl", "hashes": {"sha256": hashlib.sha256(name.encode()).hexdigest()}}
+        wheel = {
+            "url": f"https://host/{name}-{version}-py3-none-any.whl",
+            "hashes": {"sha256": hashlib.sha256(name.encode()).hexdigest()},
+        }
         return {"name": name, "version": version, "wheels": [wheel]} | ({"marker": marker} if marker else {})
 
     windows, everywhere = "sys_platform == 'win32'", "python_full_version >= '3.11' or sys_platform == 'emscripten'"
     linux = "python_full_version >= '3.11' and sys_platform != 'darwin'"
     pylock = {
-        "packages": [package("b", marker=linux), package("a", marker=everywhere), package("torch"), package("colorama", marker=windows)]
+        "packages": [
+            package("b", marker=linux),
+            package("a", marker=everywhere),
+            package("torch"),
+            package("colorama", marker=windows),
+        ]
     }
     found = locked_packages(pylock)
 
@@ -273,7 +325,9 @@ def test_pip_takes_a_locked_wheel_and_refuses_one_whose_bytes_differ(tmp_path: P
     right = small_wheel(tmp_path)
     outcomes = {}
     for name, digest in (("right", right), ("other bytes", 64 * "0")):
-        (tmp_path / "lock.txt").write_text(lock_text([Locked("grain", "1.0", None, (digest,))], "2.13.0"), encoding="utf-8")
+        (tmp_path / "lock.txt").write_text(
+            lock_text([Locked("grain", "1.0", None, (digest,))], "2.13.0"), encoding="utf-8"
+        )
         install = [
             sys.executable,
             "-m",
@@ -296,8 +350,12 @@ def test_setup_installs_the_lock_without_dependencies_and_torch_last() -> None:
     make = shutil.which("make")
     if make is None:
         pytest.skip("make is not installed")
-    lines = subprocess.run([make, "-n", "-B", "tools"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    installs = [line.split("disable-pip-version-check ")[1].split(" ||")[0] for line in lines if " pip install " in line]
+    lines = subprocess.run(
+        [make, "-n", "-B", "tools"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    installs = [
+        line.split("disable-pip-version-check ")[1].split(" ||")[0] for line in lines if " pip install " in line
+    ]
 
     assert installs == [
         "--no-deps -r requirements.lock",

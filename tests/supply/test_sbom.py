@@ -15,7 +15,9 @@ def test_the_bill_is_valid_and_names_what_is_installed_with_hashes_licences_and_
     written = json.loads(checked(bill()))
     components = {each["name"]: each for each in written["components"]}
     present = installed()
-    product, tools = ({each.name: each for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} for name in (PRODUCT, TESTS))
+    product, tools = (
+        {each.name: each for each in read_lock((ROOT / name).read_text(encoding="utf-8"))} for name in (PRODUCT, TESTS)
+    )
     besides = {each.name: each for name in BESIDES for each in read_lock((ROOT / name).read_text(encoding="utf-8"))}
 
     assert (written["bomFormat"], written["specVersion"]) == ("CycloneDX", "1.6")
@@ -27,7 +29,9 @@ def test_the_bill_is_valid_and_names_what_is_installed_with_hashes_licences_and_
     }
     for name, each in components.items():
         locked = product.get(name) or tools.get(name) or besides.get(name)
-        hashes = [row["content"] for row in each.get("hashes", [])] + [row["value"] for row in each.get("properties", [])]
+        hashes = [row["content"] for row in each.get("hashes", [])] + [
+            row["value"] for row in each.get("properties", [])
+        ]
         assert sorted(hashes) == sorted(locked.hashes if locked else ()), name
         assert "hashes" not in each or len(hashes) == 1, name
         assert each["scope"] == ("excluded" if name in tools else "optional" if name in besides else "required"), name

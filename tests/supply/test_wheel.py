@@ -1,4 +1,6 @@
-"""The wheel: what it carries, what it says of itself, and that its command answers where nothing of the repository is at hand."""
+"""The wheel: what it carries, what it says of itself, and that its command answers where nothing of the repository is
+at hand.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,30 @@ NAME = f"plumbline-{__version__}"
 
 def run(*command: object, cwd: Path, **environment: str) -> str:
     """What a program printed; it must end well. It inherits nothing that points at the repository."""
-    inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "RAG_LIBRARY")}
-    done = subprocess.run(list(map(str, command)), cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False)
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "RAG_LIBRARY")
+    }
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def build(folder: Path) -> None:
     """A wheel of this repository, without network; then that wheel as installed."""
-    run(*PIP, "wheel", ROOT, "--no-deps", "--no-index", "--no-build-isolation", "--no-cache-dir", "--wheel-dir", folder, cwd=folder)
+    run(
+        *PIP,
+        "wheel",
+        ROOT,
+        "--no-deps",
+        "--no-index",
+        "--no-build-isolation",
+        "--no-cache-dir",
+        "--wheel-dir",
+        folder,
+        cwd=folder,
+    )
     (wheel,) = folder.glob("*.whl")
     run(*PIP, "install", wheel, "--no-deps", "--no-index", "--no-compile", "--target", folder / "site", cwd=folder)
 
@@ -51,7 +68,9 @@ def carried(folder: Path) -> set[str]:
 
 def test_the_wheel_carries_the_library_with_all_its_data_and_nothing_else(built: Path) -> None:
     try:
-        listing = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "rag_core", "data", cwd=ROOT)
+        listing = run(
+            "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "rag_core", "data", cwd=ROOT
+        )
     except (OSError, AssertionError):
         pytest.skip("unpacked from an archive: no repository to ask which files belong to it")
     files = {name for name in listing.split("\0") if name and (ROOT / name).is_file()}
@@ -61,7 +80,11 @@ def test_the_wheel_carries_the_library_with_all_its_data_and_nothing_else(built:
     assert {name for name in carried(built) if ".dist-info/" not in name} == library | data
     assert {"rag_core/py.typed", "rag_core/data/presets.yaml", "rag_core/data/languages/en.toml"} <= library | data
     assert {name for name in data if name.endswith(".safetensors")}
-    assert not [name for name in carried(built) if name.endswith(".pyc") or name.split("/")[0] not in ("rag_core", f"{NAME}.dist-info")]
+    assert not [
+        name
+        for name in carried(built)
+        if name.endswith(".pyc") or name.split("/")[0] not in ("rag_core", f"{NAME}.dist-info")
+    ]
 
 
 def test_the_wheel_says_what_it_is_what_it_needs_and_brings_its_licence(built: Path) -> None:
@@ -99,7 +122,9 @@ def test_what_builds_the_wheel_is_what_the_lock_names() -> None:
 def test_the_installed_command_answers_with_a_citation_in_another_folder(built: Path, tmp_path: Path) -> None:
     """The folder holds a text, a PDF, and no Plumbline; the models are those of the wheel, in child processes too."""
     site = built / "site"
-    (tmp_path / "notes.md").write_text("The warranty period is 24 months from delivery.\n\nBills are due in a month.\n", encoding="utf-8")
+    (tmp_path / "notes.md").write_text(
+        "The warranty period is 24 months from delivery.\n\nBills are due in a month.\n", encoding="utf-8"
+    )
     (tmp_path / "policies.pdf").write_bytes((ROOT / "data" / "samples" / "company-policies.pdf").read_bytes())
 
     def python(*arguments: object) -> str:
@@ -108,11 +133,16 @@ def test_the_installed_command_answers_with_a_citation_in_another_folder(built: 
     def command(*arguments: object) -> str:
         return python(site / "bin" / "plumbline", *arguments, "--library", "mine")
 
-    places = python("-c", "import rag_core.settings as s, rag_core as r, sys; print(r.__file__, s.DATA, *sys.path, sep='\\n')").splitlines()
+    places = python(
+        "-c", "import rag_core.settings as s, rag_core as r, sys; print(r.__file__, s.DATA, *sys.path, sep='\\n')"
+    ).splitlines()
     assert places[:2] == [str(site / "rag_core" / "__init__.py"), str(site / "rag_core" / "data")]
     assert str(ROOT) not in places
 
-    rows = (("How long is the warranty period?", "notes.md", "24 months"), ("How do I request vacation?", "policies.pdf", "vacation"))
+    rows = (
+        ("How long is the warranty period?", "notes.md", "24 months"),
+        ("How do I request vacation?", "policies.pdf", "vacation"),
+    )
     questions = [json.dumps({"id": document, "lang": "en", "question": question}) for question, document, _ in rows]
     (tmp_path / "questions.jsonl").write_text("\n".join(questions), encoding="utf-8")
     command("index", "notes.md", "policies.pdf")

@@ -25,11 +25,17 @@ def test_given_a_numbered_thing_then_only_a_row_that_has_its_number_answers() ->
         if row["lang"] == row["context_lang"] == "en" and begins:
             id = row["question"].removeprefix(begins).split()[0].strip("?")
             own = KINDS[numbered[begins]]["says"]["en"]
-            stated = [n for n, unit in enumerate(row["units"]) if f" {id} " in f" {unit} ".replace(".", " ") and _is_of(unit, own)]
+            stated = [
+                n
+                for n, unit in enumerate(row["units"])
+                if f" {id} " in f" {unit} ".replace(".", " ") and _is_of(unit, own)
+            ]
             here = row["gold"] if row["place"] == own[3].format(id=id) else stated
             assert row["gold"] == here, row
 
 
 def _is_of(unit: str, own: list[str]) -> bool:
     """Whether a unit is a statement or row of a kind."""
-    return unit.startswith((own[0].split("{")[0], own[3].split("{")[0])) and ("|" in unit or own[0].split("}")[1].split("{")[0] in unit)
+    return unit.startswith((own[0].split("{")[0], own[3].split("{")[0])) and (
+        "|" in unit or own[0].split("}")[1].split("{")[0] in unit
+    )

@@ -35,7 +35,9 @@ def sets() -> dict[str, Found]:
     return held_out(ROWS, 12, random.Random(1))
 
 
-def test_given_rows_when_sets_are_made_then_each_language_pair_has_one_among_many_and_one_alone(sets: dict[str, Found]) -> None:
+def test_given_rows_when_sets_are_made_then_each_language_pair_has_one_among_many_and_one_alone(
+    sets: dict[str, Found],
+) -> None:
     assert sorted(sets) == ["held-en", "held-x-en", "short-held-en", "short-held-x-en"]
     assert all(len({row["question"] for row in found["questions"]}) == 12 for found in sets.values())
 

@@ -1,4 +1,6 @@
-"""Documents that the training program sets: what they say can be read back, and their labels are true of what stands in them."""
+"""Documents that the training program sets: what they say can be read back, and their labels are true of what stands in
+them.
+"""
 
 import json
 import random
@@ -24,7 +26,13 @@ def _document() -> Document:
     here = Question("Who owns the mill?", ("the Ferris family",), "stated", "made")
     out = Text("The head office moved to Harrow.", "", "en", "made", (lost, here))
     text = Text(
-        "The mill belongs to the Ferris family. It was built on a hill.", "", "en", "made", (asked, summed, here), CELLS, "in millions"
+        "The mill belongs to the Ferris family. It was built on a hill.",
+        "",
+        "en",
+        "made",
+        (asked, summed, here),
+        CELLS,
+        "in millions",
     )
     return Document("annual report", "en", [text], [out])
 

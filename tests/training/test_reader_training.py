@@ -1,4 +1,6 @@
-"""The reader's training: what it draws of a question, and that a few steps on it are written as the product reads them."""
+"""The reader's training: what it draws of a question, and that a few steps on it are written as the product reads
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ BRIDGES = [f"Bridge {n} was opened in {1900 + n}." for n in range(8)]
 TEXT = " ".join([*BRIDGES, "All of them are long."])
 UNDOING = {
     "en": {
-        name: [f"{name} said."] for name in ("before", "after", "heading", "harmless_before", "harmless_after", "harmless_heading")
+        name: [f"{name} said."]
+        for name in ("before", "after", "heading", "harmless_before", "harmless_after", "harmless_heading")
     }
-}  # fmt: skip
+}
 
 
 def rows() -> list[dict[str, object]]:
@@ -39,8 +42,23 @@ def rows() -> list[dict[str, object]]:
         }
         for n in range(8)
     ]
-    nobody = {"question": "Who built it?", "context": TEXT, "answers": [], "answerable": False, "lang": "en", "source": "x"}
-    table = {"question": "b?", "units": ["a | 1", "b | 2"], "gold": [1], "answers": ["2"], "lang": "en", "source": "t", "place": "Head"}
+    nobody = {
+        "question": "Who built it?",
+        "context": TEXT,
+        "answers": [],
+        "answerable": False,
+        "lang": "en",
+        "source": "x",
+    }
+    table = {
+        "question": "b?",
+        "units": ["a | 1", "b | 2"],
+        "gold": [1],
+        "answers": ["2"],
+        "lang": "en",
+        "source": "t",
+        "place": "Head",
+    }
     return [*asked, nobody, table]
 
 
@@ -57,7 +75,12 @@ def text_of(window: Window, start: int, end: int) -> str:
 
 def test_given_rows_then_the_sentences_that_hold_an_answer_are_marked_and_a_row_without_one_is_left_out() -> None:
     found = Rows()
-    found.add([*rows(), {"question": "No sentence?", "context": TEXT, "answers": ["in 1900. Bridge"], "lang": "en", "source": "x"}])
+    found.add(
+        [
+            *rows(),
+            {"question": "No sentence?", "context": TEXT, "answers": ["in 1900. Bridge"], "lang": "en", "source": "x"},
+        ]
+    )
 
     every = {one.question: one for one in (*found.train, *found.held)}
     assert len(every) == 10
@@ -81,7 +104,9 @@ def test_given_any_draw_then_the_window_fits_and_its_labels_are_of_its_own_sente
     assert all(window.text_at < start < end < len(window.ids) for start, end in window.units)
     first, last = window.value
     if first > 0:
-        holding = [yes for (start, end), yes in zip(window.units, window.answers, strict=True) if start <= first <= last < end]
+        holding = [
+            yes for (start, end), yes in zip(window.units, window.answers, strict=True) if start <= first <= last < end
+        ]
         assert holding == [True]
         assert any(answer in text_of(window, first, last + 1) for answer in draws.rows.train[number].answers)
     else:
@@ -125,13 +150,17 @@ def test_given_a_few_steps_then_the_loss_is_finite_and_the_product_reads_what_wa
     fit(network, draws, draws.rows.weights({}, {}), seconds=2.0, rate=1e-4)
     save(network, tmp_path / "reader.safetensors")
 
-    said = ReaderModel("float32", tmp_path / "reader.safetensors").read("When was bridge 5 opened?", [Place("Bridges", tuple(BRIDGES))])
+    said = ReaderModel("float32", tmp_path / "reader.safetensors").read(
+        "When was bridge 5 opened?", [Place("Bridges", tuple(BRIDGES))]
+    )
     assert len(said[0].units) == len(BRIDGES)
     again = Reader(tmp_path / "reader.safetensors")
     assert sum(one.numel() for one in again.parameters() if one.requires_grad) < 15_000_000
 
 
-def test_given_two_sets_that_are_parallel_then_the_questions_of_one_are_asked_over_the_documents_of_the_other(tmp_path: Path) -> None:
+def test_given_two_sets_that_are_parallel_then_the_questions_of_one_are_asked_over_the_documents_of_the_other(
+    tmp_path: Path,
+) -> None:
     for code in ("en", "de"):
         folder = tmp_path / f"xquad-{code}"
         folder.mkdir()

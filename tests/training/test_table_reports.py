@@ -16,7 +16,10 @@ PAGE = {
     "doc": {
         "pre_text": "sales rose 14% ( 14 % ) from $ 5 .",
         "post_text": "see note 2 .",
-        "table": {"2009": {"total sales": 1234.0, "net loss": -10.5}, "2008": {"total sales": 1000.0, "net loss": -3.0}},
+        "table": {
+            "2009": {"total sales": 1234.0, "net loss": -10.5},
+            "2008": {"total sales": 1000.0, "net loss": -3.0},
+        },
     },
 }
 TATQA = {
@@ -47,15 +50,23 @@ def test_given_what_people_asked_then_look_ups_that_stand_alone_are_taken(tmp_pa
     (tmp_path / "doc1.json").write_text(json.dumps(PAGE), encoding="utf-8")
     asked = tmp_path / "asked.csv"
     head = "conv_questions_x,q_order,turn_program,conv_answers,report_id_x"
-    turns = ("what were sales?,0,1234,1234", "and what were those in 2008?,1,1000,1000", 'what is the change?,2,"subtract(1, 2)",234')
+    turns = (
+        "what were sales?,0,1234,1234",
+        "and what were those in 2008?,1,1000,1000",
+        'what is the change?,2,"subtract(1, 2)",234',
+    )
     asked.write_text("\n".join([head, *(f"{turn},{PAGE['id']}" for turn in turns)]), encoding="utf-8")
 
     (one,) = from_finqa(tmp_path, asked)
 
-    assert [(q.text, q.answers) for q in one.questions if q.source == "convfinqa"] == [("what were sales?", ("1234", "1,234"))]
+    assert [(q.text, q.answers) for q in one.questions if q.source == "convfinqa"] == [
+        ("what were sales?", ("1234", "1,234"))
+    ]
 
 
-def test_given_a_table_of_tatqa_then_rows_keep_their_section_and_the_highest_of_several_is_not_asked_for(tmp_path: Path) -> None:
+def test_given_a_table_of_tatqa_then_rows_keep_their_section_and_the_highest_of_several_is_not_asked_for(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "dev.json"
     path.write_text(json.dumps([TATQA]), encoding="utf-8")
 
@@ -76,7 +87,10 @@ def test_given_a_table_of_tatqa_then_rows_keep_their_section_and_the_highest_of_
 
 def test_given_numbers_and_split_words_then_they_are_written_as_a_filing_does() -> None:
     assert [written(value) for value in ("n/a", 1234.0, -1234.5, 7)] == ["n/a", "1,234", "(1,234.5)", "7"]
-    assert set_right("the company 2019s sales ( net ) were $ 5 . they rose") == "The company 's sales (net) were $5. They rose"
+    assert (
+        set_right("the company 2019s sales ( net ) were $ 5 . they rose")
+        == "The company 's sales (net) were $5. They rose"
+    )
 
 
 def test_given_log_odds_that_are_held_then_the_weight_is_what_they_lack() -> None:

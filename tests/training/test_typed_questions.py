@@ -18,13 +18,16 @@ def test_given_any_draw_then_the_question_is_still_the_same_one(seed: int) -> No
     said = typed(QUESTION, "cs", random.Random(seed))
 
     assert (
-        any(said == f"{before}{QUESTION}{behind}" for before, behind in FRAMES["cs"]) or SequenceMatcher(None, said, QUESTION).ratio() > 0.7
+        any(said == f"{before}{QUESTION}{behind}" for before, behind in FRAMES["cs"])
+        or SequenceMatcher(None, said, QUESTION).ratio() > 0.7
     )
     assert len(said.split()) >= len(QUESTION.split())
 
 
 @given(st.from_regex(r"\A[a-z]{5,12}\Z"), st.integers())
-def test_given_a_word_when_the_finger_slips_then_one_place_differs_and_its_first_letter_stays(word: str, seed: int) -> None:
+def test_given_a_word_when_the_finger_slips_then_one_place_differs_and_its_first_letter_stays(
+    word: str, seed: int
+) -> None:
     said = slipped(word, random.Random(seed))
 
     assert said[0] == word[0]

@@ -31,7 +31,9 @@ def main(arguments: list[str]) -> None:
             rows = list(_rows(found, draw))
             write_rows(given.export, rows)
             counts = Counter((row["lang"], row["supported"]) for row in rows)
-            sys.stdout.write("".join(f"{lang} supported={label}: {count}\n" for (lang, label), count in sorted(counts.items())))
+            sys.stdout.write(
+                "".join(f"{lang} supported={label}: {count}\n" for (lang, label), count in sorted(counts.items()))
+            )
         else:
             measured = rates.measure(found, draw)
             sys.stdout.write(f"{rates.table(measured)}\n{_misses(measured, given.misses)}")
@@ -41,15 +43,27 @@ def main(arguments: list[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training.mutations", description=__doc__)
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="PDF, plain text, or JSON lines with context, text or passage")
     parser.add_argument(
-        "--lang", default="", choices=("", *LANGUAGES), help="language of all texts; else what a row says or what is detected"
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="PDF, plain text, or JSON lines with context, text or passage",
+    )
+    parser.add_argument(
+        "--lang",
+        default="",
+        choices=("", *LANGUAGES),
+        help="language of all texts; else what a row says or what is detected",
     )
     parser.add_argument("--limit", type=int, help="sentences at most")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--misses", type=int, default=SHOWN, help="wrong variants shown for each operator and language")
     parser.add_argument(
-        "--export", type=Path, metavar="ROWS.jsonl", help="write supported and unsupported rows to train on instead of measuring"
+        "--export",
+        type=Path,
+        metavar="ROWS.jsonl",
+        help="write supported and unsupported rows to train on instead of measuring",
     )
     return parser
 
@@ -59,7 +73,10 @@ def _rows(found: Iterator[Sample], draw: random.Random) -> Iterator[dict[str, ob
     for sample in found:
         made = list(rates.variants(sample, draw))
         changed = [variant for variant in made if variant.harmful]
-        kept = [made[0], *draw.sample(harmless := [variant for variant in made[1:] if not variant.harmful], len(harmless))]
+        kept = [
+            made[0],
+            *draw.sample(harmless := [variant for variant in made[1:] if not variant.harmful], len(harmless)),
+        ]
         count = min(len(changed), len(kept))
         for variant in (*kept[:count], *draw.sample(changed, count)):
             yield {
@@ -78,7 +95,9 @@ def _misses(measured: Rates, most: int) -> str:
         key = variant.operator, variant.sample.lang
         shown[key] += 1
         if shown[key] <= most:
-            lines.append(f"[{variant.operator} {variant.sample.lang}] {variant.sample.sentence}\n    -> {variant.text}\n")
+            lines.append(
+                f"[{variant.operator} {variant.sample.lang}] {variant.sample.sentence}\n    -> {variant.text}\n"
+            )
             lines.extend(f"       flagged: {kind} {text!r}\n" for kind, text in found)
     return "".join(lines)
 

@@ -1,4 +1,6 @@
-"""The word lists of one language, from `words/<language>.json`: written by hand for this program, and read by no parser of the product."""
+"""The word lists of one language, from `words/<language>.json`: written by hand for this program, and read by no parser
+of the product.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,14 @@ Rows = tuple[Row, ...]
 class Lists:
     """One language's words.
 
-    Phrases are (pattern, replacements), whole words whatever their case; a replacement may quote a group of its pattern. Rows of one group
-    may stand for each other column by column. `numbers` maps words to the whole numbers they mean. `notations` are (pattern, replacement)
-    that write the same fact otherwise, `synonyms` groups of words that mean the same. `capitals` says what a capital marks: "names",
-    "nouns" or "none". `names` and `parties` (of a contract: they stand for each other only)
-    are words that are names though nothing in the script says so, `common` capitalised words that are none.
-    `dotted_dates`: dates as "3. 12. 2024"; `month_first`: "March 12, 2024" too; `own_digits`: other digits than 0-9 may be used.
+    Phrases are (pattern, replacements), whole words whatever their case; a replacement may quote a group of its
+    pattern. Rows of one group may stand for each other column by column. `numbers` maps words to the whole numbers they
+    mean. `notations` are (pattern, replacement) that write the same fact otherwise, `synonyms` groups of words that
+    mean the same. `capitals` says what a capital marks: "names", "nouns" or "none". `names` and `parties` (of a
+    contract: they stand for each other only) are words that are names though nothing in the script says so, `common`
+        capitalised words that are none.
+    `dotted_dates`: dates as "3. 12. 2024"; `month_first`: "March 12, 2024" too; `own_digits`: other digits than 0-9 may
+        be used.
     """
 
     phrases: Mapping[str, tuple[tuple[regex.Pattern[str], tuple[str, ...]], ...]]
@@ -133,7 +137,9 @@ def others(rows: Rows, form: str) -> list[str]:
 
 
 def _rows(text: str) -> Rows:
-    """Rows parted by bars, each "one two" or, with a key of its own, "key:one two"; without one the first form is the key."""
+    """Rows parted by bars, each "one two" or, with a key of its own, "key:one two"; without one the first form is the
+    key.
+    """
     return tuple(_row(*row.partition(":")) for row in text.split("|"))
 
 

@@ -1,4 +1,6 @@
-"""Names swapped within the page: one name-like run of a sentence becomes another one that stands elsewhere on its page."""
+"""Names swapped within the page: one name-like run of a sentence becomes another one that stands elsewhere on its
+page.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Run:
 
 
 def names(text: str, page: str, lang: str, draw: random.Random) -> Iterator[Edit]:
-    """Each name of the sentence becomes one of the page that shares no word with the sentence and is as long, in words: one or several."""
+    """Each name of the sentence becomes one of the page that shares no word with the sentence and is as long, in words:
+    one or several.
+    """
     elsewhere, parties = sorted({run.words for run in name_runs(page, page, lang)}), lists(lang).parties
     mine = [word.lower() for word in _WORD.findall(text)]
     for run in name_runs(text, page, lang):
@@ -51,7 +55,9 @@ def names(text: str, page: str, lang: str, draw: random.Random) -> Iterator[Edit
 def _shares(name: str, words: list[str]) -> bool:
     """Whether a word of the name is a form of one of the words."""
     mine = [word.lower() for word in _WORD.findall(name)]
-    return any(one == other or (len(one) >= _SHARED and one[:_SHARED] == other[:_SHARED]) for one in mine for other in words)
+    return any(
+        one == other or (len(one) >= _SHARED and one[:_SHARED] == other[:_SHARED]) for one in mine for other in words
+    )
 
 
 def _abbreviates(short: str, name: str) -> bool:
@@ -60,14 +66,19 @@ def _abbreviates(short: str, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def name_runs(text: str, page: str, lang: str) -> tuple[Run, ...]:
-    """The names of a text, by capitals that the page never has in lower case, or from the list of names. Unknown languages have none."""
+    """The names of a text, by capitals that the page never has in lower case, or from the list of names.
+
+    Unknown languages have none.
+    """
     if lang not in LANGUAGES:
         return ()
     known = lists(lang)
     if known.capitals == "none":
         return tuple(_listed(text, known))
     lower = frozenset(word for word in _WORD.findall(page) if word.islower())
-    return tuple(run for run in _capitalised(text, lower, known) if known.capitals == "names" or _is_german_name(run, known))
+    return tuple(
+        run for run in _capitalised(text, lower, known) if known.capitals == "names" or _is_german_name(run, known)
+    )
 
 
 def _capitalised(text: str, lower: frozenset[str], known: Lists) -> Iterator[Run]:
@@ -95,9 +106,15 @@ def _capitalised(text: str, lower: frozenset[str], known: Lists) -> Iterator[Run
 
 
 def _is_german_name(run: Run, known: Lists) -> bool:
-    """Nouns are capitalised too: a name is listed, an abbreviation, or several words of which none is an everyday noun."""
+    """Nouns are capitalised too: a name is listed, an abbreviation, or several words of which none is an everyday
+    noun.
+    """
     found = _WORD.findall(run.words)
-    return any(word in known.names | known.parties for word in found) or (run.words.isupper() and len(run.words) <= 5) or " " in run.words
+    return (
+        any(word in known.names | known.parties for word in found)
+        or (run.words.isupper() and len(run.words) <= 5)
+        or " " in run.words
+    )
 
 
 def _listed(text: str, known: Lists) -> Iterator[Run]:

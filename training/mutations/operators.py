@@ -32,7 +32,9 @@ Operator = Callable[[str, Lists, random.Random], Iterator[Edit]]
 
 
 def phrase_operator(name: str) -> Operator:
-    """The operator that changes small words by one table of phrases: a negation, a modal, a comparison, a quantifier."""
+    """The operator that changes small words by one table of phrases: a negation, a modal, a comparison, a
+    quantifier.
+    """
 
     def edits(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
         for pattern, texts in lists.phrases[name]:

@@ -17,7 +17,10 @@ UNCHANGED = "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A sentence as it was put to the check of facts. `operator` is an operator, "unchanged", or the kind of a harmless rewrite."""
+    """A sentence as it was put to the check of facts.
+
+    `operator` is an operator, "unchanged", or the kind of a harmless rewrite.
+    """
 
     operator: str
     text: str
@@ -31,7 +34,9 @@ class Variant:
 
 @dataclass
 class Rates:
-    """Counts by (operator, language), and the variants that came out wrong: missed changes, flagged harmless ones with what was flagged."""
+    """Counts by (operator, language), and the variants that came out wrong: missed changes, flagged harmless ones with
+    what was flagged.
+    """
 
     tried: Counter[tuple[str, str]] = field(default_factory=Counter)
     flagged: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -53,7 +58,9 @@ def variants(sample: Sample, draw: random.Random) -> Iterator[Variant]:
 
 
 def measure(samples: Iterable[Sample], draw: random.Random, most: int | None = None) -> Rates:
-    """Put every variant to `changed_facts` with the evidence of its sentence; of each operator in each language at most `most`."""
+    """Put every variant to `changed_facts` with the evidence of its sentence; of each operator in each language at most
+    `most`.
+    """
     rates = Rates()
     for sample in samples:
         for variant in variants(sample, draw):

@@ -74,7 +74,9 @@ def _notations(text: str, lang: str, known: Lists, draw: random.Random) -> Itera
         if regex.match(r"\s\p{L}", text[match.end() :]) and int(known.numbers[match[0].lower()]) <= _LARGEST_WORD:
             yield Edit.over(match.span(), known.numbers[match[0].lower()]).of(text)
     words = {value: word for word, value in reversed(list(known.numbers.items()))}
-    for match in regex.finditer(r"(?<![\p{N}\p{L}.,:/=(×+−–§-]|\p{N}\s|[=×÷+−–<>≤≥-]\s)(?:[2-9]|1[0-2])(?=\s\p{L}{3})", text):
+    for match in regex.finditer(
+        r"(?<![\p{N}\p{L}.,:/=(×+−–§-]|\p{N}\s|[=×÷+−–<>≤≥-]\s)(?:[2-9]|1[0-2])(?=\s\p{L}{3})", text
+    ):
         if match[0] in words and all(match.end() <= start or end <= match.start() for start, end in taken):
             yield Edit.over(match.span(), like(text if not match.start() else "", words[match[0]])).of(text)
     if known.own_digits and regex.search(r"[0-9]", text):
@@ -100,9 +102,14 @@ def _other_dates(text: str, lang: str, known: Lists) -> Iterator[str]:
 
 
 def _orders(text: str, known: Lists) -> Iterator[str]:
-    """Lists of single words: "A, B and C" becomes "B, A and C". Figures keep their order, which may be what they say."""
+    """Lists of single words: "A, B and C" becomes "B, A and C".
+
+    Figures keep their order, which may be what they say.
+    """
     item = r"[\p{L}\p{M}]{3,}"
-    pattern = rf"(?<![\p{{L}}\p{{M}}'’-]|\p{{N}}\s)(?P<a>{item}), (?P<b>{item}),? (?:{any_of(known.conjunctions)}) {item}"
+    pattern = (
+        rf"(?<![\p{{L}}\p{{M}}'’-]|\p{{N}}\s)(?P<a>{item}), (?P<b>{item}),? (?:{any_of(known.conjunctions)}) {item}"
+    )
     for match in regex.finditer(pattern, text):
         first, second = match["a"], match["b"]
         if match.start() and not {first.lower(), second.lower()} & known.no_items:
@@ -112,7 +119,9 @@ def _orders(text: str, known: Lists) -> Iterator[str]:
 def _synonyms(text: str, known: Lists, draw: random.Random) -> Iterator[str]:
     for group, pattern in _synonym_patterns(known):
         for match in pattern.finditer(text):
-            if match[0] in group or (not match.start() and match[0].lower() in group):  # a capital may make it part of a name
+            if match[0] in group or (
+                not match.start() and match[0].lower() in group
+            ):  # a capital may make it part of a name
                 other = draw.choice([word for word in group if word.lower() != match[0].lower()])
                 yield Edit.over(match.span(), like(match[0], other)).of(text)
 

@@ -1,7 +1,7 @@
 """Reads the sentences from PDF files, plain text or JSON lines; each with its page and its evidence.
 
-The evidence of a sentence is what a passage would be: its page from 250 to 750 characters before it to as many behind it, cut at
-spaces. As in the product, the sentences of a paragraph mostly share one.
+The evidence of a sentence is what a passage would be: its page from 250 to 750 characters before it to as many behind
+it, cut at spaces. As in the product, the sentences of a paragraph mostly share one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language import detect, sentences
 from training.mutations.lists import LANGUAGES
 
-AROUND, STEP = 250, 500  # characters of the page on either side of a sentence at least; where evidence may begin and end
+AROUND, STEP = (
+    250,
+    500,
+)  # characters of the page on either side of a sentence at least; where evidence may begin and end
 MIN_WORDS, MAX_CHARACTERS = 4, 400  # sentences: shorter ones state nothing, longer ones are lists or tables
 _FIELDS = ("context", "text", "passage")
 _ENDS = (".", "!", "।", ":", ";", ".”", ".“", '."', ".)", "।”")
@@ -29,7 +32,10 @@ _ENDS = (".", "!", "।", ":", ";", ".”", ".“", '."', ".)", "।”")
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sentence in reading form, the raw text around it (its evidence) and the text of its whole page. `lang` is one of `LANGUAGES`."""
+    """A sentence in reading form, the raw text around it (its evidence) and the text of its whole page.
+
+    `lang` is one of `LANGUAGES`.
+    """
 
     sentence: str
     evidence: str
@@ -65,10 +71,15 @@ def _rows(path: Path, lang: str) -> Iterator[tuple[str, str]]:
         if not line.strip():
             continue
         row = json.loads(line)
-        text = next((row[field] for field in _FIELDS if isinstance(row.get(field), str)), None) if isinstance(row, dict) else None
+        text = (
+            next((row[field] for field in _FIELDS if isinstance(row.get(field), str)), None)
+            if isinstance(row, dict)
+            else None
+        )
         if text is None:
             raise InvalidInput(
-                f"Line {number} of {path.name} holds no text.", remedy=f"Give each line an object with one of: {', '.join(_FIELDS)}."
+                f"Line {number} of {path.name} holds no text.",
+                remedy=f"Give each line an object with one of: {', '.join(_FIELDS)}.",
             )
         yield text, lang or str(row.get("lang", ""))
 
@@ -100,5 +111,9 @@ def _around(text: str, start: int, end: int) -> str:
     """The text about a sentence, from a space to a space."""
     left, right = max(0, start - AROUND) // STEP * STEP, min(len(text), -(-(end + AROUND) // STEP) * STEP)
     left = next((place + 1 for place in range(left, start) if text[place].isspace()), start) if left else 0
-    right = next((place for place in range(right, end, -1) if text[place - 1].isspace()), end) if right < len(text) else right
+    right = (
+        next((place for place in range(right, end, -1) if text[place - 1].isspace()), end)
+        if right < len(text)
+        else right
+    )
     return text[left:right]

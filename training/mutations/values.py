@@ -84,7 +84,11 @@ def _is_sound(edit: Edit, text: str, run: regex.Match[str], times: set[tuple[int
 
 def magnitudes(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     """A number is ten times as large, or its scale word another one."""
-    taken = [*dates_in(text, lists), *laws_in(text, lists), *(m.span() for m in (*_NO_FACT.finditer(text), *_TIME.finditer(text)))]
+    taken = [
+        *dates_in(text, lists),
+        *laws_in(text, lists),
+        *(m.span() for m in (*_NO_FACT.finditer(text), *_TIME.finditer(text))),
+    ]
     for match in _number(lists).finditer(text):
         if free(taken, *match.span()) and not regex.fullmatch(r"1[5-9]\p{Nd}\p{Nd}|2[01]\p{Nd}\p{Nd}|[0०]", match[0]):
             yield Edit.over(match.span(), _tenfold(match[0], lists))
@@ -112,7 +116,12 @@ def _tenfold(number: str, lists: Lists) -> str:
     tail = mark + rest[1:] if rest[1:] else ""
     if len(groups) == 1 or len(plain) < 4:
         return plain + tail
-    size = 2 if any(len(group) == 2 for group in groups[1:]) or (lists.group == "," and len(groups[1:]) > 1 and len(groups[1]) == 2) else 3
+    size = (
+        2
+        if any(len(group) == 2 for group in groups[1:])
+        or (lists.group == "," and len(groups[1:]) > 1 and len(groups[1]) == 2)
+        else 3
+    )
     separator: str = regex.search(r"\P{Nd}", whole_part)[0]
     head, last = plain[:-3], plain[-3:]
     pieces = [head[max(0, end - size) : end] for end in range(len(head), 0, -size)][::-1]
@@ -135,7 +144,10 @@ def _unit_patterns(lists: Lists) -> tuple[tuple[Rows, regex.Pattern[str]], ...]:
     for group in lists.unit_groups:
         words = {form for form in forms(group) if len(form) > 3 or not form.isascii()}
         symbols = forms(group) - words
-        for names, between, flags in ((words, r"(?:\s|\s?-\s?)(?:\p{L}[\p{L}\p{M}]+\s)?", regex.IGNORECASE), (symbols, r"\s?", 0)):
+        for names, between, flags in (
+            (words, r"(?:\s|\s?-\s?)(?:\p{L}[\p{L}\p{M}]+\s)?", regex.IGNORECASE),
+            (symbols, r"\s?", 0),
+        ):
             if names:
                 pattern = rf"{number}{between}(?P<unit>{any_of(names)})(?![\p{{L}}\p{{M}}\p{{N}}²³/])"
                 made.append((group, regex.compile(pattern, flags)))
@@ -146,14 +158,16 @@ def currencies(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     """An amount is in another currency."""
     amount, scale = r"\p{Nd}", rf"(?:\s?(?:{any_of(forms(lists.scales))}))?"
     signs, codes = any_of((*_SIGNS, *_SIGN_OF)), any_of(CURRENCY_CODES)
-    around = rf"(?<![\p{{L}}])(?P<c>{signs}|{codes})(?=\s?[-−(]?{amount})|(?<={amount}{scale}\s?)(?P<c>{signs}|{codes})(?![\p{{L}}])"
+    around = rf"(?<![\p{{L}}])(?P<c>{signs}|{codes})(?=\s?[-−(]?{amount})|(?<={amount}{scale}\s?)(?P<c>{signs}|{codes})(?![\p{{L}}])"  # noqa: E501
     for match in regex.finditer(around, text):
         family = CURRENCY_CODES if match["c"] in CURRENCY_CODES else _SIGNS[:4]
         own = _SIGN_OF.get(match["c"], match["c"])
         yield Edit.over(match.span("c"), draw.choice([other for other in family if other != own]))
     words = any_of(forms(lists.currency_words))
     number = rf"(?:{amount}|(?<![\p{{L}}\p{{M}}])(?:{any_of(lists.numbers)}))"
-    for match in regex.finditer(rf"(?<={number}{scale}\s?-?)(?P<c>{words})(?![\p{{L}}\p{{M}}])", text, regex.IGNORECASE):
+    for match in regex.finditer(
+        rf"(?<={number}{scale}\s?-?)(?P<c>{words})(?![\p{{L}}\p{{M}}])", text, regex.IGNORECASE
+    ):
         yield Edit.over(match.span("c"), draw.choice(others(lists.currency_words, match["c"])))
 
 

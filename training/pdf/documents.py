@@ -1,9 +1,13 @@
-"""Training texts set as PDFs of the kinds that people bring, with questions and gold in the bench's form. Not part of the product.
+"""Training texts set as PDFs of the kinds that people bring, with questions and gold in the bench's form.
 
-    python -m training.pdf.documents PATH_TO_TRAINING_DATA OUT [--tables TATQA.jsonl] [--papers COVIDQA.jsonl] [--more SQUAD_LIKE.jsonl ...]
+Not part of the product.
 
-Writes OUT/pdfs/*.pdf, OUT/questions.jsonl, OUT/gold.jsonl, and OUT/contexts.jsonl: the texts that questions were taken from. A model
-trained on the same files leaves those out. Half of the questions have an answer in their document. `MIX` says what the others are.
+    python -m training.pdf.documents PATH_TO_TRAINING_DATA OUT [--tables TATQA.jsonl] [--papers COVIDQA.jsonl] [--more
+    SQUAD_LIKE.jsonl ...]
+
+Writes OUT/pdfs/*.pdf, OUT/questions.jsonl, OUT/gold.jsonl, and OUT/contexts.jsonl: the texts that questions were taken
+from. A model trained on the same files leaves those out. Half of the questions have an answer in their document. `MIX`
+says what the others are.
 """
 
 from __future__ import annotations
@@ -25,7 +29,18 @@ import pymupdf
 from training.files import SEED, rows, write_rows
 from training.pdf.forms import LOOKS, NAMES, PLACES, Sheet, heading_of, sentences
 from training.pdf.pages import Words, set_pages
-from training.pdf.texts import Question, Text, covered, folded, from_articles, from_bench, from_papers, from_tables, grouped, stands
+from training.pdf.texts import (
+    Question,
+    Text,
+    covered,
+    folded,
+    from_articles,
+    from_bench,
+    from_papers,
+    from_tables,
+    grouped,
+    stands,
+)
 
 LANGUAGES = (
     "de",
@@ -33,7 +48,14 @@ LANGUAGES = (
     "ru",
 )  # in which articles of `nearmiss-*` are set, besides English; Hindi's shaped glyphs cannot be read back from a PDF
 # shares of the kinds of unanswerable questions, without tables; chosen
-MIX = {"left out": 0.5, "other document": 0.15, "computed": 0, "figure or page": 0.15, "other period": 0.05, "nearly answered": 0.15}
+MIX = {
+    "left out": 0.5,
+    "other document": 0.15,
+    "computed": 0,
+    "figure or page": 0.15,
+    "other period": 0.05,
+    "nearly answered": 0.15,
+}
 TABLES_MIX = MIX | {"left out": 0.35, "computed": 0.3, "nearly answered": 0}
 A_DOCUMENT = 24  # questions, half of them answerable
 PAPERS = 14  # documents; chosen
@@ -46,7 +68,9 @@ WORDS = json.loads((Path(__file__).parent / "words.json").read_text(encoding="ut
 
 @dataclass
 class Document:
-    """A PDF to be: texts that are asked about, texts left out that are asked about all the same, and texts that only stand there."""
+    """A PDF to be: texts that are asked about, texts left out that are asked about all the same, and texts that only
+    stand there.
+    """
 
     form: str
     language: str
@@ -64,7 +88,12 @@ def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Pa
     wiki = list({text.text[:80]: text for text in wiki}.values())
     filler = {text.text: text for text in [*wiki, *others] if text.language == "en"}
     yield from _from_pool(
-        "report,manual,brochure".split(","), "en", [t for t in wiki if t.questions], list(filler.values()), draw, apart=14
+        "report,manual,brochure".split(","),
+        "en",
+        [t for t in wiki if t.questions],
+        list(filler.values()),
+        draw,
+        apart=14,
     )
     for language in LANGUAGES:
         own = from_articles(data, language)
@@ -82,7 +111,11 @@ def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Pa
         for paper in found[:PAPERS]:
             asked = [text for text in paper if text.questions]
             out = draw.sample(asked, len(asked) // 2)
-            near = [replace(text, questions=()) for other in draw.sample(found[PAPERS:], min(2, len(found[PAPERS:]))) for text in other]
+            near = [
+                replace(text, questions=())
+                for other in draw.sample(found[PAPERS:], min(2, len(found[PAPERS:])))
+                for text in other
+            ]
             yield Document("paper", "en", [t for t in paper if t not in out], out, near)
     if tables:
         yield from reports(from_tables(tables), draw)
@@ -91,7 +124,9 @@ def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Pa
 def _from_pool(
     forms: Sequence[str], language: str, asked: list[Text], filler: list[Text], draw: random.Random, apart: int
 ) -> Iterator[Document]:
-    """Documents over `apart` texts each, of which a third is left out; the rest is filled up with texts that are not asked about."""
+    """Documents over `apart` texts each, of which a third is left out; the rest is filled up with texts that are not
+    asked about.
+    """
     asked = sorted(asked, key=lambda text: (text.title, text.text))
     if not asked[0].title:
         draw.shuffle(asked)
@@ -99,7 +134,9 @@ def _from_pool(
     for number, part in enumerate(parts):
         out = draw.sample(part, len(part) * 2 // 5)
         own = {text.text for text in part}
-        rest = list({text.text: replace(text, questions=()) for text in [*asked, *filler] if text.text not in own}.values())
+        rest = list(
+            {text.text: replace(text, questions=()) for text in [*asked, *filler] if text.text not in own}.values()
+        )
         more = draw.sample(rest, min(len(rest), draw.randint(30, 90)))
         yield Document(forms[number % len(forms)], language, [t for t in part if t not in out], out, more)
 
@@ -115,8 +152,12 @@ def reports(texts: list[Text], draw: random.Random) -> Iterator[Document]:
             if len(chosen) < 5 and all(not (text.labels & other.labels) - common for other in chosen):
                 chosen.append(text)
         waiting = [text for text in waiting if text not in chosen]
-        filler = [text for text in texts if text not in chosen and all(not (text.labels & o.labels) - common for o in chosen)]
-        yield Document("annual report", "en", chosen[:3], chosen[3:], draw.sample(filler, min(len(filler), draw.randint(14, 40))))
+        filler = [
+            text for text in texts if text not in chosen and all(not (text.labels & o.labels) - common for o in chosen)
+        ]
+        yield Document(
+            "annual report", "en", chosen[:3], chosen[3:], draw.sample(filler, min(len(filler), draw.randint(14, 40)))
+        )
 
 
 def made(document: Document, titles: Sequence[str], draw: random.Random) -> tuple[bytes, Sheet, tuple[str, str]]:
@@ -132,12 +173,18 @@ def made(document: Document, titles: Sequence[str], draw: random.Random) -> tupl
     chapter, place, last = 0, 0, None
     for text in texts:
         if last is None or (text.title != last and text.title) or place == 9:
-            named = SECTIONS[chapter % len(SECTIONS)] if document.form == "paper" and last == text.title else text.title.replace("_", " ")
+            named = (
+                SECTIONS[chapter % len(SECTIONS)]
+                if document.form == "paper" and last == text.title
+                else text.title.replace("_", " ")
+            )
             chapter, place, last = chapter + 1, 0, text.title
             sheet.add_heading(named or heading_of(text.text), 1, f"{chapter}.")
         place += 1
         if document.form != "paper" or place % 3 == 1:
-            sheet.add_heading(text.heading or heading_of(text.text), 2 if document.form != "policy" else 3, f"{chapter}.{place}")
+            sheet.add_heading(
+                text.heading or heading_of(text.text), 2 if document.form != "policy" else 3, f"{chapter}.{place}"
+            )
         before = len(sheet.parts)
         sheet.add_text(text.text, f"{chapter}.{place}")
         if text.cells:
@@ -153,7 +200,8 @@ def made(document: Document, titles: Sequence[str], draw: random.Random) -> tupl
         ]
     elif document.form in ("annual report", "policy"):
         sheet.parts += [
-            f"<h1>{words['signatures']}</h1><p>{draw.choice(PLACES)}, 20{draw.randint(18, 23)}</p><p>/s/ {name}<br/>{name}<br/>{office}</p>"
+            f"<h1>{words['signatures']}</h1><p>{draw.choice(PLACES)}, 20{draw.randint(18, 23)}</p><p>/s/ "
+            f"{name}<br/>{name}<br/>{office}</p>"
         ]
     title = document.asked[0].title if document.form == "paper" else f"{draw.choice(PLACES)}: {words[document.form]}"
     subtitle = " · ".join(sheet.headings[:3])
@@ -161,7 +209,13 @@ def made(document: Document, titles: Sequence[str], draw: random.Random) -> tupl
         sheet.parts.insert(0, f"<h1>{escape(title)}</h1>")
     look = draw.choice(LOOKS[document.form])
     return (
-        set_pages("".join(sheet.parts), sheet.notes, Words(title, subtitle, words["contents"], words["page"]), look, sheet.figures),
+        set_pages(
+            "".join(sheet.parts),
+            sheet.notes,
+            Words(title, subtitle, words["contents"], words["page"]),
+            look,
+            sheet.figures,
+        ),
         sheet,
         (name, office),
     )
@@ -180,21 +234,37 @@ def _made_again(document: Document, titles: Sequence[str], draw: random.Random) 
 def asked_of(
     document: Document, text: str, sheet: Sheet, pages: int, foreign: Sequence[Question], draw: random.Random
 ) -> Iterator[tuple[Question, bool, str]]:
-    """(question, whether the document answers it, kind): half and half as far as there are such; what is doubtful is dropped."""
+    """(question, whether the document answers it, kind): half and half as far as there are such; what is doubtful is
+    dropped.
+    """
     units = [unit for t in [*document.asked, *document.filler] for unit in [*sentences(t.text), *t.cells]]
     tables = bool(document.asked[0].cells)
 
     def elsewhere(own: Text, question: Question) -> bool:
         return (
-            tables and covered(question.text, [u for t in [*document.asked, *document.filler] if t is not own for u in t.cells]) >= COVERED
+            tables
+            and covered(
+                question.text, [u for t in [*document.asked, *document.filler] if t is not own for u in t.cells]
+            )
+            >= COVERED
         )
 
     def alone(own: Text, question: Question) -> bool:
-        return covered(question.text, [u for t in [*document.asked, *document.filler] if t is not own for u in sentences(t.text)]) < COVERED
+        return (
+            covered(
+                question.text,
+                [u for t in [*document.asked, *document.filler] if t is not own for u in sentences(t.text)],
+            )
+            < COVERED
+        )
 
     def gone(questions: Iterable[Question]) -> list[Question]:
         doubt = document.form in ("annual report", "policy", "paper")
-        return [q for q in questions if q.answers and not stands(q.answers, text) and not (doubt and covered(q.text, units) >= COVERED)]
+        return [
+            q
+            for q in questions
+            if q.answers and not stands(q.answers, text) and not (doubt and covered(q.text, units) >= COVERED)
+        ]
 
     pooled: dict[str, set[str]] = defaultdict(set)
     for one in document.asked:
@@ -204,16 +274,25 @@ def asked_of(
         replace(q, answers=tuple(sorted(pooled[q.text])))
         for one in document.asked
         for q in one.questions
-        if q.kind == "stated" and stands(q.answers, text) and min(len(a.split()) for a in q.answers) <= MAX_ANSWER and not elsewhere(one, q)
+        if q.kind == "stated"
+        and stands(q.answers, text)
+        and min(len(a.split()) for a in q.answers) <= MAX_ANSWER
+        and not elsewhere(one, q)
     ]
     stated = list({q.text: q for q in stated}.values())
     out = {
-        "left out": gone(q for one in document.left_out for q in one.questions if q.kind == "stated" and q.text not in pooled),
+        "left out": gone(
+            q for one in document.left_out for q in one.questions if q.kind == "stated" and q.text not in pooled
+        ),
         "other document": gone(q for q in foreign if q.text not in pooled),
-        "computed": [q for one in document.asked for q in one.questions if q.kind == "computed" and not stands(q.answers, text)],
+        "computed": [
+            q for one in document.asked for q in one.questions if q.kind == "computed" and not stands(q.answers, text)
+        ],
         "figure or page": list(_of_figures(document.language, sheet, pages, draw)),
         "other period": list(_other_period(stated, text, draw)),
-        "nearly answered": [q for one in document.asked for q in one.questions if q.kind == "nearly answered" and alone(one, q)],
+        "nearly answered": [
+            q for one in document.asked for q in one.questions if q.kind == "nearly answered" and alone(one, q)
+        ],
     }
     for questions in out.values():
         draw.shuffle(questions)
@@ -231,7 +310,9 @@ def _of_figures(language: str, sheet: Sheet, pages: int, draw: random.Random) ->
     """Questions on a figure or on a page that no text answers."""
     for template in WORDS.get(language, {}).get("figures", []):
         heading = draw.choice(sheet.headings)
-        text = template.format(n=draw.randint(1, len(sheet.figures) + 2), p=draw.randint(3, max(4, pages)), heading=heading)
+        text = template.format(
+            n=draw.randint(1, len(sheet.figures) + 2), p=draw.randint(3, max(4, pages)), heading=heading
+        )
         yield Question(text, (), "figure or page", "made")
 
 
@@ -258,20 +339,34 @@ def main(out: Path, documents: Sequence[Document]) -> None:
             text, pages = folded(" ".join(page.get_text() for page in pdf)), len(pdf)
         own = {t.text for t in [*document.asked, *document.left_out, *document.filler]}
         foreign = [
-            q for other in documents if other is not document and (other.form, other.language) == (document.form, document.language)
-            for t in other.asked if t.text not in own for q in t.questions if q.kind == "stated"
-        ]  # fmt: skip
+            q
+            for other in documents
+            if other is not document and (other.form, other.language) == (document.form, document.language)
+            for t in other.asked
+            if t.text not in own
+            for q in t.questions
+            if q.kind == "stated"
+        ]
         found = list(asked_of(document, text, sheet, pages, foreign, draw))
         signed = Question(WORDS["en"]["signed"].format(office=office), (name,), "stated", "made")
         if document.form in ("annual report", "policy"):
             found.append((signed, True, "stated"))
-        found = list({question.text: (question, answerable, kind) for question, answerable, kind in reversed(found)}.values())[::-1]
+        found = list(
+            {question.text: (question, answerable, kind) for question, answerable, kind in reversed(found)}.values()
+        )[::-1]
         for question, answerable, kind in found:
             id = hashlib.sha1(f"{file} {question.text}".encode()).hexdigest()[:12]
             asked.append({"id": id, "lang": document.language, "question": question.text, "documents": [file]})
             answers = list(question.answers) if answerable else []
             gold.append(
-                {"id": id, "answerable": answerable, "answers": answers, "kind": kind, "form": document.form, "source": question.source}
+                {
+                    "id": id,
+                    "answerable": answerable,
+                    "answers": answers,
+                    "kind": kind,
+                    "form": document.form,
+                    "source": question.source,
+                }
             )
             counts[document.form, document.language, kind] += 1
         contexts.update({t.text: t for t in [*document.asked, *document.left_out] if t.questions})

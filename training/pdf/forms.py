@@ -24,14 +24,18 @@ LOOKS = {
         Look(A4, columns=3, font="sans-serif", type=9, css_class="big", margin=40),
     ],
 }
-NAMES = "Marian Holt,Edward Kessler,Ruth Adeyemi,Paul Lindqvist,Ines Carvalho,Tomas Brandl,Joan Whitfield,Omar Haddad".split(",")
+NAMES = "Marian Holt,Edward Kessler,Ruth Adeyemi,Paul Lindqvist,Ines Carvalho,Tomas Brandl,Joan Whitfield,Omar Haddad".split(  # noqa: E501
+    ","
+)
 PLACES = "Northfield,Harborough,Eastmere,Kellwick,Marsden,Aldbury,Stonewell,Fairholt".split(",")
 SENTENCE = re.compile(r"(?<=[.!?।])\s+(?=[^\W\d_a-zа-яё]|[¿¡«„“\"])")
 
 
 @dataclass
 class Sheet:
-    """The parts of a document: HTML in order, notes by the id of the element that they belong to, and figures as PNG by name."""
+    """The parts of a document: HTML in order, notes by the id of the element that they belong to, and figures as PNG by
+    name.
+    """
 
     form: str
     label: dict[str, str]  # the language's words for figure, table, warning and note
@@ -48,13 +52,17 @@ class Sheet:
         self.parts.append(f"<h{level}>{escape(text if self.form == 'brochure' else f'{number} {text}')}</h{level}>")
 
     def add_text(self, text: str, number: str) -> None:
-        """A text as the form has it: paragraphs, steps, bullets, clauses, a warning, a dateline; a footnote or a figure at times."""
+        """A text as the form has it: paragraphs, steps, bullets, clauses, a warning, a dateline; a footnote or a figure
+        at times.
+        """
         said = sentences(text)
         manner = self.draw.random()
         if self.form == "manual" and manner < 0.6:
             self._add_steps(said, ordered=manner < 0.3)
         elif self.form == "policy":
-            self.parts += [f"<p>{number}.{place} {escape(' '.join(few))}</p>" for place, few in enumerate(self._few(said, 1, 2), 1)]
+            self.parts += [
+                f"<p>{number}.{place} {escape(' '.join(few))}</p>" for place, few in enumerate(self._few(said, 1, 2), 1)
+            ]
         elif self.form == "brochure":
             day, year = self.draw.randint(1, 28), self.draw.randint(2010, 2023)
             self.parts.append(f"<p class='dateline'>{self.draw.choice(PLACES).upper()}, {day} May {year} —</p>")
@@ -68,7 +76,9 @@ class Sheet:
             self.parts.append(f"<p class='warning'>{self.label['warning']}: {escape(said[-1])}</p>")
 
     def add_table(self, units: Sequence[str], unit: str) -> None:
-        """Cells "row | column heads : value" as a ruled or unruled table with a caption, heads in two lines where they share a part."""
+        """Cells "row | column heads : value" as a ruled or unruled table with a caption, heads in two lines where they
+        share a part.
+        """
         rows, heads = _grid(units, unit)
         if not rows:
             return
@@ -98,7 +108,8 @@ class Sheet:
             mark, name = "", f"note{len(self.notes)}"
             if self.draw.random() < 0.1 and self.form != "paper":
                 self.notes[name] = (
-                    f"<sup>{len(self.notes) + 1}</sup> {escape(self.label['note'])} {self.draw.choice(self.headings or [''])}."
+                    f"<sup>{len(self.notes) + 1}</sup> {escape(self.label['note'])} "
+                    f"{self.draw.choice(self.headings or [''])}."
                 )
                 mark = f"<sup>{len(self.notes)}</sup>"
             self.parts.append(f"<p class='justified' id='{name if mark else ''}'>{escape(' '.join(few))}{mark}</p>")

@@ -1,4 +1,7 @@
-"""HTML set as the pages of a PDF: title page, contents, columns, running heads and feet, footnotes. Not part of the product."""
+"""HTML set as the pages of a PDF: title page, contents, columns, running heads and feet, footnotes.
+
+Not part of the product.
+"""
 
 # mypy: disable-error-code="no-untyped-call, name-defined, arg-type"
 # PyMuPDF gives its functions no types
@@ -32,7 +35,10 @@ th, td.n { text-align: right; } .ruled td, .ruled th { border: 1px solid #888888
 
 @dataclass(frozen=True)
 class Look:
-    """How a document looks. `size` is the page in points, `type` the size of its letters; `front` asks for a title page and contents."""
+    """How a document looks.
+
+    `size` is the page in points, `type` the size of its letters; `front` asks for a title page and contents.
+    """
 
     size: tuple[int, int] = A4
     columns: int = 1
@@ -45,7 +51,9 @@ class Look:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a document besides its text: on the title page, over the contents, and at the head and foot of each page."""
+    """The words of a document besides its text: on the title page, over the contents, and at the head and foot of each
+    page.
+    """
 
     title: str
     subtitle: str
@@ -54,13 +62,17 @@ class Words:
 
 
 def set_pages(html: str, notes: Mapping[str, str], words: Words, look: Look, figures: Mapping[str, bytes]) -> bytes:
-    """The PDF. A note is put at the foot of the page that holds the element with its id; `figures` are PNG files by name."""
+    """The PDF.
+
+    A note is put at the foot of the page that holds the element with its id; `figures` are PNG files by name.
+    """
     body, headings, placed = _flow(html, look, figures)
     document = pymupdf.open(stream=body)
     front = 0
     if look.front:
         entries = [
-            f"{'&nbsp;' * 6 * (level - 1)}{_leader(text, page + 2 + len(headings) // ENTRIES, level)}" for level, text, page in headings
+            f"{'&nbsp;' * 6 * (level - 1)}{_leader(text, page + 2 + len(headings) // ENTRIES, level)}"
+            for level, text, page in headings
         ]
         sheets = [entries[i : i + ENTRIES] for i in range(0, len(entries), ENTRIES)] or [[]]
         front = 1 + len(sheets)
@@ -90,12 +102,18 @@ def set_pages(html: str, notes: Mapping[str, str], words: Words, look: Look, fig
             foot = f"<p class='head' style='text-align: right'>{escape(words.page)} {number}</p>"
             _put(page, (look.margin, 26, look.size[0] - look.margin, 46), head, look)
             _put(page, (look.margin, look.size[1] - 34, look.size[0] - look.margin, look.size[1] - 14), foot, look)
-    document.set_metadata({"title": words.title, "producer": "", "creationDate": "D:20240101000000Z", "modDate": "D:20240101000000Z"})
+    document.set_metadata(
+        {"title": words.title, "producer": "", "creationDate": "D:20240101000000Z", "modDate": "D:20240101000000Z"}
+    )
     return bytes(document.tobytes(garbage=4, deflate=True, use_objstms=1, no_new_id=True))
 
 
-def _flow(html: str, look: Look, figures: Mapping[str, bytes]) -> tuple[bytes, list[tuple[int, str, int]], dict[str, int]]:
-    """The pages of the text alone, its headings (level, text, page from 0), and the page of each element that has an id."""
+def _flow(
+    html: str, look: Look, figures: Mapping[str, bytes]
+) -> tuple[bytes, list[tuple[int, str, int]], dict[str, int]]:
+    """The pages of the text alone, its headings (level, text, page from 0), and the page of each element that has an
+    id.
+    """
     archive = pymupdf.Archive()
     for name, png in figures.items():
         archive.add((png, name))

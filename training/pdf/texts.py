@@ -17,7 +17,10 @@ from training.pdf.forms import sentences
 
 @dataclass(frozen=True)
 class Question:
-    """As people asked it of one text. `kind` is stated, computed or nearly answered; `source` names the set it comes from."""
+    """As people asked it of one text.
+
+    `kind` is stated, computed or nearly answered; `source` names the set it comes from.
+    """
 
     text: str
     answers: tuple[str, ...]
@@ -56,7 +59,15 @@ def stands(answers: Iterable[str], text: str) -> bool:
 
 def covered(question: str, units: Iterable[str]) -> float:
     """The largest share of the question's longer words that stand in one unit."""
-    wanted = {word for word in folded(question).split() if len(word) > 3} - {"what", "which", "when", "were", "does", "amount", "value"}
+    wanted = {word for word in folded(question).split() if len(word) > 3} - {
+        "what",
+        "which",
+        "when",
+        "were",
+        "does",
+        "amount",
+        "value",
+    }
     return max((len(wanted & _bag(unit)) / max(1, len(wanted)) for unit in units), default=0.0)
 
 
@@ -76,7 +87,9 @@ def grouped(found: Iterable[tuple[str, str, Row]], title: str = "") -> list[Text
         for _, row in asked:
             answers[row["question"]].update(row["answers"] if row["answerable"] else ())
         source, language = asked[0][1]["source"], asked[0][1]["lang"]
-        questions = tuple(Question(q, tuple(sorted(a)), "stated" if a else "nearly answered", source) for q, a in answers.items())
+        questions = tuple(
+            Question(q, tuple(sorted(a)), "stated" if a else "nearly answered", source) for q, a in answers.items()
+        )
         texts.append(Text(passage, asked[0][0] or title, language, source, questions))
     return texts
 
@@ -99,7 +112,9 @@ def from_bench(data: Path) -> list[Text]:
 
 
 def from_articles(data: Path, language: str) -> list[Text]:
-    """The paragraphs of `nearmiss-*` with the answered questions of both folders, each given to the paragraph that holds its answer."""
+    """The paragraphs of `nearmiss-*` with the answered questions of both folders, each given to the paragraph that
+    holds its answer.
+    """
     paragraphs = {row["text"]: row["title"] for row in rows(data / f"nearmiss-{language}" / "documents.jsonl")}
     found: list[tuple[str, str, Row]] = []
     for name in (f"nearmiss-{language}", f"xquad-{language}"):
@@ -109,7 +124,9 @@ def from_articles(data: Path, language: str) -> list[Text]:
             owners = [text for text in paragraphs if holds_answer(text, answers)]
             if answers and owners:
                 owner = max(owners, key=lambda text: covered(row["question"], [text]))
-                found.append((owner, paragraphs[owner], {**row, "answers": answers, "answerable": True, "source": name}))
+                found.append(
+                    (owner, paragraphs[owner], {**row, "answers": answers, "answerable": True, "source": name})
+                )
     return grouped(found)
 
 
@@ -125,11 +142,18 @@ def from_tables(path: Path) -> list[Text]:
         heading = said.pop(0) if len(said) > 1 and len(said[0].split()) < 10 and said[0][-1] not in ".:;" else ""
         kinds = {"arithmetic": "computed", "span": "computed"}
         questions = tuple(
-            Question(row["question"], tuple(row["answers"]), kinds[row["answer_type"]] if row["computed"] else "stated", row["source"])
+            Question(
+                row["question"],
+                tuple(row["answers"]),
+                kinds[row["answer_type"]] if row["computed"] else "stated",
+                row["source"],
+            )
             for row in found
             if not row["computed"] or row["answer_type"] in kinds
         )
-        texts.append(Text("\n".join(said), "", "en", found[0]["source"], questions, cells, found[0]["table_unit"], heading))
+        texts.append(
+            Text("\n".join(said), "", "en", found[0]["source"], questions, cells, found[0]["table_unit"], heading)
+        )
     return texts
 
 

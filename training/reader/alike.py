@@ -1,10 +1,12 @@
-"""Places that say the same of several things, made by a program: a question asks for one of them, which may not be there.
+"""Places that say the same of several things, made by a program: a question asks for one of them, which may not be
+there.
 
     python -m training.reader.alike OUT.jsonl [--rows 6000]
 
-"The fee for zone 2 is 40 euros." answers nothing about zone 3, nor does "The fee is 40 euros." under the heading "Zone 2". Questions that
-people wrote hold few such pairs, and a reader of those took the one for the other. The wordings, in eight languages and by the same names,
-are our own (alike.json): statement, question, the statement without its thing, and the heading or label that names the thing.
+"The fee for zone 2 is 40 euros." answers nothing about zone 3, nor does "The fee is 40 euros." under the heading "Zone
+2". Questions that people wrote hold few such pairs, and a reader of those took the one for the other. The wordings, in
+eight languages and by the same names, are our own (alike.json): statement, question, the statement without its thing,
+and the heading or label that names the thing.
 """
 
 from __future__ import annotations
@@ -19,10 +21,17 @@ from training.files import SEED, Row, write_rows
 
 KINDS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 LANGUAGES = ("en", "de", "fr", "es", "cs", "pl", "ru", "hi")
-ABSENT, CROSSED, ALONE = 0.45, 0.35, 0.35  # shares: the thing is not there, two languages, one thing in the place; chosen
+ABSENT, CROSSED, ALONE = (
+    0.45,
+    0.35,
+    0.35,
+)  # shares: the thing is not there, two languages, one thing in the place; chosen
 MOST, OTHERS = 5, 2  # things of a place, and statements of another kind in it
 WAYS = ("sentences", "sentences", "rows", "heading")  # how a place tells the things apart; sentences half the time
-_PEOPLE = "Anna Meyer,Jon Berg,Marie Dubois,Pavel Novák,Lucía Ortega,Olga Petrova,Ravi Sharma,Ewa Kowalska,Tom Hill,Nina Costa".split(",")
+_PEOPLE = (
+    "Anna Meyer,Jon Berg,Marie Dubois,Pavel Novák,Lucía Ortega,Olga Petrova,Ravi "
+    "Sharma,Ewa Kowalska,Tom Hill,Nina Costa"
+).split(",")
 _UNITS = {
     "money": "euros Euro euros euros eur euro евро यूरो",
     "days": "days Tage jours días dní dni дней दिन",
@@ -45,7 +54,9 @@ def _value(kind: str, language: str, draw: random.Random) -> str:
 
 
 def _things(kind: str, count: int, draw: random.Random) -> list[dict[str, str]]:
-    """So many different things of a kind, each by language; figures lie close to one another, as those of one document do."""
+    """So many different things of a kind, each by language; figures lie close to one another, as those of one document
+    do.
+    """
     ids = KINDS[kind]["id"]
     if isinstance(ids, dict):
         numbers = draw.sample(range(len(ids["en"])), min(count, len(ids["en"])))
@@ -86,19 +97,30 @@ def alike(draw: random.Random) -> Row:
     for _ in range(draw.randint(0, OTHERS)):
         units, gold = _beside(units, gold, kind, asked[language], language, draw)
     return {
-        "question": _said(kind, asked_in, 1, id=asked[asked_in], value=""), "units": units, "gold": gold,
+        "question": _said(kind, asked_in, 1, id=asked[asked_in], value=""),
+        "units": units,
+        "gold": gold,
         "place": _said(kind, language, 3, id=told[0][0], value="") if way == "heading" else "",
-        "answers": [] if absent else [told[there.index(asked)][1]], "answerable": not absent, "lang": asked_in, "context_lang": language,
+        "answers": [] if absent else [told[there.index(asked)][1]],
+        "answerable": not absent,
+        "lang": asked_in,
+        "context_lang": language,
         "source": "alike",
-    }  # fmt: skip
+    }
 
 
-def _beside(units: list[str], gold: list[int], kind: str, id: str, language: str, draw: random.Random) -> tuple[list[str], list[int]]:
+def _beside(
+    units: list[str], gold: list[int], kind: str, id: str, language: str, draw: random.Random
+) -> tuple[list[str], list[int]]:
     """With a statement of another kind, about the thing that is asked for where both kinds number theirs."""
     other = draw.choice([one for one in KINDS if one != kind])
     numbered = KINDS[kind]["id"] == KINDS[other]["id"] == "number"
     said = _said(
-        other, language, 0, id=id if numbered else _things(other, 1, draw)[0][language], value=_value(KINDS[other]["value"], language, draw)
+        other,
+        language,
+        0,
+        id=id if numbered else _things(other, 1, draw)[0][language],
+        value=_value(KINDS[other]["value"], language, draw),
     )
     at = draw.randint(0, len(units))
     return [*units[:at], said, *units[at:]], [number + (number >= at) for number in gold]

@@ -1,4 +1,6 @@
-"""A question changed so that its sentence no longer answers it: another number, another name, or the opposite. Not part of the product.
+"""A question changed so that its sentence no longer answers it: another number, another name, or the opposite.
+
+Not part of the product.
 
 The model learns from these what people's questions to be nearly answered teach in SQuAD 2, of which there are few.
 """
@@ -14,20 +16,26 @@ _NUMBER = regex.compile(r"\b\d[\d.,]*\b")
 _NAME = regex.compile(r"(?<![.!?¿\"“] )(?<!^)\b\p{Lu}[\w’'-]+(?: \p{Lu}[\w’'-]+){0,2}")
 _ASKING = frozenset({"what", "who", "when", "where", "which", "how", "in", "the"})
 _PAIRS = (
-    "largest smallest,first last,before after,highest lowest,most least,increase decrease,increased decreased,north south,east west,"
-    "oldest youngest,maximum minimum,more less,earliest latest,beginning end,began ended,gained lost,won lost,inside outside,above below,"
-    "northern southern,eastern western,longest shortest,men women,allowed forbidden,cause prevent,caused prevented,major minor,best worst,"
-    "internal external,upper lower,erste letzte,ersten letzten,größte kleinste,vor nach,höchste niedrigste,primera última,primer último,"
+    "largest smallest,first last,before after,highest lowest,most least,increase decrease,increased decreased,north "
+    "south,east west,"
+    "oldest youngest,maximum minimum,more less,earliest latest,beginning end,began ended,gained lost,won lost,inside "
+    "outside,above below,"
+    "northern southern,eastern western,longest shortest,men women,allowed forbidden,cause prevent,caused "
+    "prevented,major minor,best worst,"
+    "internal external,upper lower,erste letzte,ersten letzten,größte kleinste,vor nach,höchste niedrigste,primera "
+    "última,primer último,"
     "mayor menor,antes después"
 )
-OPPOSITES = {a: b for one, other in (pair.split() for pair in _PAIRS.split(",")) for a, b in ((one, other), (other, one))}
+OPPOSITES = {
+    a: b for one, other in (pair.split() for pair in _PAIRS.split(",")) for a, b in ((one, other), (other, one))
+}
 
 
 def changed(question: str, context: str, answering: str, language: str, draw: random.Random) -> str | None:
     """The question in a form that the answering sentence does not hold; None where nothing in it can be changed.
 
-    Figures are changed in every language, and across languages (`language` is empty there); names where nothing else is capitalised
-    within a sentence, so not in German; opposites in English, German and Spanish.
+    Figures are changed in every language, and across languages (`language` is empty there); names where nothing else is
+    capitalised within a sentence, so not in German; opposites in English, German and Spanish.
     """
     return (
         _another_number(question, context, answering, draw)

@@ -1,7 +1,9 @@
-"""The windows that the reader is shown, drawn anew each time: a part of its place, often changed so that nothing there answers.
+"""The windows that the reader is shown, drawn anew each time: a part of its place, often changed so that nothing there
+answers.
 
 Of the questions that are answered, some lose the sentence that answers, some are asked of a text alike, some ask for
-another number, name or the opposite, and some get a heading or a sentence beside theirs that takes back what it says, or one that does not.
+another number, name or the opposite, and some get a heading or a sentence beside theirs that takes back what it says,
+or one that does not.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from training.reader.changed import changed
 from training.reader.rows import Asked, Context, Rows
 from training.reader.typed import typed
 
-# shares of the answered questions: without the sentence that answers, of another text, changed, with what takes back, with what does not
+# shares of the answered questions: without the sentence that answers, of another text, changed, with what takes back,
+# with what does not
 REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.17, 0.12, 0.08, 0.06
 TYPED = 0.15  # share of all questions that are read as people type them
 TYPICAL, SPREAD, LEAST = 120, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
@@ -33,7 +36,8 @@ Undoing = dict[str, dict[str, list[str]]]  # language -> before, after, heading,
 
 @dataclass(frozen=True)
 class Window:
-    """Token ids, where the place begins, for each unit its tokens and whether it answers, and the value's first and last token.
+    """Token ids, where the place begins, for each unit its tokens and whether it answers, and the value's first and
+    last token.
 
     (0, 0) where nothing answers, (-1, -1) where the value does not stand whole.
     """
@@ -64,7 +68,9 @@ class Draws:
     def __post_init__(self) -> None:
         _, self.start, self.end, *_ = self.file.special
         self._known: dict[Context, list[Ids]] = {}
-        self._holding: dict[str, dict[int, list[Context]]] = {}  # language -> token -> the texts that hold it, where few do
+        self._holding: dict[
+            str, dict[int, list[Context]]
+        ] = {}  # language -> token -> the texts that hold it, where few do
         self._titled: dict[tuple[str, str], list[Context]] = defaultdict(list)
         for context in self.rows.contexts:
             self._titled[context.language, context.title].append(context)
@@ -121,9 +127,17 @@ class Draws:
         return self._cut(question, heading, units, spans, budget, main)
 
     def _beside(
-        self, question: Ids, heading: Ids, units: Sequence[Ids], spans: dict[int, tuple[int, int] | None], budget: int, main: int,
-        wordings: dict[str, list[str]], *, undone: bool,
-    ) -> Window:  # fmt: skip
+        self,
+        question: Ids,
+        heading: Ids,
+        units: Sequence[Ids],
+        spans: dict[int, tuple[int, int] | None],
+        budget: int,
+        main: int,
+        wordings: dict[str, list[str]],
+        *,
+        undone: bool,
+    ) -> Window:
         """With a heading, a sentence before or one behind that takes back what the main sentence says, or does not."""
         kind = self.draw.choice(["before", "after", "heading"])
         said = self._ids(self.draw.choice(wordings[kind if undone else f"harmless_{kind}"]))
@@ -135,7 +149,13 @@ class Draws:
         return self._cut(question, heading, [*units[:at], said, *units[at:]], moved, room, main + (kind == "before"))
 
     def _cut(
-        self, question: Ids, heading: Ids, units: Sequence[Ids], spans: dict[int, tuple[int, int] | None], budget: int, centre: int
+        self,
+        question: Ids,
+        heading: Ids,
+        units: Sequence[Ids],
+        spans: dict[int, tuple[int, int] | None],
+        budget: int,
+        centre: int,
     ) -> Window:
         """The units around one, as many as the budget of tokens has room for."""
         low = high = centre
@@ -162,11 +182,15 @@ class Draws:
     def _elsewhere(self, asked: Asked, question: Ids) -> tuple[Context, int] | None:
         """A text that holds none of the answers, and its sentence nearest to the question.
 
-        It is one of those that share most rare tokens with the question, or with the text that answers it in another language; one of the
-        same title where there is one.
+        It is one of those that share most rare tokens with the question, or with the text that answers it in another
+        language; one of the same title where there is one.
         """
         context = asked.context
-        sought = question if asked.language == context.language else [token for unit in self._units(context) for token in unit]
+        sought = (
+            question
+            if asked.language == context.language
+            else [token for unit in self._units(context) for token in unit]
+        )
         shared: defaultdict[Context, float] = defaultdict(float)
         shared |= dict.fromkeys(self._titled[context.language, context.title] if context.title else (), 1.0)
         for token in set(sought):

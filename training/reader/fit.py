@@ -1,10 +1,12 @@
 """Train the reader from multilingual-e5-small, and write data/models/reader.safetensors.
 
-    python -m training.reader.fit FILE.jsonl … [--bench FOLDER] [--undoing FILE.json] [--seconds 4600] [--rate 1.5e-4] [--start FILE]
+    python -m training.reader.fit FILE.jsonl … [--bench FOLDER] [--undoing FILE.json] [--seconds 4600] [--rate 1.5e-4]
+    [--start FILE]
 
-The files hold rows as `training.reader.rows` reads them. The lowest layers and the vocabulary stay as they are published. Beside each
-sentence the network learns to judge the whole place, and to point at the value's first and last token. What is written is the mean of
-the last weights. Each core works on a batch of its own, in one thread: three times as fast here as one batch on both.
+The files hold rows as `training.reader.rows` reads them. The lowest layers and the vocabulary stay as they are
+published. Beside each sentence the network learns to judge the whole place, and to point at the value's first and last
+token. What is written is the mean of the last weights. Each core works on a batch of its own, in one thread: three
+times as fast here as one batch on both.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ WARMUP, DECAY, BETAS, HEAD_RATE = 0.04, 0.01, (0.9, 0.98), 4  # as is usual for 
 TOKENS = 900  # in a batch of one core
 KEPT = 0.995  # share of the mean of the weights that each step leaves
 EVERY, HELD = 50, 800  # steps between two lines of progress; held-out questions that are read at the end
-CALIBRATED = "squad2-dev"  # these are of the articles of xquad-*, which the scores are fitted on: who read them is too sure there
+# these are of the articles of xquad-*, which the scores are fitted on: who read them is too sure there
+CALIBRATED = "squad2-dev"
 NOWHERE = -1e4  # log odds of what cannot be
 
 
@@ -53,9 +56,16 @@ class Reader(nn.Module):
         file = e5_file()
         pieces = file.tensor("emb.word").size // DIM
         config = BertConfig(
-            vocab_size=pieces, hidden_size=DIM, num_hidden_layers=LAYERS, num_attention_heads=HEADS, intermediate_size=4 * DIM,
-            max_position_embeddings=512, layer_norm_eps=1e-12, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        )  # fmt: skip
+            vocab_size=pieces,
+            hidden_size=DIM,
+            num_hidden_layers=LAYERS,
+            num_attention_heads=HEADS,
+            intermediate_size=4 * DIM,
+            max_position_embeddings=512,
+            layer_norm_eps=1e-12,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+        )
         self.bert = BertModel(config, add_pooling_layer=False)
         published = {name: torch.from_numpy(weight) for name, weight in file.layers()}
         words = torch.from_numpy(file.words(range(pieces)))
@@ -67,7 +77,8 @@ class Reader(nn.Module):
         if start is not None:
             layers = load_file(start)
             named = {
-                name if name.split(".")[0] in ("unit", "whole", "span") else f"bert.{name}": one.float() for name, one in layers.items()
+                name if name.split(".")[0] in ("unit", "whole", "span") else f"bert.{name}": one.float()
+                for name, one in layers.items()
             }
             self.load_state_dict(named, strict=False)
         self.bert.embeddings.requires_grad_(False)
@@ -75,7 +86,9 @@ class Reader(nn.Module):
             layer.requires_grad_(False)
 
     def forward(self, batch: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor]:
-        """Log odds of each unit of all windows, of each window, and of each token to begin and end a value, (windows, tokens, 2)."""
+        """Log odds of each unit of all windows, of each window, and of each token to begin and end a value, (windows,
+        tokens, 2).
+        """
         width = max(len(one.ids) for one in batch)
         ids, kinds, mask = (torch.zeros(len(batch), width, dtype=torch.long) for _ in range(3))
         for row, one in enumerate(batch):
@@ -85,8 +98,9 @@ class Reader(nn.Module):
         signs, points = self.unit(hidden), self.span(hidden)
         odds = [
             signs[row, start:end, 0].mean() + signs[row, start:end, 1].logsumexp(0) - math.log(end - start)
-            for row, one in enumerate(batch) for start, end in one.units
-        ]  # fmt: skip
+            for row, one in enumerate(batch)
+            for start, end in one.units
+        ]
         within = (kinds * mask).bool()
         within[:, 0] = True  # stands for "there is none"
         return torch.stack(odds), self.whole(hidden[:, 0])[:, 0], points.masked_fill(~within[..., None], NOWHERE)
@@ -163,7 +177,10 @@ def report(network: Reader, draws: Draws) -> str:
             odds, _, points = network([window])
             first.append(window.answers[int(odds.argmax())])
             ends.append(tuple((points[0, 1:].argmax(0) + 1).tolist()) == window.value)
-    return f"{len(first)} held-out questions: likest sentence {sum(first) / len(first):.3f}, value {sum(ends) / len(ends):.3f}"
+    return (
+        f"{len(first)} held-out questions: likest sentence "
+        f"{sum(first) / len(first):.3f}, value {sum(ends) / len(ends):.3f}"
+    )
 
 
 def save(network: Reader, path: Path) -> None:
@@ -181,10 +198,14 @@ def main() -> None:
     """Read the arguments, fit, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="*")
-    parser.add_argument("--bench", type=Path, help="the folder of answerability.jsonl; articles that scores are fitted on are left out")
+    parser.add_argument(
+        "--bench", type=Path, help="the folder of answerability.jsonl; articles that scores are fitted on are left out"
+    )
     parser.add_argument("--undoing", type=Path, help="JSON: wordings that take back, by language")
     parser.add_argument(
-        "--often", type=Path, help="JSON: how often questions of a source, or of a language (lang:xx), are drawn; 1 where unnamed"
+        "--often",
+        type=Path,
+        help="JSON: how often questions of a source, or of a language (lang:xx), are drawn; 1 where unnamed",
     )
     parser.add_argument("--seconds", type=float, default=4600)
     parser.add_argument("--rate", type=float, default=1.5e-4)
@@ -198,16 +219,23 @@ def main() -> None:
     if given.bench:
         found.add(
             {
-                "question": one.question, "context": one.passage, "answers": list(one.answers), "answerable": one.answerable,
-                "lang": one.language, "source": one.source,
+                "question": one.question,
+                "context": one.passage,
+                "answers": list(one.answers),
+                "answerable": one.answerable,
+                "lang": one.language,
+                "source": one.source,
             }
-            for one in labelled(given.bench) if one.split == "train" and not one.source.startswith(CALIBRATED)
-        )  # fmt: skip
+            for one in labelled(given.bench)
+            if one.split == "train" and not one.source.startswith(CALIBRATED)
+        )
     often = json.loads(given.often.read_text(encoding="utf-8")) if given.often else {}
     undoing = json.loads(given.undoing.read_text(encoding="utf-8")) if given.undoing else {}
     draws, network = Draws(found, e5_file(), undoing, random.Random(SEED)), Reader(given.start)
     sys.stderr.write(f"{len(found.train)} questions to train on, {len(found.held)} held out\n")
-    weights = found.weights(often, {name.removeprefix("lang:"): times for name, times in often.items() if name.startswith("lang:")})
+    weights = found.weights(
+        often, {name.removeprefix("lang:"): times for name, times in often.items() if name.startswith("lang:")}
+    )
     fit(network, draws, weights, given.seconds, given.rate)
     save(network, given.out)
     sys.stderr.write(report(network, draws) + "\n")

@@ -1,8 +1,8 @@
 """Labelled questions with the place that each is asked of, for the reader. Not part of the product.
 
-A row has `question`, `context` and `answers`, or `question`, `units` and `gold`, the numbers of the units that answer; `lang`, `source`,
-and where known `title`, `place`, `answerable` and `context_lang`. The sentences of a context are cut by the product. Contexts are held
-out whole.
+A row has `question`, `context` and `answers`, or `question`, `units` and `gold`, the numbers of the units that answer;
+`lang`, `source`, and where known `title`, `place`, `answerable` and `context_lang`. The sentences of a context are cut
+by the product. Contexts are held out whole.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about a context. `spans` are the characters that answer in each unit that does, None where they do not stand whole."""
+    """A question about a context.
+
+    `spans` are the characters that answer in each unit that does, None where they do not stand whole.
+    """
 
     question: str
     context: Context
@@ -74,17 +77,27 @@ class Rows:
     def _context(self, key: str, row: dict[str, Any]) -> Context:
         if key not in self._contexts:
             language, title = str(row.get("context_lang") or row["lang"]), str(row.get("title") or "").replace("_", " ")
-            cut = row["units"] if "units" in row else [" ".join(key[start:end].split()) for start, end in sentences(key, language)]
-            found = Context(tuple(unit for unit in cut if unit.strip()), str(row.get("place") or title), title, language)
+            cut = (
+                row["units"]
+                if "units" in row
+                else [" ".join(key[start:end].split()) for start, end in sentences(key, language)]
+            )
+            found = Context(
+                tuple(unit for unit in cut if unit.strip()), str(row.get("place") or title), title, language
+            )
             self._contexts[key] = found
         return self._contexts[key]
 
     def weights(self, often: dict[str, float], languages: dict[str, float]) -> list[float]:
-        """How often each training question is drawn, summed up: sources and languages count as named, 1 where they are not."""
+        """How often each training question is drawn, summed up: sources and languages count as named, 1 where they are
+        not.
+        """
         count = Counter(one.source for one in self.train)
         return list(
             accumulate(
-                often.get(one.source, 1.0) * languages.get(one.language, 1.0) * (MANY / max(count[one.source], MANY)) ** FADING
+                often.get(one.source, 1.0)
+                * languages.get(one.language, 1.0)
+                * (MANY / max(count[one.source], MANY)) ** FADING
                 for one in self.train
             )
         )
@@ -96,7 +109,9 @@ def _spans(units: tuple[str, ...], row: dict[str, Any]) -> dict[int, tuple[int, 
     answers = [answer.lower() for answer in row.get("answers", ()) if answer]
     found: dict[int, tuple[int, int] | None] = {}
     for number, unit in enumerate(units):
-        at = next(((start, start + len(answer)) for answer in answers if (start := unit.lower().find(answer)) >= 0), None)
+        at = next(
+            ((start, start + len(answer)) for answer in answers if (start := unit.lower().find(answer)) >= 0), None
+        )
         if number in row["gold"] if "gold" in row else at is not None:
             found[number] = at
     return found

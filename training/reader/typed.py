@@ -9,8 +9,16 @@ SLIPPED, BARE, FRAMED = 0.5, 0.25, 0.25  # shares of the questions that are chan
 SHORT = 4  # letters of a word in which nobody sees a slip
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")  # a keyboard
 FRAMES = {
-    "en": (("Hello, could you please tell me: ", " Thank you!"), ("I want to know the following. ", ""), ("Hi there! ", " Thanks a lot.")),
-    "de": (("Guten Tag, können Sie mir bitte sagen: ", " Vielen Dank!"), ("Ich wüsste gern Folgendes. ", ""), ("Hallo! ", " Danke.")),
+    "en": (
+        ("Hello, could you please tell me: ", " Thank you!"),
+        ("I want to know the following. ", ""),
+        ("Hi there! ", " Thanks a lot."),
+    ),
+    "de": (
+        ("Guten Tag, können Sie mir bitte sagen: ", " Vielen Dank!"),
+        ("Ich wüsste gern Folgendes. ", ""),
+        ("Hallo! ", " Danke."),
+    ),
     "fr": (("Bonjour, pourriez-vous me dire : ", " Merci beaucoup !"), ("Je voudrais savoir ceci. ", "")),
     "es": (("Hola, ¿me podría decir? ", " Muchas gracias."), ("Quisiera saber lo siguiente. ", "")),
     "cs": (("Dobrý den, prosím o informaci: ", " Děkuji."),),
@@ -21,7 +29,9 @@ FRAMES = {
 
 
 def typed(question: str, language: str, draw: random.Random) -> str:
-    """A question with a slip in one or two of its longer words, without marks and capitals, or in a polite frame, by chance."""
+    """A question with a slip in one or two of its longer words, without marks and capitals, or in a polite frame, by
+    chance.
+    """
     chance = draw.random()
     if chance < SLIPPED:
         words = question.split()
@@ -30,14 +40,18 @@ def typed(question: str, language: str, draw: random.Random) -> str:
             words[n] = slipped(words[n], draw)
         return " ".join(words)
     if chance < SLIPPED + BARE:
-        bare = "".join(one for one in unicodedata.normalize("NFD", question) if not unicodedata.combining(one) or ord(one) > 0x36F)
+        bare = "".join(
+            one for one in unicodedata.normalize("NFD", question) if not unicodedata.combining(one) or ord(one) > 0x36F
+        )
         return draw.choice([bare, bare.lower().rstrip("?"), question.lower(), question.rstrip(" ?")])
     before, behind = draw.choice(FRAMES.get(language, FRAMES["en"]))
     return f"{before}{question}{behind}"
 
 
 def slipped(word: str, draw: random.Random) -> str:
-    """A word with two letters swapped, one left out, one typed twice, or one of a neighbouring key; its first letter stays."""
+    """A word with two letters swapped, one left out, one typed twice, or one of a neighbouring key; its first letter
+    stays.
+    """
     at = draw.randrange(1, len(word) - 1)
     way = draw.randrange(4)
     if way == 0:

@@ -37,14 +37,16 @@ class Given:
 class Asked:
     """A question of a session with everything measured for it.
 
-    `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked. `record` is the
-    number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it. `outdated` says that
-    the settings or documents of now would ask a language model for something else, which nobody has allowed yet. `labelled` is the labelled
-    set that the question was put into from the page, with its label there. `kept` says that it came from a link: it is judged again under
-    other settings, but never asked again by itself. `turn` is the number under which it was kept first, which stays when it is judged
-    otherwise. `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how. `flips` are the
-    changes that would turn the outcome, with the measurements and settings that they were found for. `considered` are the sentences that
-    the extract was chosen from; none for a decision that comes from its record, which has no text of a document.
+    `before` is the decision that the last change of settings replaced; None when nothing was changed since it was
+    asked. `record` is the number under which the decision is kept as it stands, None where it is not; `given` is the
+    reader's word on it. `outdated` says that the settings or documents of now would ask a language model for something
+    else, which nobody has allowed yet. `labelled` is the labelled set that the question was put into from the page,
+    with its label there. `kept` says that it came from a link: it is judged again under other settings, but never asked
+    again by itself. `turn` is the number under which it was kept first, which stays when it is judged otherwise.
+    `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how. `flips` are
+    the changes that would turn the outcome, with the measurements and settings that they were found for. `considered`
+    are the sentences that the extract was chosen from; none for a decision that comes from its record, which has no
+    text of a document.
     """
 
     question: str
@@ -71,7 +73,9 @@ class Asked:
         return str(self.measurements.metadata.get(TYPED, ""))
 
     def flips_under(self, settings: Settings) -> tuple[Flip, ...]:
-        """The single changes of these settings that would turn the outcome; found once for what is judged, by some thirty replays."""
+        """The single changes of these settings that would turn the outcome; found once for what is judged, by some
+        thirty replays.
+        """
         if self.flips is None or self.flips[0] is not self.measurements or self.flips[1] != settings:
             self.flips = self.measurements, settings, flips(replace(self.measurements, settings=settings))
         return self.flips[2]

@@ -1,4 +1,6 @@
-"""Notes in the audit log whatever is downloaded from the page, before it is sent: one place for every button that offers a file."""
+"""Notes in the audit log whatever is downloaded from the page, before it is sent: one place for every button that
+offers a file.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ class NotedDownloads:
             nonlocal refused
             if message["type"] == "http.response.start" and _is_attachment(message) and not await _note(parts[-1]):
                 refused = True
-                headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(REFUSED)).encode())]
+                headers = [
+                    (b"content-type", b"text/plain; charset=utf-8"),
+                    (b"content-length", str(len(REFUSED)).encode()),
+                ]
                 await send({"type": "http.response.start", "status": BUSY, "headers": headers})
                 await send({"type": "http.response.body", "body": REFUSED})
             elif not refused:
@@ -43,7 +48,9 @@ class NotedDownloads:
 
 
 def _is_attachment(message: Message) -> bool:
-    return any(name.lower() == b"content-disposition" and value.startswith(b"attachment") for name, value in message["headers"])
+    return any(
+        name.lower() == b"content-disposition" and value.startswith(b"attachment") for name, value in message["headers"]
+    )
 
 
 async def _note(name: str) -> bool:

@@ -1,11 +1,13 @@
 """Whose a picture or a download is, and how long it is kept.
 
-Streamlit names what it serves after a hash of its bytes: whoever knew the name could open it, also from a collection that is not theirs.
-Here a name begins with a tag of whoever it was drawn for and of the collection it came from, and opens for them alone.
+Streamlit names what it serves after a hash of its bytes: whoever knew the name could open it, also from a collection
+that is not theirs. Here a name begins with a tag of whoever it was drawn for and of the collection it came from, and
+opens for them alone.
 
-A picture is kept for a while after the last run that shows it, so that no browser comes too late for it. Streamlit forgets the pictures of
-a run when the next one begins, and deletes what nobody refers to when any session's run ends: a browser that was slow, or whose session was
-just drawn anew while another one ended its run, found an empty frame where the page should be.
+A picture is kept for a while after the last run that shows it, so that no browser comes too late for it. Streamlit
+forgets the pictures of a run when the next one begins, and deletes what nobody refers to when any session's run ends: a
+browser that was slow, or whose session was just drawn anew while another one ended its run, found an empty frame where
+the page should be.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ def _tagged(load: Callable[..., str]) -> Callable[..., str]:
 
 
 def _bound(add: Callable[..., str]) -> Callable[..., str]:
-    """Have a download that is made when somebody clicks made for whoever it was offered to: it is made outside of any run."""
+    """Have a download that is made when somebody clicks made for whoever it was offered to: it is made outside of any
+    run.
+    """
 
     @wraps(add)
     def added(manager: MediaFileManager, make: Callable[[], Any], *given: Any, **named: Any) -> str:

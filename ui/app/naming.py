@@ -1,4 +1,6 @@
-"""Names and dates of documents on the screen: one label for each in fields to choose from, short ones for lines, and whose a date is."""
+"""Names and dates of documents on the screen: one label for each in fields to choose from, short ones for lines, and
+whose a date is.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ def shortened(name: str) -> str:
 
 
 def unique_names(documents: Iterable[Document]) -> dict[str, str]:
-    """Labels by document id: the file name, with the first digits of the id where several documents share it. No two are equal."""
+    """Labels by document id: the file name, with the first digits of the id where several documents share it.
+
+    No two are equal.
+    """
     named = {document.id: document.name or "(no name)" for document in documents}
     shared = Counter(named.values())
     labels = {id: f"{name} ({id[ID_DIGITS]})" if shared[name] > 1 else name for id, name in named.items()}
@@ -32,7 +37,10 @@ def unique_names(documents: Iterable[Document]) -> dict[str, str]:
 
 
 def shown_date(date: str, source: DateSource) -> str:
-    """A date, ISO, with the word that it is only the file's where it is; empty for none. For text that is not interpreted."""
+    """A date, ISO, with the word that it is only the file's where it is; empty for none.
+
+    For text that is not interpreted.
+    """
     return tell("dates.file", date=date) if date and source is DateSource.FILE else date
 
 

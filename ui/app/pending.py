@@ -1,6 +1,8 @@
-"""A question that is asked beside the page, because a language model is slow: its stage, a way to stop it, and its result.
+"""A question that is asked beside the page, because a language model is slow: its stage, a way to stop it, and its
+result.
 
-A thread asks, so that moving a slider or looking at another page neither cuts it off nor asks twice. Closing the tab ends it.
+A thread asks, so that moving a slider or looking at another page neither cuts it off nor asks twice. Closing the tab
+ends it.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ GONE_SECONDS = 5.0  # a browser whose line was broken for a moment is back by th
 class Pending(Background["Asked | None"]):
     """One question on its way.
 
-    `step` is what is being done now, `claims` how many sentences that is about, `drafts` how many were asked for so far. At its end
-    it has `asked`, or an `error`; neither where it was stopped. `earlier` is the same question on the page as it was decided before, when
-    it is asked again.
+    `step` is what is being done now, `claims` how many sentences that is about, `drafts` how many were asked for so
+    far. At its end it has `asked`, or an `error`; neither where it was stopped. `earlier` is the same question on the
+    page as it was decided before, when it is asked again.
     """
 
     def __init__(self, question: str, work: Work, earlier: Asked | None = None, gone: Cancel = lambda: False) -> None:
@@ -59,7 +61,10 @@ class Pending(Background["Asked | None"]):
 
 
 def tab_closed() -> Cancel:
-    """Says whether the browser tab of this session has been gone for a while; asked from another thread. Never where no server knows it."""
+    """Says whether the browser tab of this session has been gone for a while; asked from another thread.
+
+    Never where no server knows it.
+    """
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return lambda: False

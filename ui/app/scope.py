@@ -26,21 +26,28 @@ class Scope:
 def choose_scope(documents: Iterable[Document]) -> Scope:
     """The fields to choose from, and what was chosen.
 
-    A document that was deleted meanwhile stays chosen: without it all documents would be searched, which nobody asked for.
+    A document that was deleted meanwhile stays chosen: without it all documents would be searched, which nobody asked
+    for.
     """
     known = tuple(documents)
     names = unique_names(known)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.multiselect(
-            say("scope.documents"), list(names), format_func=lambda id: names.get(id, say("scope.deleted")), key="documents",
-            placeholder=say("scope.all"), persist_state="session",
-        )  # fmt: skip
+            say("scope.documents"),
+            list(names),
+            format_func=lambda id: names.get(id, say("scope.deleted")),
+            key="documents",
+            placeholder=say("scope.all"),
+            persist_state="session",
+        )
         return Scope(tuple(chosen), _filters(known))
 
 
 def _filters(documents: tuple[Document, ...]) -> Mapping[str, str]:
     """One field for each key that tells documents apart."""
-    choices = {key: values for key, values in values_by_key(documents).items() if len(values) > 1 or key not in FIRST_KEYS}
+    choices = {
+        key: values for key, values in values_by_key(documents).items() if len(values) > 1 or key not in FIRST_KEYS
+    }
     if not choices:
         return {}
     with st.popover(say("scope.filter"), icon=":material/filter_alt:"):
@@ -50,9 +57,13 @@ def _filters(documents: tuple[Document, ...]) -> Mapping[str, str]:
             # the key may be the user's own word, which a label would interpret
             st.text(key)
             value = st.selectbox(
-                say("scope.value", n=number + 1), ["", *values], key=f"filter_{key}", label_visibility="collapsed",
-                format_func=lambda value: value or tell("scope.any"), persist_state="session",
-            )  # fmt: skip
+                say("scope.value", n=number + 1),
+                ["", *values],
+                key=f"filter_{key}",
+                label_visibility="collapsed",
+                format_func=lambda value: value or tell("scope.any"),
+                persist_state="session",
+            )
             if value:
                 chosen[key] = value
         return chosen

@@ -1,4 +1,6 @@
-"""State that outlives one run of a page: the engine and the jobs of this process, the settings and the questions of a session."""
+"""State that outlives one run of a page: the engine and the jobs of this process, the settings and the questions of a
+session.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def preset_settings(preset: str | None = None) -> Settings:
 
 
 def environment() -> Mapping[str, str]:
-    """The environment, over what the file of secrets says of language models where it can be read; the settings say where it cannot."""
+    """The environment, over what the file of secrets says of language models where it can be read; the settings say
+    where it cannot.
+    """
     try:
         return model_environment(os.environ)
     except InvalidSetting:
@@ -96,10 +100,10 @@ class Choice:
 class Session:
     """The state of one browser tab. `values` are the settings by name; `preset` is where they started from.
 
-    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are those that wait to
-    be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one that came to nothing last, until another
-    is asked. `choices` are those that the program made for fields, by their key; `starting` is the labelled set whose run was asked for and
-    has not begun yet.
+    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are
+    those that wait to be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one
+    that came to nothing last, until another is asked. `choices` are those that the program made for fields, by their
+    key; `starting` is the labelled set whose run was asked for and has not begun yet.
     """
 
     preset: str
@@ -115,19 +119,27 @@ class Session:
     starting: str = ""
     switched: int = 0  # how often the program chose another collection
     uploads: int = 0  # upload fields that were used up (`ui.app.jobs.progress`)
-    uploads_taken: set[str] = field(default_factory=set)  # ids of the files that the present one sent and that were taken
+    uploads_taken: set[str] = field(
+        default_factory=set
+    )  # ids of the files that the present one sent and that were taken
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
     linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.link`)
-    resuming: tuple[str, ...] = ()  # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
+    resuming: tuple[
+        str, ...
+    ] = ()  # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
     link_left: str = ""  # the last one that was left: a browser may still name it
     taking: Settings | None = None  # settings to take over before the next run draws their fields
 
     def settings(self) -> Settings:
-        """The values as settings; embedding model and vector store are those that the library was built with, workers the program's."""
+        """The values as settings; embedding model and vector store are those that the library was built with, workers
+        the program's.
+        """
         base = base_settings()
-        chosen = base.changed(preset=self.preset, **{**self.values, **{name: getattr(base, name) for name in BY_OPERATOR}})
+        chosen = base.changed(
+            preset=self.preset, **{**self.values, **{name: getattr(base, name) for name in BY_OPERATOR}}
+        )
         opened = loading.known(library_folder(), self.collection)
         if opened is None or opened.engine is None:
             return chosen
@@ -138,7 +150,9 @@ class Session:
         if not asked.number:
             self.questions += 1
             asked.number = self.questions
-        self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
+        self.history = sorted(
+            [*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number
+        )
         self.history = self.history[-MAX_QUESTIONS:]
         self.asked = asked
 
@@ -147,19 +161,26 @@ class Session:
         self.choices[key] = Choice(value)
 
     def tell(self, key: str, options: Collection[object]) -> None:
-        """Put what was chosen for a field into it, before it is drawn. Each run does until `settle`: one that is ended is not seen."""
+        """Put what was chosen for a field into it, before it is drawn.
+
+        Each run does until `settle`: one that is ended is not seen.
+        """
         choice = self.choices.get(key)
         if choice is not None and choice.value in options:
             st.session_state[key] = choice.value
             choice.told = True
 
     def settle(self) -> None:
-        """At the end of a run that drew all: the fields are the reader's again, and what it could not begin is not asked for any more."""
+        """At the end of a run that drew all: the fields are the reader's again, and what it could not begin is not
+        asked for any more.
+        """
         self.starting = ""
         self.choices = {key: choice for key, choice in self.choices.items() if not choice.told}
 
     def hold(self, question: str, again: bool = False, typed: str = "") -> None:
-        """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.app.touches`)."""
+        """Take a question that was submitted; for a widget's callback, which no other touch of the page ends
+        (`ui.app.touches`).
+        """
         self.forget_results()
         self.leave_link()
         self.held.append(Held(question, again, typed))
@@ -175,7 +196,9 @@ class Session:
         return [one for one in self.history if one.collection == self.collection and one.number <= last]
 
     def forget_results(self, *kinds: str) -> None:
-        """Show no longer what came of jobs that ended: of all that succeeded, and of those of these kinds that failed too."""
+        """Show no longer what came of jobs that ended: of all that succeeded, and of those of these kinds that failed
+        too.
+        """
         self.jobs = [job for job in self.jobs if not job.finished or (job.failed and job.kind not in kinds)]
         for job in self.jobs:
             if job.report is not None:

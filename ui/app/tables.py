@@ -1,4 +1,6 @@
-"""The download of a table of the pages. What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet.
+"""The download of a table of the pages.
+
+What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet.
 
 Streamlit's own download of tables writes formulas as they are; `.streamlit/config.toml` turns it off.
 """
@@ -19,18 +21,28 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def to_csv(rows: Rows) -> bytes:
-    """Comma-separated with a header, UTF-8 with the mark that spreadsheets look for; texts that begin like a formula are quoted."""
+    """Comma-separated with a header, UTF-8 with the mark that spreadsheets look for; texts that begin like a formula
+    are quoted.
+    """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     if rows:
         writer.writerow(rows[0])
-        writer.writerows([[csv_cell(value) if isinstance(value, str) else value for value in row.values()] for row in rows])
+        writer.writerows(
+            [[csv_cell(value) if isinstance(value, str) else value for value in row.values()] for row in rows]
+        )
     return out.getvalue().encode("utf-8-sig")
 
 
 def offer(rows: Rows, name: str) -> None:
     """A button that saves the rows as `name`.csv; the file is written when it is clicked."""
     st.download_button(
-        say("lab_results.download"), lambda: to_csv(rows), f"{name}.csv", "text/csv", key=f"lab_csv_{name}", icon=":material/download:",
-        on_click="ignore", type="tertiary",
-    )  # fmt: skip
+        say("lab_results.download"),
+        lambda: to_csv(rows),
+        f"{name}.csv",
+        "text/csv",
+        key=f"lab_csv_{name}",
+        icon=":material/download:",
+        on_click="ignore",
+        type="tertiary",
+    )

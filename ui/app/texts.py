@@ -1,7 +1,10 @@
-"""Every word on the screens, by key, from `data/screens/<language>/`. Each part of the screen has a file; a translation is a folder.
+"""Every word on the screens, by key, from `data/screens/<language>/`.
 
-`say` is for elements that interpret their text (labels, captions, badges): it takes numbers only, so that nothing untrusted can reach them
-through it. `tell` is for elements that do not (`st.text`, alternative texts) and takes anything. So does `show_error`.
+Each part of the screen has a file; a translation is a folder.
+
+`say` is for elements that interpret their text (labels, captions, badges): it takes numbers only, so that nothing
+untrusted can reach them through it. `tell` is for elements that do not (`st.text`, alternative texts) and takes
+anything. So does `show_error`.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ def screen(language: str = LANGUAGE) -> Mapping[str, str]:
     """All texts of a language by "part.key", the part being the file's name."""
     found: dict[str, str] = {}
     for path in sorted((SCREENS / language).glob("*.yaml")):
-        rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}  # strings only: "on" is a word here
+        rows = (
+            yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}
+        )  # strings only: "on" is a word here
         found |= {f"{path.stem}.{key}": text for key, text in rows.items()}
     return {key: _SAME.sub(lambda other: found[other[1]], text) for key, text in found.items()}
 
@@ -40,7 +45,10 @@ def say(key: str, **numbers: float) -> str:
     """
     wrong = [name for name, value in numbers.items() if not isinstance(value, (int, float))]
     if wrong:
-        raise TypeError(f"{key}: {', '.join(wrong)} must be a number; show text with tell() in an element that does not interpret it")
+        raise TypeError(
+            f"{key}: {', '.join(wrong)} must be a number; show text with tell() in an element that does not interpret "
+            f"it"
+        )
     return screen()[key].format(**numbers)
 
 

@@ -1,18 +1,22 @@
 """Keeps what a touch of the page sent or asked for when the next touch comes before it was dealt with.
 
-Streamlit looks for the next touch once before it takes what the last one sent, and at each reading of the session in a callback. A touch
-that was found there put an end to the run: a question that was typed 0.1 s earlier was dropped unseen, a callback was left half done.
+Streamlit looks for the next touch once before it takes what the last one sent, and at each reading of the session in a
+callback. A touch that was found there put an end to the run: a question that was typed 0.1 s earlier was dropped
+unseen, a callback was left half done.
 
-A run that begins takes back all that was not sent to the browser yet, for most of it is drawn anew. What the browser had asked for is not:
-a dropped file would wait for ever for the address to send it to, and be lost unseen. A fragment's run takes back what the page's run had
-drawn at the fragment's place. The browser, which hears that the page's run ended, closes that gap, and then draws the fragment over what
-stands behind it: that a file was indexed. So a fragment's run takes nothing back.
+A run that begins takes back all that was not sent to the browser yet, for most of it is drawn anew. What the browser
+had asked for is not: a dropped file would wait for ever for the address to send it to, and be lost unseen. A fragment's
+run takes back what the page's run had drawn at the fragment's place. The browser, which hears that the page's run
+ended, closes that gap, and then draws the fragment over what stands behind it: that a file was indexed. So a fragment's
+run takes nothing back.
 
-A page runs once at a time (`runner.fastReruns` is off): the touches that wait are put together, where a second run beside the first would
-drop some. Then one thread makes many runs, and a run of the page begins where the fragment before it stood, unless it is told.
+A page runs once at a time (`runner.fastReruns` is off): the touches that wait are put together, where a second run
+beside the first would drop some. Then one thread makes many runs, and a run of the page begins where the fragment
+before it stood, unless it is told.
 
-A thread that has no more touches ends. Where the next touch, or the timer of a fragment, is dealt with before all that the thread drew was
-taken from it, Streamlit takes nothing of it any more: of a file that was indexed the page said nothing. So a new thread waits for its turn.
+A thread that has no more touches ends. Where the next touch, or the timer of a fragment, is dealt with before all that
+the thread drew was taken from it, Streamlit takes nothing of it any more: of a file that was indexed the page said
+nothing. So a new thread waits for its turn.
 """
 
 from __future__ import annotations
@@ -57,10 +61,13 @@ def take_each() -> None:
 
 
 def put(key: str, value: object) -> None:
-    """Give a field its value from elsewhere on the page, in a callback. It holds until the field is drawn or the user moves it.
+    """Give a field its value from elsewhere on the page, in a callback.
 
-    The browser sends every field with every touch, so until it was told it sends the old value. Taken for the user's wish, that would undo
-    this: a limit that was moved under its answer went back where the side bar's slider still stood.
+    It holds until the field is drawn or the user moves it.
+
+    The browser sends every field with every touch, so until it was told it sends the old value. Taken for the user's
+    wish, that would undo this: a limit that was moved under its answer went back where the side bar's slider still
+    stood.
     """
     st.session_state[key] = value
     _fields().put[key] = value
@@ -69,9 +76,10 @@ def put(key: str, value: object) -> None:
 def tell(key: str, value: object) -> None:
     """Give a field its value, before it is drawn; draw the field with the same value as its default.
 
-    A browser that shows another value, or does not show the field yet, is told in every run, for what a run that was cut short had to say
-    is dropped. One that shows this value is not told again: that would take back a touch that is on its way. Where the browser forgets a
-    field between two runs, it begins again at the default, and without one a slider stands at its lowest.
+    A browser that shows another value, or does not show the field yet, is told in every run, for what a run that was
+    cut short had to say is dropped. One that shows this value is not told again: that would take back a touch that is
+    on its way. Where the browser forgets a field between two runs, it begins again at the default, and without one a
+    slider stands at its lowest.
     """
     fields = _fields()
     fields.put.pop(key, None)
@@ -108,12 +116,17 @@ def _taking(take: Callable[..., None]) -> Callable[..., None]:
 
 
 def _listen(session: SessionState, sent: WidgetStates) -> None:
-    """Note what the browser says of each field. What was put or told and not said yet holds, unless the user has moved the field since."""
+    """Note what the browser says of each field.
+
+    What was put or told and not said yet holds, unless the user has moved the field since.
+    """
     fields: _Fields = session[_FIELDS] if _FIELDS in session else _Fields()
     before, fields.said = fields.said, _values(session, sent)
     unmoved = {key for key, said in fields.said.items() if said == before.get(key) or said in fields.told.get(key, ())}
     fields.put = {key: value for key, value in fields.put.items() if key in unmoved or key not in fields.said}
-    fields.told = {key: left for key, told in fields.told.items() if key in unmoved and (left := _left(told, fields.said[key]))}
+    fields.told = {
+        key: left for key, told in fields.told.items() if key in unmoved and (left := _left(told, fields.said[key]))
+    }
     for key, value in ({key: told[-1] for key, told in fields.told.items()} | fields.put | {_FIELDS: fields}).items():
         session[key] = value
 
@@ -132,7 +145,9 @@ def _values(session: SessionState, sent: WidgetStates) -> dict[str, object]:
 
 def _keeping(clear: Callable[..., None]) -> Callable[..., None]:
     @wraps(clear)
-    def cleared(queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None) -> None:
+    def cleared(
+        queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+    ) -> None:
         if retain_lifecycle_msgs and fragment_ids_this_run:
             queue._delta_index_map = {}  # and puts nothing of its own among what is there
             return

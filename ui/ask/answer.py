@@ -1,4 +1,6 @@
-"""A decision on the screen: the answer or the refusal with its sources on one side, the page it stands on beside it, its stages below."""
+"""A decision on the screen: the answer or the refusal with its sources on one side, the page it stands on beside it,
+its stages below.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,22 @@ WIDTHS = (11, 9)  # the answer and the page beside it
 
 
 def show(engine: Engine, asked: Asked) -> None:
-    """The thread with this question in full, and the page beside it. The page's picture comes late: nothing waits while it is drawn."""
+    """The thread with this question in full, and the page beside it.
+
+    The page's picture comes late: nothing waits while it is drawn.
+    """
     decision = asked.decision
     undecided = decision.reason is Reason.NEEDS_GENERATION  # then there is nothing else to show
     first = None if undecided else next(iter(decision.citations or decision.places), None)
-    place = None if undecided else viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
+    place = (
+        None if undecided else viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
+    )
     before, after = turns.around(asked)
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
-        # each is there also when empty: a card that moved would hold old words until the run ends, and they would be read out
+        # each is there also when empty: a card that moved would hold old words until the run ends, and they would be
+        # read out
         earlier, question, changed = (st.container() for _ in range(3))
         with earlier:
             turns.show_others(before)
@@ -93,7 +101,9 @@ def _show_reply(decision: Decision) -> None:
     """A greeting, or what the library holds: nothing of it comes from a document's text, so it has no probability."""
     with st.container(border=True, key="reply"):
         greeting = decision.reason is Reason.GREETING
-        st.badge(say("answer.greeting") if greeting else say("answer.about_library"), icon=":material/info:", color="blue")
+        st.badge(
+            say("answer.greeting") if greeting else say("answer.about_library"), icon=":material/info:", color="blue"
+        )
         st.text(decision.answer)
 
 
@@ -107,7 +117,13 @@ def _show_answer(asked: Asked) -> None:
             say("answer.found" if doubtful and not decision.conflicts else "answer.answered"),
             icon=":material/help:" if doubtful else ":material/check_circle:",
             color="yellow" if doubtful else "green",
-            help=say("answer.answered_help_words" if not quoted else "answer.answered_help_scan" if scanned else "answer.answered_help"),
+            help=say(
+                "answer.answered_help_words"
+                if not quoted
+                else "answer.answered_help_scan"
+                if scanned
+                else "answer.answered_help"
+            ),
         )
         if doubtful:
             with st.container(key="low"):
@@ -152,8 +168,10 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
     with st.container(border=True, key=f"conflict_{number}"):
         st.badge(
             say("answer.conflict_same") if conflict.documents[0] == conflict.documents[1] else say("answer.conflict"),
-            icon=":material/call_split:", color="yellow", help=say("answer.conflict_help"),
-        )  # fmt: skip
+            icon=":material/call_split:",
+            color="yellow",
+            help=say("answer.conflict_help"),
+        )
         sides = zip(
             st.columns(2),
             conflict.values,
@@ -170,7 +188,11 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
                 with st.container(key=f"conflict_value_{number}_{claim}"):
                     st.text(value)
                 st.text(statement or decision.claims[claim].text)
-                st.text(tell("answer.conflict_where", name=name, page=page, date=shown_date(*date) or tell("answer.no_date")))
+                st.text(
+                    tell(
+                        "answer.conflict_where", name=name, page=page, date=shown_date(*date) or tell("answer.no_date")
+                    )
+                )
                 if conflict.newer == document:
                     _show_newer(conflict)
         if not conflict.newer and conflict.documents[0] != conflict.documents[1]:

@@ -29,7 +29,9 @@ PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an ans
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The place of a question in a conversation: the questions before it, or how it was typed where it is asked as it stands."""
+    """The place of a question in a conversation: the questions before it, or how it was typed where it is asked as it
+    stands.
+    """
 
     before: tuple[str, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +47,9 @@ def hold_typed(key: str) -> None:
 
 
 def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
-    """Ask what was submitted, in that order. Streamlit ends a run at the next touch of the page: what was not asked by then stays held.
+    """Ask what was submitted, in that order.
+
+    Streamlit ends a run at the next touch of the page: what was not asked by then stays held.
 
     Raises:
         RagError: one of them cannot be asked; it can be asked once more.
@@ -77,8 +81,11 @@ def _about(asked: Asked) -> Mapping[str, str]:
     return {name: str(known[name]) for name in (TYPED, REWRITTEN_BY) if name in known}
 
 
-def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None, turn: Turn = ALONE) -> None:
-    """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take its time.
+def begin(
+    engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None, turn: Turn = ALONE
+) -> None:
+    """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take
+    its time.
 
     One that is still on its way is stopped, and can be asked again.
 
@@ -142,27 +149,46 @@ def ask(
         whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
         about = whole.about or turn.about
         decision = engine.ask(
-            whole.question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled,
-            on_measured=measured.append, about=about, scores=scores,
-        )  # fmt: skip
+            whole.question,
+            settings,
+            scope.documents or None,
+            scope.filters,
+            on_stage=on_stage,
+            cancelled=cancelled,
+            on_measured=measured.append,
+            about=about,
+            scores=scores,
+        )
     read = next((found for passages, found in scores.items() if passages == measured[0].hits[: len(passages)]), ())
     return Asked(
-        whole.question, scope, measured[0], decision, settings, collection=collection, suggestion=whole.suggestion, considered=read
+        whole.question,
+        scope,
+        measured[0],
+        decision,
+        settings,
+        collection=collection,
+        suggestion=whole.suggestion,
+        considered=read,
     )
 
 
 def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
-    """The same question under these settings and documents: judged again where that is enough, asked again where it is not.
+    """The same question under these settings and documents: judged again where that is enough, asked again where it is
+    not.
 
-    A language model is never asked from here: what would need it is `outdated`, and judged under the settings that need no new prompt.
-    Settings of ingest have no part in it: they hold for documents that are indexed from now on.
+    A language model is never asked from here: what would need it is `outdated`, and judged under the settings that need
+    no new prompt. Settings of ingest have no part in it: they hold for documents that are indexed from now on.
 
     Raises:
         RagError: the question cannot be asked.
     """
     wanted = settings.changed(**{name: getattr(asked.measurements.settings, name) for name in INGEST})
     engine.library.refresh()
-    stale = asked.scope != scope or asked.measurements.library.version != engine.library.snapshot.version or _indexed(engine, asked)
+    stale = (
+        asked.scope != scope
+        or asked.measurements.library.version != engine.library.snapshot.version
+        or _indexed(engine, asked)
+    )
     moved = any(getattr(wanted, name) != getattr(asked.measurements.settings, name) for name in ASK)
     if asked.kept:
         stale = moved = False
@@ -173,19 +199,36 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
         before = None if same else (asked.decision, asked.settings)
-        return replace(new, before=before, number=asked.number, labelled=asked.labelled, suggestion=asked.suggestion, turn=asked.turn)
+        return replace(
+            new,
+            before=before,
+            number=asked.number,
+            labelled=asked.labelled,
+            suggestion=asked.suggestion,
+            turn=asked.turn,
+        )
     if outdated:
         wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     if wanted == asked.settings:
         return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
-    decision = replay(asked.measurements, wanted)  # another decision than the one that is kept, and that the reader spoke of
+    decision = replay(
+        asked.measurements, wanted
+    )  # another decision than the one that is kept, and that the reader spoke of
     return replace(
-        asked, decision=decision, settings=wanted, before=(asked.decision, asked.settings), record=None, given=None, outdated=outdated
+        asked,
+        decision=decision,
+        settings=wanted,
+        before=(asked.decision, asked.settings),
+        record=None,
+        given=None,
+        outdated=outdated,
     )
 
 
 def _indexed(engine: Engine, asked: Asked) -> bool:
-    """Whether documents were being indexed when it was asked, and none is now, or one has gone or come, or more of one has been read."""
+    """Whether documents were being indexed when it was asked, and none is now, or one has gone or come, or more of one
+    has been read.
+    """
     view = engine.library.view
     then = indexing_of(asked.measurements.metadata)
     if then is None:
@@ -206,5 +249,7 @@ def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, 
 def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
     """Keep a question's record, and put it on the page; asked again, it takes its earlier place."""
     if earlier is not None:
-        asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number, labelled=earlier.labelled)
+        asked = replace(
+            asked, before=(earlier.decision, earlier.settings), number=earlier.number, labelled=earlier.labelled
+        )
     here.show(recording.record(asked))

@@ -1,4 +1,6 @@
-"""Says what a moved setting changed, and lists the single changes that would turn the outcome; each can be tried at once."""
+"""Says what a moved setting changed, and lists the single changes that would turn the outcome; each can be tried at
+once.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,13 @@ def show_change(asked: Asked) -> None:
         return
     before, settings = asked.before
     with st.container(key="change"):
-        st.text(tell("changes.changed", what=_moved(changed_knobs(settings, asked.settings)), result=outcome(before, asked.decision)))
+        st.text(
+            tell(
+                "changes.changed",
+                what=_moved(changed_knobs(settings, asked.settings)),
+                result=outcome(before, asked.decision),
+            )
+        )
 
 
 def outcome(before: Decision, after: Decision) -> str:
@@ -99,7 +107,10 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 
 def show_what_if(asked: Asked) -> None:
-    """For a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
+    """For a refusal the changes that would answer, for an answer how close it was.
+
+    Nothing for what no setting decides.
+    """
     found = asked.flips_under(asked.settings)
     if asked.decision.answered:
         if asked.decision.citations:
@@ -140,7 +151,9 @@ def _warn(correctness: float | None) -> None:
 
 
 def _in_words(flip: Flip) -> str:
-    """The change: of a limit from what to what; of a mode, which check would no longer refuse; and that it would ask a model again."""
+    """The change: of a limit from what to what; of a mode, which check would no longer refuse; and that it would ask a
+    model again.
+    """
     stage = flip.name.removesuffix("_mode")
     if stage != flip.name:
         change = tell("what_if.mode", check=say(f"checks.title_{stage}"))

@@ -1,9 +1,10 @@
-"""Checks in words, as a table and as a picture: each with what it asks, its value drawn against its limit, and what it may do.
+"""Checks in words, as a table and as a picture: each with what it asks, its value drawn against its limit, and what it
+may do.
 
-The table is HTML of ours, since Streamlit's is a picture that no screen reader reads. Words that may come from documents
-(`found`, `note`, `remedy`) are escaped. The picture is an SVG of numbers alone: no text of a document can be in it. Its
-colours hold on a light and on a dark ground, and nothing is said by colour alone: a value on the allowed side is a plain bar
-that ends in a dot, one beyond it is hatched and ends in a cross.
+The table is HTML of ours, since Streamlit's is a picture that no screen reader reads. Words that may come from
+documents (`found`, `note`, `remedy`) are escaped. The picture is an SVG of numbers alone: no text of a document can be
+in it. Its colours hold on a light and on a dark ground, and nothing is said by colour alone: a value on the allowed
+side is a plain bar that ends in a dot, one beyond it is hatched and ends in a cross.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def required(check: CheckResult) -> str:
     if check.threshold is None or check.direction is None:
         return "–"
     limit = _number(check, check.threshold)
-    return tell("checks.required_at_least" if check.direction is Direction.AT_LEAST else "checks.required_at_most", limit=limit)
+    return tell(
+        "checks.required_at_least" if check.direction is Direction.AT_LEAST else "checks.required_at_most", limit=limit
+    )
 
 
 def state_in_words(check: CheckResult) -> str:
@@ -135,16 +138,19 @@ def svg(check: CheckResult) -> str:
         _end_of_scale(RIGHT + 9, high * _unit(check), "start"),
         *_allowed(check, low, high),
         f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}" stroke-width="1"'
-        + (' stroke-dasharray="2 4"' if check.value is None else "") + "/>",
+        + (' stroke-dasharray="2 4"' if check.value is None else "")
+        + "/>",
         *_value(check, low, high),
         *_threshold(check, low, high),
         "</svg>",
-    ]  # fmt: skip
+    ]
     return "".join(parts)
 
 
 def axis(check: CheckResult) -> tuple[float, float]:
-    """Both ends of the drawn scale: the scale's own range, from 0 where nothing is below it, and a little room where it has no end."""
+    """Both ends of the drawn scale: the scale's own range, from 0 where nothing is below it, and a little room where it
+    has no end.
+    """
     low, high = (check.scale.low, check.scale.high) if check.scale else (0.0, math.inf)
     known = [number for number in (check.value, check.threshold) if number is not None]
     if low < 0 <= min(known, default=0.0):
@@ -161,14 +167,18 @@ def _unit(check: CheckResult) -> int:
 
 
 def within(check: CheckResult) -> bool | None:
-    """Whether the measured value is on the allowed side, whatever the check was allowed to do with it; None without a limit or a value."""
+    """Whether the measured value is on the allowed side, whatever the check was allowed to do with it; None without a
+    limit or a value.
+    """
     if check.value is None or check.threshold is None or check.direction is None:
         return None
     return check.value >= check.threshold if check.direction is Direction.AT_LEAST else check.value <= check.threshold
 
 
 def _allowed(check: CheckResult, low: float, high: float) -> list[str]:
-    """The side of the threshold that passes, to the end of the picture, so that it is seen where the threshold is an end of the scale."""
+    """The side of the threshold that passes, to the end of the picture, so that it is seen where the threshold is an
+    end of the scale.
+    """
     if check.threshold is None or check.direction is None:
         return []
     at = _x(check.threshold, low, high)
@@ -187,7 +197,9 @@ def _value(check: CheckResult, low: float, high: float) -> list[str]:
     beyond = within(check) is False
     fill = "url(#hatch)" if beyond else colour
     left, width = min(zero, at), abs(at - zero)
-    bar = f'<rect class="bar" x="{left:.2f}" y="{MIDDLE - BAR / 2:g}" width="{width:.2f}" height="{BAR}" fill="{fill}"/>'
+    bar = (
+        f'<rect class="bar" x="{left:.2f}" y="{MIDDLE - BAR / 2:g}" width="{width:.2f}" height="{BAR}" fill="{fill}"/>'
+    )
     if not beyond:
         return [bar, f'<circle class="value" cx="{at:.2f}" cy="{MIDDLE}" r="5" fill="{colour}"/>']
     hatch = (
@@ -195,7 +207,11 @@ def _value(check: CheckResult, low: float, high: float) -> list[str]:
         f'<rect width="2" height="4" fill="{colour}"/></pattern></defs>'
     )
     arms = f"M{at - 5:.2f} {MIDDLE - 5}l10 10m0 -10l-10 10"
-    return [hatch, bar, f'<path class="value" d="{arms}" stroke="{colour}" stroke-width="2.5" stroke-linecap="round" fill="none"/>']
+    return [
+        hatch,
+        bar,
+        f'<path class="value" d="{arms}" stroke="{colour}" stroke-width="2.5" stroke-linecap="round" fill="none"/>',
+    ]
 
 
 def _threshold(check: CheckResult, low: float, high: float) -> list[str]:
@@ -215,7 +231,10 @@ def _colour(check: CheckResult) -> str:
 
 
 def _end_of_scale(x: float, value: float, anchor: str) -> str:
-    return f'<text x="{x:g}" y="{MIDDLE + 4}" font-family="sans-serif" font-size="11" text-anchor="{anchor}" fill="{GREY}">{value:g}</text>'
+    return (
+        f'<text x="{x:g}" y="{MIDDLE + 4}" font-family="sans-serif" font-size="11" '
+        f'text-anchor="{anchor}" fill="{GREY}">{value:g}</text>'
+    )
 
 
 def _x(value: float, low: float, high: float) -> float:

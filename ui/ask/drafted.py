@@ -18,7 +18,9 @@ from ui.ask.sentences import show_sentences
 
 
 def show_drafter(decision: Decision) -> None:
-    """Who drafted an answer, or was asked before a refusal, in a quiet line; nothing where no model has to do with it."""
+    """Who drafted an answer, or was asked before a refusal, in a quiet line; nothing where no model has to do with
+    it.
+    """
     lines = drafter_in_words(decision)
     if lines:
         with st.container(key="drafted"):
@@ -59,7 +61,11 @@ def _named(said: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _cost(said: Mapping[str, Any]) -> dict[str, object]:
-    return {"calls": said["calls"], "tokens": f"{said['total_tokens']:,}", "seconds": f"{said['generation_time_ms'] / 1000:.1f}"}
+    return {
+        "calls": said["calls"],
+        "tokens": f"{said['total_tokens']:,}",
+        "seconds": f"{said['generation_time_ms'] / 1000:.1f}",
+    }
 
 
 def show_judgements(llm_trace: LlmTrace) -> None:
@@ -91,7 +97,12 @@ def call_in_words(call: Call) -> str:
         lines.append(tell("attempts.cached"))
     elif call.tokens_in or call.tokens_out or call.ms:
         lines.append(
-            tell("attempts.cost", tokens_in=f"{call.tokens_in:,}", tokens_out=f"{call.tokens_out:,}", seconds=f"{call.ms / 1000:.1f}")
+            tell(
+                "attempts.cost",
+                tokens_in=f"{call.tokens_in:,}",
+                tokens_out=f"{call.tokens_out:,}",
+                seconds=f"{call.ms / 1000:.1f}",
+            )
         )
     if call.failure:
         lines.append(tell("attempts.failed_because", why=call.failure))
@@ -99,18 +110,25 @@ def call_in_words(call: Call) -> str:
 
 
 def _show_attempt(one: AttemptView) -> None:
-    """Its sentences with what was found on each, the checks that it missed, what the model said of it when asked again, and the request."""
+    """Its sentences with what was found on each, the checks that it missed, what the model said of it when asked again,
+    and the request.
+    """
     attempt = one.attempt
     if one.outcome != "shown":
         st.badge(say("attempts.no_answer"), icon=":material/block:", color="orange")
     if attempt.refusal:
         st.text(tell("attempts.refusal", refusal=attempt.refusal))
-    show_sentences(f"attempt_{one.number}", attempt.draft.claims, attempt.draft.measured, attempt.draft.citations.values())
+    show_sentences(
+        f"attempt_{one.number}", attempt.draft.claims, attempt.draft.measured, attempt.draft.citations.values()
+    )
     missed = [_in_words(check) for check in one.checks if check.state in (State.FAILED, State.NOT_RUN)]
     if missed:
         st.text("\n".join([tell("attempts.missed"), *missed]))
     if attempt.verification is not None:
-        answers = [tell(f"attempts.verdict_{answer}", number=number) for number, answer in enumerate(attempt.verification.answers, 1)]
+        answers = [
+            tell(f"attempts.verdict_{answer}", number=number)
+            for number, answer in enumerate(attempt.verification.answers, 1)
+        ]
         st.text("\n".join([tell("attempts.verification"), *answers]))
     asked_again = [attempt.verification.call] if attempt.verification is not None else []
     _show_calls(f"attempt_{one.number}", attempt.call, *asked_again)

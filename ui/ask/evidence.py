@@ -41,12 +41,17 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     for citation in decision.citations or decision.places:
         about = values.get(citation.document_id, {})
         _show_card(
-            citation, hits.get(citation.chunk_id), about, shown is not None and shown.shows(citation), certain=has_place(engine, citation)
+            citation,
+            hits.get(citation.chunk_id),
+            about,
+            shown is not None and shown.shows(citation),
+            certain=has_place(engine, citation),
         )
 
 
 def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> None:
-    """Show something with what stands around it in its document, in grey: the headings, and what is before the first and behind the last.
+    """Show something with what stands around it in its document, in grey: the headings, and what is before the first
+    and behind the last.
 
     What is one of the quotes itself, or stands in another document than the first quote, is not said again.
     """
@@ -95,15 +100,24 @@ def _show_outline(decision: Decision) -> None:
     st.caption(say("evidence.outline_about"))
     several = len({one.document_id for one in decision.places}) > 1
     rows = [
-        {"text": " ".join(one.excerpt.split()), "number": one.page, **({"document": one.title or one.document} if several else {})}
+        {
+            "text": " ".join(one.excerpt.split()),
+            "number": one.page,
+            **({"document": one.title or one.document} if several else {}),
+        }
         for one in decision.places
     ]
     columns = {name: st.column_config.Column(say(f"evidence.outline_{name}")) for name in rows[0]}
     st.dataframe(
-        rows, hide_index=True, column_config=columns,
-        height=38 + 35 * min(len(rows), HEADINGS_IN_VIEW), key="outline_rows", alt=say("evidence.outline_about"),
-        on_select=lambda: _open_heading(decision), selection_mode="single-row",
-    )  # fmt: skip
+        rows,
+        hide_index=True,
+        column_config=columns,
+        height=38 + 35 * min(len(rows), HEADINGS_IN_VIEW),
+        key="outline_rows",
+        alt=say("evidence.outline_about"),
+        on_select=lambda: _open_heading(decision),
+        selection_mode="single-row",
+    )
 
 
 def has_place(engine: Engine, citation: Citation) -> bool:
@@ -134,7 +148,14 @@ def open_passage(engine: Engine, passage: Passage) -> None:
 def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], current: bool, *, certain: bool) -> None:
     with st.container(border=True, key=f"citation_{citation.id}", gap="xsmall"):
         with st.container(key=f"where_{citation.id}"):
-            st.text(tell("evidence.where", id=citation.id, title=citation.title or citation.document, page=citation.page_in_words))
+            st.text(
+                tell(
+                    "evidence.where",
+                    id=citation.id,
+                    title=citation.title or citation.document,
+                    page=citation.page_in_words,
+                )
+            )
         if hit is not None and hit.passage.kind in (PassageKind.TABLE, PassageKind.CODE):
             st.code(citation.excerpt, language=None, wrap_lines=True)
         else:
@@ -158,13 +179,25 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
                 help=say("evidence.show_help") if certain else say("evidence.show_unmarked_help"),
             )
             if not certain:
-                st.badge(say("viewer.uncertain"), icon=":material/location_off:", color="orange", help=say("viewer.uncertain_help"))
+                st.badge(
+                    say("viewer.uncertain"),
+                    icon=":material/location_off:",
+                    color="orange",
+                    help=say("viewer.uncertain_help"),
+                )
             if citation.ocr:
-                st.badge(say("evidence.ocr"), icon=":material/document_scanner:", color="orange", help=say("evidence.ocr_help"))
+                st.badge(
+                    say("evidence.ocr"),
+                    icon=":material/document_scanner:",
+                    color="orange",
+                    help=say("evidence.ocr_help"),
+                )
 
 
 def as_read(citation: Citation) -> str:
-    """That a source was read from a picture, by what, and which of its words may be wrong; empty for one of which nothing is to be said."""
+    """That a source was read from a picture, by what, and which of its words may be wrong; empty for one of which
+    nothing is to be said.
+    """
     if not citation.ocr:
         return tell("evidence.two_readings", words=_doubted(citation)) if citation.unsure else ""
     by = engines_in_words([citation.read_by])
@@ -191,7 +224,9 @@ MAX_CELLS = 6  # beside one another in half a window; a longer row is read as te
 
 
 def row_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Head and cell of each column of a claim "head | head: cell | cell"; empty where it is no such row, or too long a one."""
+    """Head and cell of each column of a claim "head | head: cell | cell"; empty where it is no such row, or too long a
+    one.
+    """
     heads, parted, row = text.partition(": ")
     columns, cells = heads.split(CELL), row.split(CELL)
     if parted and len(columns) != len(cells) and over_figures(columns):
@@ -202,13 +237,20 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def asked_column(question: str, row: Sequence[tuple[str, str]]) -> int | None:
-    """The one column whose head names a year that the question names; where it names none, the only one with a figure. Else None."""
+    """The one column whose head names a year that the question names; where it names none, the only one with a figure.
+
+    Else None.
+    """
     asked = set(YEAR.findall(question))
     if asked:
         found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]
     else:
         units = any_language().unit_heads  # "m3/h" has a figure and is none
-        found = [number for number, (head, cell) in enumerate(row) if number and DIGIT.search(cell) and fold(head) not in units]
+        found = [
+            number
+            for number, (head, cell) in enumerate(row)
+            if number and DIGIT.search(cell) and fold(head) not in units
+        ]
     return found[0] if len(found) == 1 else None
 
 

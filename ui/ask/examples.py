@@ -25,7 +25,11 @@ class Example:
 
 EXAMPLES = (
     Example("How often does the flow meter have to be calibrated?", "answered", ("flow-meter-manual.pdf",)),
-    Example("How many vacation days do employees have?", "contradicted", ("company-policies.pdf", "company-policies-2024.pdf")),
+    Example(
+        "How many vacation days do employees have?",
+        "contradicted",
+        ("company-policies.pdf", "company-policies-2024.pdf"),
+    ),
     Example("Jaká je doba plnění?", "czech", ("smlouva-o-dodavce.pdf",)),
     Example("Wann läuft ein API-Schlüssel ab?", "german", ("wissensdatenbank.pdf",)),
     Example("परीक्षा कितने मिनट की होती है?", "hindi", ("samantar-shreni.pdf",)),
@@ -36,7 +40,9 @@ EXAMPLES = (
 
 
 def show_examples(engine: Engine, session: Session, busy: bool) -> None:
-    """Questions to click on, for whoever may ask here. Nothing is shown once one was submitted; `busy`: documents are on their way.
+    """Questions to click on, for whoever may ask here.
+
+    Nothing is shown once one was submitted; `busy`: documents are on their way.
 
     Those about the samples are offered where the samples themselves are, and not where a file has the name of one.
     """

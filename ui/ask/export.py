@@ -1,6 +1,7 @@
 """One decision, or all questions of a session, as a file to send: Markdown, PDF, or a table for a spreadsheet.
 
-What comes from documents and users is text in it and nothing else: Markdown's signs are escaped, and the PDF is set from plain text.
+What comes from documents and users is text in it and nothing else: Markdown's signs are escaped, and the PDF is set
+from plain text.
 """
 
 from __future__ import annotations
@@ -40,19 +41,31 @@ def offer(engine: Engine, asked: Asked) -> None:
     name = file_name(asked)
     with st.container(horizontal=True):
         st.download_button(
-            say("export.pdf"), lambda: compose_sheet(blocks(engine, asked)), f"{name}.pdf", "application/pdf", key="export_pdf",
-            icon=":material/picture_as_pdf:", on_click="ignore",
-        )  # fmt: skip
+            say("export.pdf"),
+            lambda: compose_sheet(blocks(engine, asked)),
+            f"{name}.pdf",
+            "application/pdf",
+            key="export_pdf",
+            icon=":material/picture_as_pdf:",
+            on_click="ignore",
+        )
         st.download_button(
-            say("export.markdown"), lambda: to_markdown(blocks(engine, asked)), f"{name}.md", "text/markdown", key="export_markdown",
-            icon=":material/description:", on_click="ignore",
-        )  # fmt: skip
+            say("export.markdown"),
+            lambda: to_markdown(blocks(engine, asked)),
+            f"{name}.md",
+            "text/markdown",
+            key="export_markdown",
+            icon=":material/description:",
+            on_click="ignore",
+        )
 
 
 def file_name(asked: Asked) -> str:
     """The outcome and the question in letters and digits, such as "answer-how-often-is-it-calibrated"."""
     words = "-".join(re.findall(r"\w+", asked.question.casefold()))[:NAME_CHARS].strip("-_")
-    return "-".join(part for part in (tell("export.answer" if asked.decision.answered else "export.refusal"), words) if part)
+    return "-".join(
+        part for part in (tell("export.answer" if asked.decision.answered else "export.refusal"), words) if part
+    )
 
 
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
@@ -65,8 +78,16 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("lead", asked.question),
         block("head", say("answer.answered") if decision.answered else say("refusal.badge")),
         *([] if decision.answered else [block("lead", why_refused(decision))]),
-        *([block("lead" if decision.answered else "text", decision.answer)] if decision.answer and decision.may_be is None else []),
-        *(block("text", line) for line in (how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
+        *(
+            [block("lead" if decision.answered else "text", decision.answer)]
+            if decision.answer and decision.may_be is None
+            else []
+        ),
+        *(
+            block("text", line)
+            for line in (how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes))
+            if line
+        ),
         *_sources(engine, decision.citations or decision.places, answered=decision.answered),
         block("head", say("export.checks")),
         {"kind": "rows", "rows": _checks(asked)},
@@ -83,13 +104,20 @@ def to_markdown(of: Sequence[Block]) -> str:
             pictures.append(one["png"])
             lines.append(f"![{escaped(one['text'])}][page-{len(pictures)}]")
         elif one["kind"] == "rows":
-            head, *rows = ("| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in one["rows"])
+            head, *rows = (
+                "| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in one["rows"]
+            )
             lines.append("\n".join([head, "|" + " --- |" * len(one["rows"][0]), *rows]))
         else:
             text, heading = escaped(one["text"]), {"title": "# ", "head": "## "}.get(one["kind"])
             quoted = "\n".join(f"> {line}" for line in text.split("\n"))
             lines.append(heading + text if heading else quoted if one["kind"] in ("lead", "quote") else text)
-    return "\n\n".join([*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]) + "\n"
+    return (
+        "\n\n".join(
+            [*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]
+        )
+        + "\n"
+    )
 
 
 def block(kind: str, text: str) -> Block:
@@ -100,7 +128,9 @@ def block(kind: str, text: str) -> Block:
 def how_sure(asked: Asked) -> str:
     """The line of the page on its probability and its limit, without the emphasis."""
     value = asked.measurements.correctness
-    if value is None or (not asked.decision.answered and not asked.measurements.hits):  # without a passage there is no best sentence
+    if value is None or (
+        not asked.decision.answered and not asked.measurements.hits
+    ):  # without a passage there is no best sentence
         return say("how_sure.none") if asked.decision.answered else ""
     return " ".join(line(asked, value)).replace("**", "")
 
@@ -123,7 +153,9 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
         try:
             if not engine.library.view.page(id, page).width:
                 continue  # a text file has no picture
-            doubted = [box for one in citations if one.document_id == id for number, box in one.doubted if number == page]
+            doubted = [
+                box for one in citations if one.document_id == id for number, box in one.doubted if number == page
+            ]
             drawn = render_page(engine.library.source(id), page, marks, doubted=doubted, dpi=DPI, form=form_of(name))
         except RagError as error:  # deleted meanwhile, or locked by a password
             yield block("small", f"{name}: {error.problem}")
@@ -135,13 +167,21 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
 
 def _checks(asked: Asked) -> list[list[str]]:
     head = [say(f"checks.column_{name}") for name in ("check", "state", "measured", "required")]
-    rows = [[say(f"checks.title_{one.stage}"), state_in_words(one), measured(one), required(one)] for one in asked.decision.trace.checks]
+    rows = [
+        [say(f"checks.title_{one.stage}"), state_in_words(one), measured(one), required(one)]
+        for one in asked.decision.trace.checks
+    ]
     return [head, *rows]
 
 
 def _settings(asked: Asked) -> str:
     library = asked.measurements.library.version
-    return tell("export.fingerprint", preset=asked.settings.preset, hash=asked.decision.metadata.get("settings_hash", ""), library=library)
+    return tell(
+        "export.fingerprint",
+        preset=asked.settings.preset,
+        hash=asked.decision.metadata.get("settings_hash", ""),
+        library=library,
+    )
 
 
 def offer_all(asked: Sequence[Asked]) -> None:
@@ -155,9 +195,15 @@ def offer_all(asked: Sequence[Asked]) -> None:
             ("export.markdown", "md", "text/markdown", lambda: to_markdown(blocks_of_all(asked))),
         ):
             st.download_button(
-                say(label), make, f"{name}.{ending}", mime, key=f"all_asked_{ending}", icon=":material/download:", on_click="ignore",
+                say(label),
+                make,
+                f"{name}.{ending}",
+                mime,
+                key=f"all_asked_{ending}",
+                icon=":material/download:",
+                on_click="ignore",
                 type="tertiary",
-            )  # fmt: skip
+            )
 
 
 def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
@@ -165,7 +211,9 @@ def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
     found = []
     for number, one in enumerate(asked, 1):
         decision, value, limit = one.decision, one.measurements.correctness, limit_of(one)
-        sure, least = percents(value, limit.threshold if limit is not None else None) if value is not None else ("", None)
+        sure, least = (
+            percents(value, limit.threshold if limit is not None else None) if value is not None else ("", None)
+        )
         cells = {
             "number": number,
             "question": one.question,

@@ -1,4 +1,5 @@
-"""Takes a reader's feedback on a decision: right or wrong, in one click; then, if they like, why, and the page that holds the answer.
+"""Takes a reader's feedback on a decision: right or wrong, in one click; then, if they like, why, and the page that
+holds the answer.
 
 It stores the decision as it stands on the page, also where questions are not kept, and can be taken back.
 """
@@ -27,7 +28,9 @@ _PROBLEM = "feedback_problem"
 
 
 def show_feedback(engine: Engine, asked: Asked) -> None:
-    """The two buttons, or thanks and the form for more; nothing under a greeting, or where nothing is kept for the visitor."""
+    """The two buttons, or thanks and the form for more; nothing under a greeting, or where nothing is kept for the
+    visitor.
+    """
     if asked.measurements.answer or not visitor.may_do(Action.FEEDBACK):
         return
     with st.container(key="feedback", gap="small"):
@@ -48,13 +51,22 @@ def _show_buttons(asked: Asked) -> None:
         ask = "answer" if answered else "maybe" if maybe else "refusal"
         st.caption(say(f"feedback.ask_{ask}"), width="content")
         st.button(
-            say("feedback.right_answer" if answered else "feedback.right_refusal"), key="feedback_right", icon=":material/thumb_up:",
-            on_click=_give, args=(asked, FeedbackKind.HELPFUL), width="content",
-        )  # fmt: skip
+            say("feedback.right_answer" if answered else "feedback.right_refusal"),
+            key="feedback_right",
+            icon=":material/thumb_up:",
+            on_click=_give,
+            args=(asked, FeedbackKind.HELPFUL),
+            width="content",
+        )
         st.button(
-            say("feedback.wrong_maybe" if maybe else f"feedback.{wrong}"), key="feedback_wrong", icon=":material/thumb_down:",
-            on_click=_give, args=(asked, wrong), help=say("feedback.wrong_help"), width="content",
-        )  # fmt: skip
+            say("feedback.wrong_maybe" if maybe else f"feedback.{wrong}"),
+            key="feedback_wrong",
+            icon=":material/thumb_down:",
+            on_click=_give,
+            args=(asked, wrong),
+            help=say("feedback.wrong_help"),
+            width="content",
+        )
         offer_label(asked)
 
 
@@ -65,9 +77,14 @@ def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
         st.badge(say(f"feedback.said_{given.kind}"), icon=icon, color="green" if right else "orange")
         st.caption(say("feedback.thanks_more" if given.said_more else "feedback.thanks"), width="content")
         st.button(
-            say("feedback.take_back"), key="feedback_take_back", type="tertiary", icon=":material/undo:",
-            on_click=_take_back, args=(asked,), width="content",
-        )  # fmt: skip
+            say("feedback.take_back"),
+            key="feedback_take_back",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_take_back,
+            args=(asked,),
+            width="content",
+        )
         offer_label(asked)
     if given.kept_for_it:
         st.caption(say("feedback.kept_for_it"))
@@ -77,14 +94,22 @@ def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
 
 def _show_form(engine: Engine, asked: Asked, given: Given) -> None:
     with st.expander(
-        say("feedback.more"), icon=":material/edit_note:", key="feedback_more", expanded=given.kind is not FeedbackKind.HELPFUL
+        say("feedback.more"),
+        icon=":material/edit_note:",
+        key="feedback_more",
+        expanded=given.kind is not FeedbackKind.HELPFUL,
     ):
         comment = st.text_area(
-            say("feedback.comment"), key=f"feedback_comment_{given.id}", max_chars=MAX_COMMENT_CHARS, help=say("feedback.comment_help"),
+            say("feedback.comment"),
+            key=f"feedback_comment_{given.id}",
+            max_chars=MAX_COMMENT_CHARS,
+            help=say("feedback.comment_help"),
             height=90,
-        )  # fmt: skip
+        )
         document, page = _choose_page(engine, given)
-        st.button(say("feedback.send"), key="feedback_send", on_click=_say_more, args=(asked, comment or "", document, page))
+        st.button(
+            say("feedback.send"), key="feedback_send", on_click=_say_more, args=(asked, comment or "", document, page)
+        )
 
 
 def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
@@ -93,13 +118,17 @@ def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
     names = unique_names(documents)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         document = st.selectbox(
-            say("feedback.document"), ["", *names], format_func=lambda id: names.get(id, say("feedback.no_document")),
+            say("feedback.document"),
+            ["", *names],
+            format_func=lambda id: names.get(id, say("feedback.no_document")),
             key=f"feedback_document_{given.id}",
-        )  # fmt: skip
+        )
         count = next((one.page_count for one in documents if one.id == document), 0)
         if not document or not count:
             return "", 0
-        page = st.number_input(say("feedback.page", n=count), 1, count, step=1, key=f"feedback_page_{given.id}_{document}", width=160)
+        page = st.number_input(
+            say("feedback.page", n=count), 1, count, step=1, key=f"feedback_page_{given.id}_{document}", width=160
+        )
     return document, page
 
 
@@ -144,9 +173,14 @@ def offer_label(asked: Asked) -> None:
     """The button; nothing where the question is in a set already."""
     if asked.labelled is None and visitor.may(Right.RECORDS):
         st.button(
-            say("labelling.add"), key="add_to_set", icon=":material/playlist_add:", help=say("labelling.add_help"), on_click=_add,
-            args=(asked,), width="content",
-        )  # fmt: skip
+            say("labelling.add"),
+            key="add_to_set",
+            icon=":material/playlist_add:",
+            help=say("labelling.add_help"),
+            on_click=_add,
+            args=(asked,),
+            width="content",
+        )
 
 
 def show_label(engine: Engine, asked: Asked) -> None:
@@ -162,7 +196,12 @@ def show_label(engine: Engine, asked: Asked) -> None:
             st.badge(say("labelling.added"), icon=":material/playlist_add_check:", color="green")
             st.text(_in_words(engine, name, label), width="content")
             st.button(
-                say("labelling.take_back"), key="label_take_back", type="tertiary", icon=":material/undo:", on_click=_remove, args=(asked,)
+                say("labelling.take_back"),
+                key="label_take_back",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=_remove,
+                args=(asked,),
             )
         unsure = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
         with st.expander(say("labelling.change"), icon=":material/edit:", key="label_form", expanded=unsure):
@@ -175,50 +214,76 @@ def _show_label_form(engine: Engine, asked: Asked, name: str, label: LabelledQue
     names, place = unique_names(engine.library.view.documents), next(iter(label.places), None)
     with st.form(key=f"label_{label.id}", border=False):
         answerable = st.radio(
-            say("lab_feedback.answerable"), [True, False], index=0 if label.answerable else 1, key="label_answerable", horizontal=True,
+            say("lab_feedback.answerable"),
+            [True, False],
+            index=0 if label.answerable else 1,
+            key="label_answerable",
+            horizontal=True,
             format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
-        )  # fmt: skip
+        )
         answer = st.text_input(
-            say("lab_feedback.answer"), next(iter(label.answers), ""), key="label_answer", max_chars=MAX_ANSWER_CHARS,
+            say("lab_feedback.answer"),
+            next(iter(label.answers), ""),
+            key="label_answer",
+            max_chars=MAX_ANSWER_CHARS,
             help=say("lab_feedback.answer_help"),
-        )  # fmt: skip
+        )
         left, middle, right = st.columns([3, 1, 2], vertical_alignment="bottom")
         options = ["", *names]
         document = left.selectbox(
-            say("lab_feedback.document"), options, options.index(place.document) if place and place.document in names else 0,
-            format_func=lambda id: names.get(id, say("lab_feedback.unknown")), key="label_document",
-        )  # fmt: skip
+            say("lab_feedback.document"),
+            options,
+            options.index(place.document) if place and place.document in names else 0,
+            format_func=lambda id: names.get(id, say("lab_feedback.unknown")),
+            key="label_document",
+        )
         most = max([1, *(one.page_count for one in engine.library.view.documents)])
-        page = middle.number_input(say("labelling.page"), 0, most, min(place.page, most) if place else 0, key="label_page")
+        page = middle.number_input(
+            say("labelling.page"), 0, most, min(place.page, most) if place else 0, key="label_page"
+        )
         chosen = right.text_input(say("labelling.set"), name, key="label_set", max_chars=100)
         if st.form_submit_button(say("labelling.save"), icon=":material/save:"):
             places = (Place(document, int(page)),) if answerable and document else ()
             answers = (answer.strip(),) if answerable and (answer or "").strip() else ()
-            _put(asked, (chosen or "").strip() or name, replace(label, answerable=bool(answerable), answers=answers, places=places))
+            _put(
+                asked,
+                (chosen or "").strip() or name,
+                replace(label, answerable=bool(answerable), answers=answers, places=places),
+            )
             st.rerun()
 
 
 def as_decided(asked: Asked) -> LabelledQuestion:
-    """The label that the decision speaks for: its first sentence with its page where it answered, no answer where it refused."""
+    """The label that the decision speaks for: its first sentence with its page where it answered, no answer where it
+    refused.
+    """
     decision, scope = asked.decision, asked.scope
     searched = tuple(asked.measurements.library.names) if scope.documents or scope.filters else ()
     answered = decision.answered and bool(decision.citations)
     wrong = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
     cited = decision.citations[0] if answered and not wrong else None
-    answers = (right_answer(decision.question, decision.claims[0].text),) if cited is not None and decision.claims else ()
+    answers = (
+        (right_answer(decision.question, decision.claims[0].text),) if cited is not None and decision.claims else ()
+    )
     name = sha256("\x00".join([asked.question, *searched]).encode()).hexdigest()[:12]
     return LabelledQuestion(
-        f"{KIND}-{name}", asked.question, answered or wrong, answers, searched,
+        f"{KIND}-{name}",
+        asked.question,
+        answered or wrong,
+        answers,
+        searched,
         (Place(cited.document_id, cited.page),) if cited is not None else (),
-        "" if decision.language == "und" else decision.language, KIND,
-    )  # fmt: skip
+        "" if decision.language == "und" else decision.language,
+        KIND,
+    )
 
 
 def right_answer(question: str, text: str) -> str:
     """A right answer for a label, from a claim's text: the text, or of a row of a table the figure that was asked for.
 
-    Where that figure is not known, or too short, it is the row. The bars between cells are left out: right answers are parted by bars, and
-    a text with one was shown as a list in brackets. A label is held against a document word by word, so the row is not put into words.
+    Where that figure is not known, or too short, it is the row. The bars between cells are left out: right answers are
+    parted by bars, and a text with one was shown as a list in brackets. A label is held against a document word by
+    word, so the row is not put into words.
     """
     row = row_of(text)
     asked = asked_column(question, row)

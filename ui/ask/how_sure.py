@@ -48,7 +48,8 @@ def sure_in_words(value: float) -> str:
 
 
 def unsure(decision: Decision, value: float | None) -> bool:
-    """Whether an answer must not look safe: rather wrong than right, below a limit, contradicted, or an answer to a part only.
+    """Whether an answer must not look safe: rather wrong than right, below a limit, contradicted, or an answer to a
+    part only.
 
     Where there is no probability it is the level that says so.
     """
@@ -56,7 +57,9 @@ def unsure(decision: Decision, value: float | None) -> bool:
     part = decision.metadata.get("unanswered") or any(one.can_answer == "partial" for one in decision.judgements)
     if missed or part or decision.conflicts:
         return True
-    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT) and decision.metadata.get("levels", True)
+    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT) and decision.metadata.get(
+        "levels", True
+    )
     return bool(low) if value is None else value < LIKELY
 
 
@@ -73,7 +76,9 @@ def _judged(asked: Asked) -> CheckResult | None:
 
 
 def percents(value: float, limit: float | None) -> tuple[float, float | None]:
-    """A probability in percent, with as few decimals as show on which side of its limit it is; and the limit, where there is one."""
+    """A probability in percent, with as few decimals as show on which side of its limit it is; and the limit, where
+    there is one.
+    """
     if limit is None:
         return round(100 * value), None
     asked = round(100 * limit, 4)
@@ -82,7 +87,9 @@ def percents(value: float, limit: float | None) -> tuple[float, float | None]:
 
 
 def _of(asked: Asked) -> str:
-    """The thing that the number is about: an answer, one that the documents disagree on, or the best sentence that a refusal found."""
+    """The thing that the number is about: an answer, one that the documents disagree on, or the best sentence that a
+    refusal found.
+    """
     if not asked.decision.answered:
         return "found"
     return "conflict" if asked.decision.conflicts else "answer"

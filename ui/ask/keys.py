@@ -1,7 +1,9 @@
-"""Keyboard and screen reader: focus goes to a result and its words are told; keys for what is done most. The script is `keys.js`.
+"""Keyboard and screen reader: focus goes to a result and its words are told; keys for what is done most.
 
-Streamlit has neither a live region nor a way to move the focus. The script takes words from the page, as text; here only texts of our
-own and numbers are put into it.
+The script is `keys.js`.
+
+Streamlit has neither a live region nor a way to move the focus. The script takes words from the page, as text; here
+only texts of our own and numbers are put into it.
 """
 
 from __future__ import annotations
@@ -16,12 +18,16 @@ from ui.app.asked import Asked
 from ui.app.texts import say
 
 ROWS = ("ask", "answer", "next", "limit")  # in the list of keys
-TEXTS = json.dumps({"link": say("keys.to_question"), "answered": say("answer.answered"), "refused": say("refusal.badge")})
+TEXTS = json.dumps(
+    {"link": say("keys.to_question"), "answered": say("answer.answered"), "refused": say("refusal.badge")}
+)
 BEGIN = f"<script>{Path(__file__).with_suffix('.js').read_text(encoding='utf-8')}plumbline.begin({TEXTS})</script>"
 
 
 def begin() -> None:
-    """Put the script on the page, which begins once in the life of a browser tab, and the list of keys into the side bar."""
+    """Put the script on the page, which begins once in the life of a browser tab, and the list of keys into the side
+    bar.
+    """
     with st.container(key="keys_script"):
         st.html(BEGIN, unsafe_allow_javascript=True)
     with st.sidebar, st.popover(say("keys.title"), icon=":material/keyboard:", type="tertiary", key="keys"):
@@ -30,8 +36,13 @@ def begin() -> None:
 
 
 def arrived(asked: Asked) -> None:
-    """Tell that this decision is on the page, after its card was drawn. A question is gone to once; decided anew, it is only told."""
+    """Tell that this decision is on the page, after its card was drawn.
+
+    A question is gone to once; decided anew, it is only told.
+    """
     decision = asked.decision
-    this = zlib.crc32(f"{decision.reason} {decision.answer} {decision.explanation} {asked.settings.min_correctness}".encode())
+    this = zlib.crc32(
+        f"{decision.reason} {decision.answer} {decision.explanation} {asked.settings.min_correctness}".encode()
+    )
     with st.container(key="keys_arrived"):
         st.html(f"<script>window.plumbline?.arrived({asked.number:d}, {this:d})</script>", unsafe_allow_javascript=True)

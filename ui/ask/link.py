@@ -1,6 +1,8 @@
-"""A link to one kept decision, `?decision=7`: whoever can open the collection sees it as it was decided, and nobody else.
+"""A link to one kept decision, `?decision=7`: whoever can open the collection sees it as it was decided, and nobody
+else.
 
-Documents may have changed since: the question is judged from its record and not asked again. Texts of deleted documents are gone.
+Documents may have changed since: the question is judged from its record and not asked again. Texts of deleted documents
+are gone.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _PROBLEM, _SHOWN = "link_problem", "link_shown"
 
 
 def open_linked(engine: Engine) -> None:
-    """Put the decision that the address names on the page, once, under its own settings; what cannot be shown says why."""
+    """Put the decision that the address names on the page, once, under its own settings; what cannot be shown says
+    why.
+    """
     session = state.session()
     this = (session.collection, session.linked)
     if session.linked and st.session_state.get(_SHOWN) != this:
@@ -58,9 +62,16 @@ def read(engine: Engine, number: str) -> Asked:
     measurements = recording.store().measurements(int(number), snapshot.page_text, passage_of(snapshot))
     collection = state.session().collection
     return Asked(
-        measurements.question, Scope(), measurements, decide(measurements), measurements.settings, collection=collection,
-        record=int(number), kept=True, turn=int(number),
-    )  # fmt: skip
+        measurements.question,
+        Scope(),
+        measurements,
+        decide(measurements),
+        measurements.settings,
+        collection=collection,
+        record=int(number),
+        kept=True,
+        turn=int(number),
+    )
 
 
 def show_share(engine: Engine, asked: Asked) -> None:

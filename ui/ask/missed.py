@@ -1,4 +1,7 @@
-"""Shows where the right page ranked. The reader points at the page that holds the answer; the step that lost it is named."""
+"""Shows where the right page ranked.
+
+The reader points at the page that holds the answer; the step that lost it is named.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,18 @@ MAX_SOURCES = int(Settings.knob("top_k").high or 0)
 
 
 def show_missed(engine: Engine, asked: Asked) -> None:
-    """Document and page to choose, then what became of that page for this question; nothing where nothing was searched."""
+    """Document and page to choose, then what became of that page for this question; nothing where nothing was
+    searched.
+    """
     documents = engine.library.view.documents
     if not documents or asked.measurements.answer:
         return
     answered = asked.decision.answered
     with st.expander(
-        say("missed.title_answer") if answered else say("missed.title_refusal"), icon=":material/pin_drop:", key="missed"
-    ):  # fmt: skip
+        say("missed.title_answer") if answered else say("missed.title_refusal"),
+        icon=":material/pin_drop:",
+        key="missed",
+    ):
         st.caption(say("missed.about"))
         names = unique_names(documents)
         document = st.selectbox(
@@ -45,7 +52,7 @@ def show_missed(engine: Engine, asked: Asked) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             page = st.number_input(
                 say("missed.page", n=count), 1, count, step=1, key=f"missed_page_{asked.number}_{document}", width=160
-            )  # fmt: skip
+            )
             st.button(
                 say("missed.look"),
                 key="missed_look",
@@ -78,9 +85,12 @@ def _show_result(engine: Engine, asked: Asked) -> None:
         _offer_more(engine, asked, missed)
         if missed.passages:
             st.button(
-                say("missed.mark"), key="missed_mark", icon=":material/visibility:", on_click=viewer.open_at,
+                say("missed.mark"),
+                key="missed_mark",
+                icon=":material/visibility:",
+                on_click=viewer.open_at,
                 args=(place_of(engine, missed.passages[0].passage),),
-            )  # fmt: skip
+            )
 
 
 def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed:
@@ -106,12 +116,18 @@ def show_finding(missed: Missed) -> None:
 def in_words(missed: Missed) -> str:
     """The fate of the page, in one or two sentences with its ranks."""
     best = missed.passages[0] if missed.passages else None
-    numbers: dict[str, object] = {"k": missed.top_k, "candidates": missed.candidates, "searched": f"{missed.searched:,}"}
+    numbers: dict[str, object] = {
+        "k": missed.top_k,
+        "candidates": missed.candidates,
+        "searched": f"{missed.searched:,}",
+    }
     if best is not None:
         key = "ranks" if best.lexical_rank else "ranks_no_word"
         if not best.dense_rank:  # its document is still being indexed
             key = "ranks_no_vector" if best.lexical_rank else "ranks_none"
-        numbers["ranks"] = tell(f"missed.{key}", meaning=best.dense_rank, words=best.lexical_rank, searched=f"{missed.searched:,}")
+        numbers["ranks"] = tell(
+            f"missed.{key}", meaning=best.dense_rank, words=best.lexical_rank, searched=f"{missed.searched:,}"
+        )
         numbers["rank"] = best.fused_rank
     if missed.quoted is not None:
         here = missed.quoted[0] == missed.document
@@ -132,7 +148,14 @@ def _show_ranks(missed: Missed) -> None:
         "together": number(say("missed.together"), width=80, help=say("missed.together_help")),
         "kept": text(say("missed.kept"), width=90, help=say("missed.kept_help", k=missed.top_k)),
     }
-    st.dataframe(_rows(missed.passages), hide_index=True, column_config=columns, key="missed_rows", placeholder="–", alt=say("missed.alt"))
+    st.dataframe(
+        _rows(missed.passages),
+        hide_index=True,
+        column_config=columns,
+        key="missed_rows",
+        placeholder="–",
+        alt=say("missed.alt"),
+    )
 
 
 def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
@@ -151,11 +174,20 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
 def _offer_more(engine: Engine, asked: Asked, missed: Missed) -> None:
     """Where more sources would bring the page in, a button that takes so many."""
     if missed.lost_at is LostAt.CUT and missed.top_k < MAX_SOURCES:
-        st.button(say("missed.take"), key="missed_take", on_click=_take_enough, args=(engine, asked, missed), help=say("missed.take_help"))
+        st.button(
+            say("missed.take"),
+            key="missed_take",
+            on_click=_take_enough,
+            args=(engine, asked, missed),
+            help=say("missed.take_help"),
+        )
 
 
 def _take_enough(engine: Engine, asked: Asked, missed: Missed) -> None:
-    """As many sources as bring the page in. More sources bring more candidates, which may rank before it: looked at again each time."""
+    """As many sources as bring the page in.
+
+    More sources bring more candidates, which may rank before it: looked at again each time.
+    """
     sources = missed.top_k
     with suppress(RagError):  # deleted meanwhile: the result says so
         while missed.lost_at is LostAt.CUT and sources < MAX_SOURCES:
@@ -165,4 +197,6 @@ def _take_enough(engine: Engine, asked: Asked, missed: Missed) -> None:
 
 
 def _measure(engine: Engine, asked: Asked, settings: Settings, document: str, page: int) -> Missed:
-    return engine.why_missed(asked.question, settings, document, page, asked.scope.documents or None, asked.scope.filters)
+    return engine.why_missed(
+        asked.question, settings, document, page, asked.scope.documents or None, asked.scope.filters
+    )

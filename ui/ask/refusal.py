@@ -1,4 +1,6 @@
-"""Shows a refusal: why, in one plain sentence; the check that refused, with its value and by how much it missed; and what can be done."""
+"""Shows a refusal: why, in one plain sentence; the check that refused, with its value and by how much it missed; and
+what can be done.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +27,35 @@ from ui.settings.wording import PERCENT, percent
 METER_WIDTH = 380  # pixels
 MAX_TO_DO = 2  # things to do that are shown; more are no advice
 PROBABILITIES = ("correctness", "answerability")  # checks whose value says how likely an answer is
-SAID_BY_NUMBERS = ("correctness", "answerability", "cosine")  # scales of checks whose finding is the two numbers and no more
+SAID_BY_NUMBERS = (
+    "correctness",
+    "answerability",
+    "cosine",
+)  # scales of checks whose finding is the two numbers and no more
 
 
 def show_refusal(asked: Asked) -> None:
-    """The card, amber where a place may be the answer, else grey: never blames the reader, and every number has its scale."""
+    """The card, amber where a place may be the answer, else grey: never blames the reader, and every number has its
+    scale.
+    """
     decision = asked.decision
     with st.container(border=True, key="refusal"):
         if decision.reason is Reason.SUMMARY and decision.places:
             _show_contents(asked)
             return
         if decision.may_be is None:
-            st.badge(say("refusal.badge"), icon=":material/do_not_disturb_on:", color="gray", help=say("refusal.badge_help"))
+            st.badge(
+                say("refusal.badge"), icon=":material/do_not_disturb_on:", color="gray", help=say("refusal.badge_help")
+            )
         else:
             st.badge(say("refusal.maybe"), icon=":material/help:", color="yellow", help=say("refusal.badge_help"))
             show_place(decision.places[0])
         if decision.may_be is None or decision.reason is not Reason.CORRECTNESS:  # which the line below says
             with st.container(key="refusal_why"):
                 st.text(why(asked))
-        if asked.measurements.correctness is not None and asked.measurements.hits:  # without a passage there is no best sentence
+        if (
+            asked.measurements.correctness is not None and asked.measurements.hits
+        ):  # without a passage there is no best sentence
             show_how_sure(asked)
         if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
             with st.container(key="refusal_nowhere"):
@@ -79,7 +91,11 @@ def why(asked: Asked) -> str:
 
 def why_refused(decision: Decision) -> str:
     """The same from the decision alone. It never denies what its own number calls likely: then the limit was higher."""
-    if decision.may_be is not None and not likely(decision) and decision.reason in (Reason.CORRECTNESS, Reason.ANSWERABILITY):
+    if (
+        decision.may_be is not None
+        and not likely(decision)
+        and decision.reason in (Reason.CORRECTNESS, Reason.ANSWERABILITY)
+    ):
         return tell("refusal.may_be", probability=percent(decision.may_be))
     return tell(f"refusal.why_{decision.reason}_likely" if likely(decision) else f"refusal.why_{decision.reason}")
 
@@ -99,7 +115,9 @@ def outcome_in_words(decision: Decision) -> str:
 
 
 def likely(decision: Decision) -> bool:
-    """Whether it was refused for a limit alone: by its own number it has an answer, so a sentence that denies one is not true of it."""
+    """Whether it was refused for a limit alone: by its own number it has an answer, so a sentence that denies one is
+    not true of it.
+    """
     first = next((check for check in decision.trace.checks if check.blocks), None)
     return first is not None and first.stage in PROBABILITIES and first.value is not None and first.value >= LIKELY
 
@@ -124,10 +142,13 @@ def _show_check(number: int, check: CheckResult) -> None:
             st.image(meter(check), width=METER_WIDTH, alt=say("refusal.meter_alt"))
             st.text(
                 tell(
-                    "refusal.measured", measured=measured(check), required=required(check), scale=say(f"checks.scale_{check.scale}"),
+                    "refusal.measured",
+                    measured=measured(check),
+                    required=required(check),
+                    scale=say(f"checks.scale_{check.scale}"),
                     missed=missed_by(check),
                 )
-            )  # fmt: skip
+            )
         if check.value is None or check.scale not in SAID_BY_NUMBERS:
             st.text(tell("refusal.found", found=check.found or check.note))
 

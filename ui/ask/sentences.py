@@ -22,9 +22,16 @@ from ui.app.texts import say, tell
 MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # a part that is quoted is cut there
 BEFORE = frozenset([*(check.name for check in GATING), SUFFICIENCY.name])  # checks before anything is drafted
-_FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
+_FIRST = (
+    "fabricated",
+    "quote_missing",
+    "quote_elsewhere",
+    "indicator",
+)  # what the headline of a refusal is about, where there is any
 
-Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
+Finding = tuple[
+    str, str
+]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
 
 
 def show_checked(decision: Decision) -> None:
@@ -55,16 +62,22 @@ def show_rejected(decision: Decision, measurements: Measurements) -> None:
     with st.container(key="rejected", gap="small"):
         st.subheader(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
-        show_sentences("draft", measurements.draft.claims, measurements.draft.measured, measurements.draft.citations.values())
+        show_sentences(
+            "draft", measurements.draft.claims, measurements.draft.measured, measurements.draft.citations.values()
+        )
 
 
 def is_rejected(decision: Decision) -> bool:
-    """Whether it was the extract that was refused: neither the question nor a draft of a language model, which its attempts show."""
+    """Whether it was the extract that was refused: neither the question nor a draft of a language model, which its
+    attempts show.
+    """
     return any(check.blocks and check.stage not in BEFORE for check in decision.trace.checks)
 
 
 def flagged(decision: Decision, measurements: Measurements) -> list[str]:
-    """The first parts of a rejected draft that something is wrong with, and what, in words; empty where no draft was refused."""
+    """The first parts of a rejected draft that something is wrong with, and what, in words; empty where no draft was
+    refused.
+    """
     if not is_rejected(decision):
         return []
     pairs = zip(measurements.draft.claims, measurements.draft.measured, strict=True)
@@ -80,7 +93,8 @@ def findings(claim: Claim, measured: ClaimMeasurement) -> list[Finding]:
     """
     found: list[Finding] = [(ref, "fabricated") for ref in measured.fabricated or ()]
     found += [
-        (quote, "quote_elsewhere" if quote in measured.quotes_elsewhere else "quote_missing") for quote in measured.quotes_missing or ()
+        (quote, "quote_elsewhere" if quote in measured.quotes_elsewhere else "quote_missing")
+        for quote in measured.quotes_missing or ()
     ]
     found += [(phrase, "indicator") for phrase in measured.indicators or ()]
     found += [(text, flag_of(kind)) for kind, text in measured.changed_facts or ()]
@@ -89,7 +103,9 @@ def findings(claim: Claim, measured: ClaimMeasurement) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def show_sentences(of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMeasurement], citations: Iterable[Citation]) -> None:
+def show_sentences(
+    of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMeasurement], citations: Iterable[Citation]
+) -> None:
     """Sentences in order, each with what it has for it and against it; `of` names them among those of the page."""
     cited = tuple(citations)
     for number, (claim, measured) in enumerate(zip(claims, of_claims, strict=True), 1):
@@ -112,7 +128,11 @@ def _support(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> str:
     if measured.support is None:
         return tell("sentences.not_measured")
     shared = measured.overlap or 0.0
-    return tell("sentences.supported" if measured.read else "sentences.by_words", support=measured.support, shared=f"{shared:.0%}")
+    return tell(
+        "sentences.supported" if measured.read else "sentences.by_words",
+        support=measured.support,
+        shared=f"{shared:.0%}",
+    )
 
 
 def _in_words(part: str, flag: str) -> str:

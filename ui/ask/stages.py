@@ -1,7 +1,9 @@
-"""The way of a question as one panel a stage: Retrieve, Gate, Compress, Ground, Decide. The stage that decided stands open.
+"""The way of a question as one panel a stage: Retrieve, Gate, Compress, Ground, Decide.
 
-Each panel says what went in and what came out, shows each check against its limit, and the time taken. Whatever comes from documents or a
-model is a cell of a table, or inert text.
+The stage that decided stands open.
+
+Each panel says what went in and what came out, shows each check against its limit, and the time taken. Whatever comes
+from documents or a model is a cell of a table, or inert text.
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ from ui.ask.missed import show_missed
 from ui.ask.sentences import show_answered, show_rejected
 from ui.settings.wording import STAGES, stage_of
 
-ICONS = {"passed": ":material/check_circle:", "decided": ":material/gavel:", "not_reached": ":material/radio_button_unchecked:"}
+ICONS = {
+    "passed": ":material/check_circle:",
+    "decided": ":material/gavel:",
+    "not_reached": ":material/radio_button_unchecked:",
+}
 TIMES: Mapping[str, tuple[str, ...]] = {  # the stages of `Measurements.timings`, by panel
     "retrieve": ("understand", "embed", "retrieve", "expand"),
     "gate": ("signals", "relevance", "keywords"),
@@ -36,7 +42,14 @@ TIMES: Mapping[str, tuple[str, ...]] = {  # the stages of `Measurements.timings`
     "ground": ("conflicts", "audit", "check"),
     "decide": (),
 }
-_DRAFTING = (Reason.MODEL_REFUSED, Reason.MALFORMED_DRAFT, Reason.EMPTY_DRAFT, Reason.OFF_QUESTION, Reason.ONE_SIDED, Reason.ALL_CLAIMS_CUT)
+_DRAFTING = (
+    Reason.MODEL_REFUSED,
+    Reason.MALFORMED_DRAFT,
+    Reason.EMPTY_DRAFT,
+    Reason.OFF_QUESTION,
+    Reason.ONE_SIDED,
+    Reason.ALL_CLAIMS_CUT,
+)
 _ROWS_IN_VIEW = 10  # as many as `top_k` is by default
 
 
@@ -47,7 +60,10 @@ def decided_at(decision: Decision) -> str:
 
 
 def show_stages(asked: Asked, engine: Engine | None = None) -> None:
-    """The panels; of a reply that needed no check only its file. Without an engine nothing leads to a page or moves a setting."""
+    """The panels; of a reply that needed no check only its file.
+
+    Without an engine nothing leads to a page or moves a setting.
+    """
     decision = asked.decision
     if not decision.trace.checks:
         _offer_file(decision)
@@ -62,7 +78,10 @@ def show_stages(asked: Asked, engine: Engine | None = None) -> None:
         label = say(f"stages.{head}", kept=len(decision.retrieved), checks=len(_checks(decision, name)), claims=claims)
         label += "" if state == "passed" else say(f"stages.is_{state}")
         label += say("stages.ms", ms=ms) if ms else ""
-        with st.expander(label, expanded=state == "decided", icon=ICONS[state], key=f"stage_{name}_{end}"), st.container(key=f"in_{name}"):
+        with (
+            st.expander(label, expanded=state == "decided", icon=ICONS[state], key=f"stage_{name}_{end}"),
+            st.container(key=f"in_{name}"),
+        ):
             _SHOW[name](asked, engine)
             show_checks(_checks(decision, name))
             _show_times(asked, name)
@@ -77,12 +96,29 @@ def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
     words, names = ", ".join(found.keywords) or "–", ", ".join(found.entities) or "–"
     st.text(tell("stages.retrieve_in", language=found.language, intent=found.intent, words=words, names=names))
     cut, hits = cut_passages(asked.measurements), asked.decision.retrieved
-    st.text(tell("stages.retrieve_out", passages=f"{facts.passages:,}", documents=facts.documents, found=len(hits), cut=len(cut)))
+    st.text(
+        tell(
+            "stages.retrieve_out",
+            passages=f"{facts.passages:,}",
+            documents=facts.documents,
+            found=len(hits),
+            cut=len(cut),
+        )
+    )
     if hits:
         quoted = {one.chunk_id for one in asked.decision.citations}
         rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
-        more: dict[str, Any] = {"on_select": lambda: _open_row(engine, hits), "selection_mode": "single-row"} if engine else {}
-        st.dataframe(rows, column_config=_columns(rows[0]), alt=say("stages.passages_alt"), key="found_rows", **_table(len(rows)), **more)
+        more: dict[str, Any] = (
+            {"on_select": lambda: _open_row(engine, hits), "selection_mode": "single-row"} if engine else {}
+        )
+        st.dataframe(
+            rows,
+            column_config=_columns(rows[0]),
+            alt=say("stages.passages_alt"),
+            key="found_rows",
+            **_table(len(rows)),
+            **more,
+        )
     if engine is not None:
         show_missed(engine, asked)
 
@@ -101,10 +137,24 @@ def _show_gate(asked: Asked, _: Engine | None) -> None:
 def _show_compress(asked: Asked, _: Engine | None) -> None:
     draft, considered = asked.measurements.draft, asked.considered
     numbers = {"passages": len(asked.measurements.hits), "chars": f"{draft.context_chars:,}"}
-    st.text(tell("stages.compress_out", **numbers, kept=len(draft.claims), drafted=f"{draft.chars:,}", considered=len(considered) or "?"))
+    st.text(
+        tell(
+            "stages.compress_out",
+            **numbers,
+            kept=len(draft.claims),
+            drafted=f"{draft.chars:,}",
+            considered=len(considered) or "?",
+        )
+    )
     if considered:
         rows = _sentences(asked)
-        st.dataframe(rows, column_config=_columns(rows[0]), alt=say("stages.sentences_alt"), key="sentence_rows", **_table(len(rows)))
+        st.dataframe(
+            rows,
+            column_config=_columns(rows[0]),
+            alt=say("stages.sentences_alt"),
+            key="sentence_rows",
+            **_table(len(rows)),
+        )
     elif asked.measurements.hits:
         st.caption(say("stages.not_recorded"))
     show_attempts(asked.decision.attempts)
@@ -121,17 +171,32 @@ def _show_ground(asked: Asked, _: Engine | None) -> None:
 def _show_decide(asked: Asked, engine: Engine | None) -> None:
     decision, s = asked.decision, asked.settings
     blocked = [say(f"checks.title_{check.stage}") for check in decision.trace.checks if check.blocks]
-    st.text(tell("stages.decide_refused" if blocked else "stages.decide_answered" if decision.answered else "stages.decide_other",
-                 checks=", ".join(blocked), status=decision.status, reason=decision.reason))  # fmt: skip
+    st.text(
+        tell(
+            "stages.decide_refused"
+            if blocked
+            else "stages.decide_answered"
+            if decision.answered
+            else "stages.decide_other",
+            checks=", ".join(blocked),
+            status=decision.status,
+            reason=decision.reason,
+        )
+    )
     if decision.answered and s.levels:
         by = "distance" if s.main_gate == "cosine" else "probability"
-        high, medium = (s.high_distance, s.medium_distance) if by == "distance" else (s.high_answerability, s.medium_answerability)
+        high, medium = (
+            (s.high_distance, s.medium_distance) if by == "distance" else (s.high_answerability, s.medium_answerability)
+        )
         st.markdown(
             say(f"answer.{decision.confidence_level}"),
             help=say(f"answer.level_by_{by}", high=high, medium=medium, low=s.low_distance),
         )
     if decision.confidence_basis != "none":  # where nothing was found there is none
-        st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
+        st.caption(
+            say("answer.confidence", value=decision.confidence),
+            help=say(f"answer.confidence_{decision.confidence_basis}"),
+        )
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:
@@ -140,26 +205,41 @@ def _show_decide(asked: Asked, engine: Engine | None) -> None:
 
 
 _SHOW = {
-    "retrieve": _show_retrieve, "gate": _show_gate, "compress": _show_compress, "ground": _show_ground, "decide": _show_decide,
-}  # fmt: skip
+    "retrieve": _show_retrieve,
+    "gate": _show_gate,
+    "compress": _show_compress,
+    "ground": _show_ground,
+    "decide": _show_decide,
+}
 
 
 def _offer_file(decision: Decision) -> None:
-    """The decision as JSON, to read here or to save. The file is made on a click: Streamlit's page fetches one that is there already."""
+    """The decision as JSON, to read here or to save.
+
+    The file is made on a click: Streamlit's page fetches one that is there already.
+    """
     with st.container(horizontal=True):
         written = json.dumps(decision.to_json(), ensure_ascii=False, indent=2)
         with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):
             st.code(written, language="json", height=480)
         st.download_button(
-            say("stages.download"), lambda: written, "decision.json", "application/json", key="download", icon=":material/download:",
-            on_click="ignore", help=say("stages.download_help"),
-        )  # fmt: skip
+            say("stages.download"),
+            lambda: written,
+            "decision.json",
+            "application/json",
+            key="download",
+            icon=":material/download:",
+            on_click="ignore",
+            help=say("stages.download_help"),
+        )
 
 
 def _show_times(asked: Asked, stage: str) -> None:
     timings = asked.measurements.timings
     parts = [
-        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{timings[part]:.1f}") for part in TIMES[stage] if part in timings
+        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{timings[part]:.1f}")
+        for part in TIMES[stage]
+        if part in timings
     ]
     if parts:
         with st.container(key=f"source_times_{stage}"):
@@ -169,10 +249,17 @@ def _show_times(asked: Asked, stage: str) -> None:
 def _passage(rank: int, name: str, hit: Hit, cut: frozenset[str], quoted: set[str]) -> dict[str, object]:
     became = "cut" if hit.passage.id in cut else "quoted" if hit.passage.id in quoted else "kept"
     return {
-        "rank": rank, "became": tell(f"stages.became_{became}"), "document": name, "page": hit.passage.page, "text": hit.passage.text,
-        "cosine": hit.cosine, "bm25": hit.lexical, "by_meaning": hit.dense_rank or None, "by_words": hit.lexical_rank or None,
+        "rank": rank,
+        "became": tell(f"stages.became_{became}"),
+        "document": name,
+        "page": hit.passage.page,
+        "text": hit.passage.text,
+        "cosine": hit.cosine,
+        "bm25": hit.lexical,
+        "by_meaning": hit.dense_rank or None,
+        "by_words": hit.lexical_rank or None,
         "section": hit.passage.section,
-    }  # fmt: skip
+    }
 
 
 def _sentences(asked: Asked) -> list[dict[str, object]]:
@@ -187,16 +274,24 @@ def _sentences(asked: Asked) -> list[dict[str, object]]:
             return "cut" if one.unit.passage.id in cut_passages(asked.measurements) else "kept_sentence"
         if one.relevance < least:
             return "unlikely"
-        same = one.unit.passage.document == ranked[0].unit.passage.document and one.unit.passage.section == ranked[0].unit.passage.section
+        same = (
+            one.unit.passage.document == ranked[0].unit.passage.document
+            and one.unit.passage.section == ranked[0].unit.passage.section
+        )
         return "not_needed" if same else "elsewhere"
 
     return [
         {
-            "rank": rank, "became": tell(f"stages.became_{became(one)}"), "relevance": one.relevance, "log_odds": one.log_odds,
-            "text": one.unit.text, "document": names.get(one.unit.passage.document, ""), "page": one.unit.passage.page,
+            "rank": rank,
+            "became": tell(f"stages.became_{became(one)}"),
+            "relevance": one.relevance,
+            "log_odds": one.log_odds,
+            "text": one.unit.text,
+            "document": names.get(one.unit.passage.document, ""),
+            "page": one.unit.passage.page,
         }
         for rank, one in enumerate(ranked, 1)
-    ]  # fmt: skip
+    ]
 
 
 def _columns(row: Mapping[str, object]) -> dict[str, Any]:
@@ -206,7 +301,9 @@ def _columns(row: Mapping[str, object]) -> dict[str, Any]:
     return {
         name: text(say(f"stages.column_{name}"), width=wide[name])
         if name in wide
-        else number(say(f"stages.column_{name}"), format=forms.get(name), width=84, help=say(f"stages.column_{name}_help"))
+        else number(
+            say(f"stages.column_{name}"), format=forms.get(name), width=84, help=say(f"stages.column_{name}_help")
+        )
         for name in row
     }
 

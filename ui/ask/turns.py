@@ -1,7 +1,8 @@
-"""The questions of a session as a thread: each with how it ended, the one on the page in full, what was typed, and a way to edit it.
+"""The questions of a session as a thread: each with how it ended, the one on the page in full, what was typed, and a
+way to edit it.
 
-The address names the turns that are kept, `?turns=3.4.7`, so that they survive a reload of the page; each is judged from its record and not
-asked again.
+The address names the turns that are kept, `?turns=3.4.7`, so that they survive a reload of the page; each is judged
+from its record and not asked again.
 """
 
 from __future__ import annotations
@@ -31,23 +32,39 @@ def around(asked: Asked) -> tuple[list[Asked], list[Asked]]:
 
 
 def show_others(others: Sequence[Asked]) -> None:
-    """Turns in short: the question, what was shown for it, and a button that puts it on the page, decided and not asked again."""
+    """Turns in short: the question, what was shown for it, and a button that puts it on the page, decided and not asked
+    again.
+    """
     if len(others) > SHOWN:
         st.caption(say("turns.older", n=len(others) - SHOWN))
     for one in others[-SHOWN:]:
         with st.container(key=f"turn_{one.number}", gap=None):
             with st.chat_message("user", avatar=YOU):
                 st.text(one.question)
-            with st.chat_message("assistant", avatar=DOCUMENTS), st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+            with (
+                st.chat_message("assistant", avatar=DOCUMENTS),
+                st.container(horizontal=True, wrap=False, vertical_alignment="center"),
+            ):
                 decision = one.decision
-                said = decision.answer if decision.answered else decision.places[0].excerpt if decision.may_be is not None else ""
+                said = (
+                    decision.answer
+                    if decision.answered
+                    else decision.places[0].excerpt
+                    if decision.may_be is not None
+                    else ""
+                )
                 shown = f"{said[:MAX_CHARS]}…" if len(said) > MAX_CHARS else said
                 st.text("\n".join(filter(None, (shown, outcome_in_words(decision)))), width="stretch")
-                st.button(say("turns.show"), key=f"show_turn_{one.number}", type="tertiary", on_click=bring_back, args=(one,))
+                st.button(
+                    say("turns.show"), key=f"show_turn_{one.number}", type="tertiary", on_click=bring_back, args=(one,)
+                )
 
 
 def show_question(asked: Asked) -> None:
-    """The question that was asked; how it was typed, where it was rewritten. That can be edited, and so can one that nobody was sure of."""
+    """The question that was asked; how it was typed, where it was rewritten.
+
+    That can be edited, and so can one that nobody was sure of.
+    """
     with st.chat_message("user", avatar=YOU), st.container(key="asked", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(asked.question, width="content")
@@ -64,7 +81,9 @@ def show_question(asked: Asked) -> None:
 
 
 def resume(engine: Engine) -> None:
-    """Take up the turns that the address names, once in the life of a tab; one that is gone, or was never there, is left out."""
+    """Take up the turns that the address names, once in the life of a tab; one that is gone, or was never there, is
+    left out.
+    """
     session, found = state.session(), []
     numbers, session.resuming = session.resuming, ()
     for number in numbers:
@@ -88,7 +107,9 @@ def _edit(asked: Asked, text: str) -> None:
     with st.form(f"edit_{asked.number}", border=False):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(say("turns.whole"), text, key=key, max_chars=MAX_QUESTION_CHARS, label_visibility="collapsed")
-            st.form_submit_button(say("turns.ask"), icon=":material/send:", on_click=_ask, args=(key, asked.typed or asked.question))
+            st.form_submit_button(
+                say("turns.ask"), icon=":material/send:", on_click=_ask, args=(key, asked.typed or asked.question)
+            )
 
 
 def _ask(key: str, typed: str) -> None:

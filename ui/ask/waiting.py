@@ -1,4 +1,5 @@
-"""Stands in the answer's place until the first document is read, while a language model is asked, after it was stopped or before it may be.
+"""Stands in the answer's place until the first document is read, while a language model is asked, after it was stopped
+or before it may be.
 
 Only the stage is shown, never a word of a draft: it is judged first.
 """
@@ -28,24 +29,39 @@ def _show(pending: Pending) -> None:
     with st.container(border=True, key="waiting"):
         with st.container(key="waiting_question"):
             st.text(pending.question)
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="waiting_stage"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="waiting_stage"
+        ):
             st.text(stage(pending), width="stretch")
             st.caption(say("waiting.seconds", n=pending.seconds), width="content")
-            st.button(say("waiting.cancel"), key="cancel", icon=":material/stop_circle:", on_click=state.session().cancel)
+            st.button(
+                say("waiting.cancel"), key="cancel", icon=":material/stop_circle:", on_click=state.session().cancel
+            )
         st.caption(say("waiting.about"))
 
 
 def show_held(held: Sequence[Held]) -> None:
-    """The questions that wait until the first document can be searched, with a way to take each back. The page runs anew by then."""
+    """The questions that wait until the first document can be searched, with a way to take each back.
+
+    The page runs anew by then.
+    """
     for number, one in enumerate(held):
         with st.container(border=True, key=f"held_{number}"):
             st.text(one.question)
-            with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key=f"held_line_{number}"):
+            with st.container(
+                horizontal=True,
+                vertical_alignment="center",
+                horizontal_alignment="distribute",
+                key=f"held_line_{number}",
+            ):
                 st.text(tell("waiting.held"), width="stretch")
                 st.button(
-                    say("waiting.cancel"), key=f"take_back_{number}", icon=":material/stop_circle:", on_click=state.session().take_back,
+                    say("waiting.cancel"),
+                    key=f"take_back_{number}",
+                    icon=":material/stop_circle:",
+                    on_click=state.session().take_back,
                     args=(one,),
-                )  # fmt: skip
+                )
 
 
 def stage(pending: Pending) -> str:
@@ -53,7 +69,11 @@ def stage(pending: Pending) -> str:
     if not pending.step:
         return say("waiting.measuring")
     if pending.step in (Step.VERIFY, "check"):
-        return say(f"waiting.{pending.step}_one") if pending.claims == 1 else say(f"waiting.{pending.step}", n=pending.claims)
+        return (
+            say(f"waiting.{pending.step}_one")
+            if pending.claims == 1
+            else say(f"waiting.{pending.step}", n=pending.claims)
+        )
     if pending.step is Step.DRAFT and pending.drafts > 1:
         return say("waiting.redraft", n=pending.drafts)
     return say(f"waiting.{pending.step}")
@@ -69,7 +89,9 @@ def show_stopped(question: str) -> None:
 
 
 def show_outdated(asked: Asked) -> None:
-    """That the model would have to be asked for what the page is set to, with a button that does; nothing where it need not."""
+    """That the model would have to be asked for what the page is set to, with a button that does; nothing where it need
+    not.
+    """
     undecided = asked.decision.reason is Reason.NEEDS_GENERATION
     if not (asked.outdated or undecided):
         return
@@ -80,4 +102,6 @@ def show_outdated(asked: Asked) -> None:
 
 
 def _ask_button(question: str, label: str) -> None:
-    st.button(label, key="ask_again_button", icon=":material/refresh:", on_click=state.session().hold, args=(question, True))
+    st.button(
+        label, key="ask_again_button", icon=":material/refresh:", on_click=state.session().hold, args=(question, True)
+    )

@@ -19,7 +19,10 @@ from ui.app.texts import say, tell
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
 ROW_PIXELS = 35  # the height of a row in Streamlit's table
-CHOSEN, _CLICKED = "document", "table_clicked"  # in the session: ids of the document in the details, and of the cell that was clicked
+CHOSEN, _CLICKED = (
+    "document",
+    "table_clicked",
+)  # in the session: ids of the document in the details, and of the cell that was clicked
 NAME_PIXELS = 240  # a longer name in the table is cut there, and whole in the details
 
 
@@ -45,7 +48,9 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "date": shown_date(d.date, d.date_source),
             "pages": d.page_count,
             "passages": len(snapshot.rows_of(d.id)),
-            "language": language_name(d.language) if engine.tools.knows(d.language) else f"⚠ {language_name(d.language)}",
+            "language": language_name(d.language)
+            if engine.tools.knows(d.language)
+            else f"⚠ {language_name(d.language)}",
             "problems": len(d.problems),
             "unreadable": len(d.unreadable_pages),
             "ocr": len(d.ocr_pages),
@@ -62,11 +67,22 @@ def show_totals(engine: Engine, snapshot: Snapshot) -> None:
     root = engine.library.size_bytes()
     with st.container(horizontal=True, gap="large", key="totals"):
         st.metric(say("documents.total_documents"), len(snapshot.documents), width="content", format="localized")
-        st.metric(say("documents.total_pages"), sum(d.page_count for d in snapshot.documents), width="content", format="localized")
         st.metric(
-            say("documents.total_passages"), len(snapshot.passages), width="content", format="localized", help=say("documents.passage_help")
+            say("documents.total_pages"),
+            sum(d.page_count for d in snapshot.documents),
+            width="content",
+            format="localized",
         )
-        st.metric(say("documents.total_size"), root, width="content", format="bytes", help=say("documents.total_size_help"))
+        st.metric(
+            say("documents.total_passages"),
+            len(snapshot.passages),
+            width="content",
+            format="localized",
+            help=say("documents.passage_help"),
+        )
+        st.metric(
+            say("documents.total_size"), root, width="content", format="bytes", help=say("documents.total_size_help")
+        )
 
 
 def show_address() -> None:
@@ -80,7 +96,10 @@ def find(documents: Sequence[Document]) -> list[Document]:
     """The documents that hold all words of the search field; all of them while there are few or no words."""
     if len(documents) < SEARCH_FROM:
         return list(documents)
-    words = (st.text_input(say("documents.find"), key="find", icon=":material/search:", help=say("documents.find_help")) or "").split()
+    words = (
+        st.text_input(say("documents.find"), key="find", icon=":material/search:", help=say("documents.find_help"))
+        or ""
+    ).split()
     found = matching(documents, words)
     if words:
         st.caption(say("documents.found", n=len(found), all=len(documents)))
@@ -93,21 +112,32 @@ def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Docume
 
     def text(document: Document) -> str:
         own = (f"{key} {value}" for key, value in document.metadata.values.items())
-        return " ".join((document.name, document.title, language_name(document.language), document.date, *own)).casefold()
+        return " ".join(
+            (document.name, document.title, language_name(document.language), document.date, *own)
+        ).casefold()
 
     return [document for document in documents if all(word in text(document) for word in wanted)]
 
 
 def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[Document]:
-    """The table, and what was chosen in it: the document of the cell that was clicked last, or with the switch all rows that are ticked."""
-    several = len(documents) > 1 and st.toggle(say("documents.several"), key="choose_several", help=say("documents.several_help"))
+    """The table, and what was chosen in it: the document of the cell that was clicked last, or with the switch all rows
+    that are ticked.
+    """
+    several = len(documents) > 1 and st.toggle(
+        say("documents.several"), key="choose_several", help=say("documents.several_help")
+    )
     listed = hashlib.sha256("\n".join(document.id for document in documents).encode()).hexdigest()[:12]
     # rows are chosen by number: another list must not inherit the choice
     chosen = st.dataframe(
-        rows(engine, snapshot, documents), hide_index=True, column_config=_columns(), key=f"table_{listed}_{several:d}", on_select="rerun",
-        selection_mode="multi-row" if several else "single-cell", height=38 + ROW_PIXELS * min(len(documents), TABLE_ROWS),
+        rows(engine, snapshot, documents),
+        hide_index=True,
+        column_config=_columns(),
+        key=f"table_{listed}_{several:d}",
+        on_select="rerun",
+        selection_mode="multi-row" if several else "single-cell",
+        height=38 + ROW_PIXELS * min(len(documents), TABLE_ROWS),
         alt=say("documents.table"),
-    )  # fmt: skip
+    )
     if several:
         ticked = [documents[row] for row in chosen.selection.rows if row < len(documents)]
         if not ticked:

@@ -35,7 +35,8 @@ _DELETED = "deleted_documents"
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The documents that were deleted last: their names, and what brings them back; no sources where nothing does, or does any more.
+    """The documents that were deleted last: their names, and what brings them back; no sources where nothing does, or
+    does any more.
 
     A timer empties the sources, so that the files go in time though nobody looks at the page.
     """
@@ -52,7 +53,8 @@ class Deleted:
 
 
 def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
-    """The documents as they were handed in, with what people wrote about them since; none where one of them could not come back whole.
+    """The documents as they were handed in, with what people wrote about them since; none where one of them could not
+    come back whole.
 
     None either where the disk is full, or nearly: deleting is to free room.
 
@@ -75,7 +77,15 @@ def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
             kept = HeldFile([data], folder)
         source = entry.source
         found.append(
-            Source(source.name, kept, source.kind, source.caller_id, source.language, entry.document.metadata, strategy=source.strategy)
+            Source(
+                source.name,
+                kept,
+                source.kind,
+                source.caller_id,
+                source.language,
+                entry.document.metadata,
+                strategy=source.strategy,
+            )
         )
     return tuple(found)
 
@@ -98,10 +108,17 @@ def show() -> None:
         show_names(deleted.names)
         if deleted.sources:
             st.button(
-                say("documents.undo"), key="undo_deletion", icon=":material/undo:", on_click=_bring_back, disabled=writing(),
-                help=say("documents.undo_help", n=HELD_SECONDS / 60), width="content",
-            )  # fmt: skip
-        st.button(say("documents.deleted_close"), key="close_deleted", type="tertiary", on_click=forget, width="content")
+                say("documents.undo"),
+                key="undo_deletion",
+                icon=":material/undo:",
+                on_click=_bring_back,
+                disabled=writing(),
+                help=say("documents.undo_help", n=HELD_SECONDS / 60),
+                width="content",
+            )
+        st.button(
+            say("documents.deleted_close"), key="close_deleted", type="tertiary", on_click=forget, width="content"
+        )
 
 
 def forget() -> None:
@@ -113,7 +130,9 @@ def forget() -> None:
 
 def _bring_back() -> None:
     deleted: Deleted | None = st.session_state.get(_DELETED)
-    if deleted is not None and (sources := list(deleted.sources)):  # the page may have stood for longer than they are held
+    if deleted is not None and (
+        sources := list(deleted.sources)
+    ):  # the page may have stood for longer than they are held
         start_add(sources)
         forget()
 
@@ -132,11 +151,16 @@ def offer() -> None:
     if actor().home or not visitor.may(Right.DELETE):
         return
     name = state.session().collection
-    with st.expander(say("dropping.title"), icon=":material/delete_forever:", key=f"drop_{name}"), st.form(key="drop_form", border=False):
+    with (
+        st.expander(say("dropping.title"), icon=":material/delete_forever:", key=f"drop_{name}"),
+        st.form(key="drop_form", border=False),
+    ):
         st.caption(say("dropping.about"))
         shown = shown_name(name)
         st.text(tell("dropping.name", name=shown))
-        typed = st.text_input(say("dropping.label"), key=f"drop_name_{name}", label_visibility="collapsed", max_chars=titles.MAX_CHARS)
+        typed = st.text_input(
+            say("dropping.label"), key=f"drop_name_{name}", label_visibility="collapsed", max_chars=titles.MAX_CHARS
+        )
         if st.form_submit_button(say("dropping.sure"), key="drop_sure", icon=":material/delete_forever:"):
             _take(name, confirmed=" ".join((typed or "").split()) in (shown, name))
 

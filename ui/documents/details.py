@@ -81,14 +81,21 @@ def facts(engine: Engine, document: Document) -> list[str]:
         *([tell("documents.is_title", title=document.title)] if document.title != document.name else []),
         tell("documents.is_named", name=document.name),
         tell(
-            "documents.pages_language", pages=f"{document.page_count:,}", language=language_name(document.language),
+            "documents.pages_language",
+            pages=f"{document.page_count:,}",
+            language=language_name(document.language),
             passages=f"{len(snapshot.rows_of(document.id)):,}",
         ),
         tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
-        + " " + tell(f"documents.{document.strategy}_means"),
+        + " "
+        + tell(f"documents.{document.strategy}_means"),
         told_date(document.date, document.date_source),
-        tell("documents.size_fact", size=size_in_words(snapshot.size_bytes(document.id)), file=size_in_words(document.size_bytes)),
-    ]  # fmt: skip
+        tell(
+            "documents.size_fact",
+            size=size_in_words(snapshot.size_bytes(document.id)),
+            file=size_in_words(document.size_bytes),
+        ),
+    ]
     if document.ocr_pages:
         found.append(tell("documents.read_by_ocr", pages=page_list(document.ocr_pages)))
     if document.rapidocr_pages:
@@ -118,9 +125,13 @@ def _show_pages(document: Document) -> None:
     with st.container(horizontal=True, gap="small"):
         for page in pages[:MAX_PAGES]:
             st.button(
-                say("documents.look_page", n=page), key=f"look_{document.id}_{page}", icon=":material/visibility:", on_click=go_to,
-                args=(document.id, page), help=say("documents.look_help"),
-            )  # fmt: skip
+                say("documents.look_page", n=page),
+                key=f"look_{document.id}_{page}",
+                icon=":material/visibility:",
+                on_click=go_to,
+                args=(document.id, page),
+                help=say("documents.look_help"),
+            )
     if len(pages) > MAX_PAGES:
         st.caption(say("documents.look_more", n=len(pages) - MAX_PAGES))
 
@@ -135,23 +146,34 @@ def edit(engine: Engine, document: Document) -> None:
     known, busy = document.metadata, writing()
     st.subheader(say("metadata.heading"), anchor=False)
     with st.form(key=f"metadata_{document.id}"):
-        title = st.text_input(say("metadata.title"), known.title, key=f"title_{document.id}", help=say("metadata.title_help"))
+        title = st.text_input(
+            say("metadata.title"), known.title, key=f"title_{document.id}", help=say("metadata.title_help")
+        )
         left, right = st.columns(2)
         with left:
             date = st.text_input(
-                say("metadata.date"), known.date, key=f"date_{document.id}", help=say("metadata.date_help"),
+                say("metadata.date"),
+                known.date,
+                key=f"date_{document.id}",
+                help=say("metadata.date_help"),
                 placeholder=shown_date(document.date, document.date_source) or tell("metadata.date_example"),
-            )  # fmt: skip
+            )
         with right:
             authority = st.text_input(
-                say("metadata.authority"), "" if known.authority is None else f"{known.authority:g}", key=f"authority_{document.id}",
+                say("metadata.authority"),
+                "" if known.authority is None else f"{known.authority:g}",
+                key=f"authority_{document.id}",
                 help=say("metadata.authority_help"),
-            )  # fmt: skip
-        verified = st.checkbox(say("metadata.verified"), known.verified, key=f"verified_{document.id}", help=say("metadata.verified_help"))
+            )
+        verified = st.checkbox(
+            say("metadata.verified"), known.verified, key=f"verified_{document.id}", help=say("metadata.verified_help")
+        )
         free = st.text_area(
-            say("metadata.free"), "\n".join(f"{key}={value}" for key, value in known.values.items()), key=f"free_{document.id}",
+            say("metadata.free"),
+            "\n".join(f"{key}={value}" for key, value in known.values.items()),
+            key=f"free_{document.id}",
             help=say("metadata.free_help"),
-        )  # fmt: skip
+        )
         saved = st.form_submit_button(say("metadata.save"), disabled=busy, help=say("documents.busy") if busy else None)
     if not saved:
         return
@@ -174,7 +196,9 @@ def free_values(text: str) -> dict[str, str]:
     for line in filter(None, map(str.strip, text.splitlines())):
         key, equals, value = (part.strip() for part in line.partition("="))
         if not equals or not key:
-            raise InvalidInput(f"{line!r} is not key=value.", remedy="Write one key=value in each line, such as class=10.")
+            raise InvalidInput(
+                f"{line!r} is not key=value.", remedy="Write one key=value in each line, such as class=10."
+            )
         if key in OWN:
             raise InvalidInput(f"{key!r} has its own field.", remedy="Fill that field, or use another key.")
         values[key] = value

@@ -38,7 +38,9 @@ def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
                 if document.id in locked:
                     st.text(document.name)
                     key = f"reread_password_{document.id}"
-                    passwords[document.id] = st.text_input(say("documents.reread_password"), type="password", key=key) or ""
+                    passwords[document.id] = (
+                        st.text_input(say("documents.reread_password"), type="password", key=key) or ""
+                    )
             if st.form_submit_button(say("documents.reread_start"), type="primary"):
                 try:
                     settings = state.session().settings().changed(**changed)
@@ -57,22 +59,39 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
     key = f"delete_{'selection' if many else documents[0].id}"
     if not st.session_state.get(key):
         st.button(
-            say("documents.delete_many") if many else say("documents.delete"), key=f"ask_{key}", icon=":material/delete:",
-            on_click=_set, args=(key, True), disabled=busy, help=say("documents.busy") if busy else None,
-        )  # fmt: skip
+            say("documents.delete_many") if many else say("documents.delete"),
+            key=f"ask_{key}",
+            icon=":material/delete:",
+            on_click=_set,
+            args=(key, True),
+            disabled=busy,
+            help=say("documents.busy") if busy else None,
+        )
         return
     st.warning(
-        say("documents.delete_many_warning", n=len(documents)) if many else say("documents.delete_warning"), icon=":material/warning:"
+        say("documents.delete_many_warning", n=len(documents)) if many else say("documents.delete_warning"),
+        icon=":material/warning:",
     )
     names = [document.name for document in documents]
     show_names(names)
     with st.container(horizontal=True):
-        st.button(say("documents.keep_many") if many else say("documents.keep"), key=f"keep_{key}", on_click=_set, args=(key, False))
+        st.button(
+            say("documents.keep_many") if many else say("documents.keep"),
+            key=f"keep_{key}",
+            on_click=_set,
+            args=(key, False),
+        )
         sure = st.button(
-            say("documents.delete_many_sure") if many else say("documents.delete_sure"), key=f"sure_{key}", type="primary", disabled=busy
+            say("documents.delete_many_sure") if many else say("documents.delete_sure"),
+            key=f"sure_{key}",
+            type="primary",
+            disabled=busy,
         )
         everywhere = st.button(
-            say("documents.delete_everywhere"), key=f"everywhere_{key}", disabled=busy, help=say("documents.delete_everywhere_help")
+            say("documents.delete_everywhere"),
+            key=f"everywhere_{key}",
+            disabled=busy,
+            help=say("documents.delete_everywhere_help"),
         )
     if sure:
         _set(key, False)
@@ -83,7 +102,9 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
 
 
 def show_unfinished(engine: Engine) -> None:
-    """Files that were accepted and are not in the library yet, with a way to go on, and one to give up; the same for half a rebuild."""
+    """Files that were accepted and are not in the library yet, with a way to go on, and one to give up; the same for
+    half a rebuild.
+    """
     if writing() or not visitor.may(Right.UPLOAD):
         return  # they are being indexed, or by others
     writer, known = engine.library.writer(), {document.id for document in engine.library.snapshot.documents}
@@ -106,7 +127,9 @@ def show_unfinished(engine: Engine) -> None:
         with st.container(border=True, key="half_rebuilt"):
             st.warning(say("documents.half_rebuilt", n=len(half_rebuilt)), icon=":material/pending:")
             st.caption(say("documents.half_rebuilt_about"))
-            if visitor.may(Right.DELETE) and st.button(say("documents.discard_half"), key="discard_half", icon=":material/delete:"):
+            if visitor.may(Right.DELETE) and st.button(
+                say("documents.discard_half"), key="discard_half", icon=":material/delete:"
+            ):
                 write(lambda: engine.library.discard([row.id for row in half_rebuilt], wait=WAIT_SECONDS))
 
 
@@ -125,7 +148,9 @@ def _show_new(rows: Sequence[Accepted]) -> None:
         passwords = {}
         for number, row in enumerate(row for row in rows if row.needs_password):
             st.text(row.name)
-            passwords[row.id] = st.text_input(say("documents.resume_password"), type="password", key=f"resume_password_{number}") or ""
+            passwords[row.id] = (
+                st.text_input(say("documents.resume_password"), type="password", key=f"resume_password_{number}") or ""
+            )
         if st.form_submit_button(say("documents.resume"), icon=":material/play_arrow:"):
             start_resume(rows, {id: password for id, password in passwords.items() if password})
             st.rerun()
@@ -136,7 +161,12 @@ def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
         return
     if not st.session_state.get("discarding"):
         st.button(
-            say("documents.discard"), key="discard", type="tertiary", icon=":material/delete:", on_click=_set, args=("discarding", True)
+            say("documents.discard"),
+            key="discard",
+            type="tertiary",
+            icon=":material/delete:",
+            on_click=_set,
+            args=("discarding", True),
         )
         return
     st.warning(say("documents.discard_warning"), icon=":material/warning:")
@@ -149,7 +179,9 @@ def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
 
 
 def write(change: Callable[[], None]) -> None:
-    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not be made."""
+    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not
+    be made.
+    """
     try:
         with st.spinner(say("documents.saving")):
             change()

@@ -1,4 +1,6 @@
-"""Hands a PDF to the browser's own viewer, as it was handed in, under an address of the page. The page's guards stand before it.
+"""Hands a PDF to the browser's own viewer, as it was handed in, under an address of the page.
+
+The page's guards stand before it.
 
 It is noted in the audit log before it is sent, as every download is.
 """

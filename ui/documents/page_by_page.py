@@ -14,7 +14,12 @@ from ui.documents.viewer import picture
 
 MAX_PIXELS = 4_000_000  # a page is never enlarged here
 
-KINDS = {PassageKind.PARAGRAPH: "paragraph", PassageKind.TABLE: "table_kind", PassageKind.CODE: "code_kind", PassageKind.LIST: "list"}
+KINDS = {
+    PassageKind.PARAGRAPH: "paragraph",
+    PassageKind.TABLE: "table_kind",
+    PassageKind.CODE: "code_kind",
+    PassageKind.LIST: "list",
+}
 
 
 def go_to(document_id: str, page: int) -> None:
@@ -28,7 +33,12 @@ def show(engine: Engine, document: Document) -> None:
     st.subheader(say("documents.by_page"), anchor=False, help=say("documents.by_page_help"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         page = st.number_input(
-            say("documents.page_number", n=document.page_count), 1, document.page_count, step=1, key=f"page_of_{document.id}", width=180
+            say("documents.page_number", n=document.page_count),
+            1,
+            document.page_count,
+            step=1,
+            key=f"page_of_{document.id}",
+            width=180,
         )
         wanted = st.toggle(say("documents.show_page"), key=f"picture_of_{document.id}")
         whole.offer(engine, document.id, page)
@@ -82,7 +92,9 @@ def _show_passages(engine: Engine, document: Document, page: int) -> None:
         "text": st.column_config.TextColumn(say("documents.passage_text"), width="large"),
         "section": st.column_config.TextColumn(say("documents.passage_section"), width="medium"),
         "kind": st.column_config.TextColumn(say("documents.passage_kind")),
-        "tokens": st.column_config.NumberColumn(say("documents.passage_tokens"), help=say("documents.passage_tokens_help")),
+        "tokens": st.column_config.NumberColumn(
+            say("documents.passage_tokens"), help=say("documents.passage_tokens_help")
+        ),
         "ends": st.column_config.NumberColumn(say("documents.passage_ends")),
     }
     st.dataframe(rows, hide_index=True, column_config=columns, key=f"passages_{document.id}", row_height=92)

@@ -30,7 +30,8 @@ class Place:
         marks: (page, rectangle in PDF points) of the words; empty where their place on the page is not certain.
         words: the stretches of raw text; empty when a page is shown for itself.
         doubted: as `marks`, of the words that OCR is not sure of.
-        also: as `marks`, of what else the answer cites in this document. It is marked as well; the lines in view follow `marks`.
+        also: as `marks`, of what else the answer cites in this document. It is marked as well; the lines in view follow
+            `marks`.
         also_words: the stretches of raw text of those others, one for each citation and page.
     """
 
@@ -74,7 +75,9 @@ class Place:
     def stretches(self, page: int) -> list[tuple[int, int]]:
         """All cited stretches of a page's raw text from its beginning to its end, those that touch as one."""
         joined: list[tuple[int, int]] = []
-        for start, end in sorted((span.start, span.end) for span in (*_whole(self.words), *self.also_words) if span.page == page):
+        for start, end in sorted(
+            (span.start, span.end) for span in (*_whole(self.words), *self.also_words) if span.page == page
+        ):
             if joined and start <= joined[-1][1]:
                 joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
             else:
@@ -90,11 +93,15 @@ def _whole(spans: Sequence[Span]) -> tuple[Span, ...]:
     """One stretch for each page: of a row and its header what stands between them is shown as well."""
     pages = sorted({span.page for span in spans})
     there = {page: [span for span in spans if span.page == page] for page in pages}
-    return tuple(Span(page, min(one.start for one in there[page]), max(one.end for one in there[page])) for page in pages)
+    return tuple(
+        Span(page, min(one.start for one in there[page]), max(one.end for one in there[page])) for page in pages
+    )
 
 
 def around(boxes: Sequence[Box], page: Page) -> Box:
-    """The marked words of a page with the lines around them, in points: whole lines where they fit, so that no word is cut."""
+    """The marked words of a page with the lines around them, in points: whole lines where they fit, so that no word is
+    cut.
+    """
     width, height = page.width, page.height
     x0, x1 = _widened(min(box.x0 for box in boxes), max(box.x1 for box in boxes), LINES_ROOM[0], LINES_LEAST[0], width)
     y0, y1 = _widened(min(box.y0 for box in boxes), max(box.y1 for box in boxes), LINES_ROOM[1], LINES_LEAST[1], height)
@@ -111,7 +118,9 @@ def _height(boxes: Sequence[Box]) -> float:
 
 
 def strip(part: Box, page: Page) -> str:
-    """The name of a strip's frame: plain, one that fades where words are cut at its right edge, or one that scrolls since it is wide."""
+    """The name of a strip's frame: plain, one that fades where words are cut at its right edge, or one that scrolls
+    since it is wide.
+    """
     if part.x1 - part.x0 > LINES_MOST:
         return f"{LINES}_wide"
     cut = any(word.x0 < part.x1 < word.x1 + MARGIN and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
@@ -120,22 +129,30 @@ def strip(part: Box, page: Page) -> str:
 
 
 def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | None:
-    """Where the figures of a marked row end, in percent of a strip's width: a strip too wide for its frame begins with these in view.
+    """Where the figures of a marked row end, in percent of a strip's width: a strip too wide for its frame begins with
+    these in view.
 
-    None where the marked words are text, which is read from its beginning: no gap of `COLUMN_GAP` is within one of its lines.
+    None where the marked words are text, which is read from its beginning: no gap of `COLUMN_GAP` is within one of its
+    lines.
     """
     if part is None:
         return None
     ends = []
     for box in boxes:
-        row = sorted((word.x0, word.x1) for word in page.words if box.x0 <= (word.x0 + word.x1) / 2 <= box.x1 and _same_line(word, box))
+        row = sorted(
+            (word.x0, word.x1)
+            for word in page.words
+            if box.x0 <= (word.x0 + word.x1) / 2 <= box.x1 and _same_line(word, box)
+        )
         if any(after[0] - before[1] > COLUMN_GAP for before, after in pairwise(row)):
             ends.append(row[-1][1])
     return 100 * (max(ends) - part.x0) / (part.x1 - part.x0) if ends else None
 
 
 def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box] | None:
-    """Both ends of a strip too wide for its frame: what a marked row is called, and its figures. Its widest empty stretch is left out.
+    """Both ends of a strip too wide for its frame: what a marked row is called, and its figures.
+
+    Its widest empty stretch is left out.
 
     None where the strip fits, where its marked words are text, and where both ends together would not fit either.
     """
@@ -143,18 +160,29 @@ def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box
         return None
     there = [word for word in page.words if word.y1 > part.y0 and word.y0 < part.y1]
     marked = [word for word in there if any(_same_line(word, box) and box.x0 <= word.x0 <= box.x1 for box in boxes)]
-    left, right = max(part.x0, min(word.x0 for word in there) - MARGIN), min(part.x1, max(word.x1 for word in there) + MARGIN)
+    left, right = (
+        max(part.x0, min(word.x0 for word in there) - MARGIN),
+        min(part.x1, max(word.x1 for word in there) + MARGIN),
+    )
     top, bottom = min(box.y0 for box in boxes), max(box.y1 for box in boxes)
     between = [word for word in there if word.y1 > top and word.y0 < bottom]
     folds = []
-    for low, high in (*_empty(there), *_empty(between), *_empty(marked)):  # where no line is cut, else where no marked one is
+    for low, high in (
+        *_empty(there),
+        *_empty(between),
+        *_empty(marked),
+    ):  # where no line is cut, else where no marked one is
         room = FOLD_ROOM + max(0.0, LINES_LEAST[0] - (right - left - (high - low) + 2 * FOLD_ROOM)) / 2
         if right - left - (high - low - 2 * room) <= LINES_MOST:
             folds.append((low + room, high - room))
     if not folds:
         return None
-    low, high = min(folds, key=lambda fold: (sum(word.x0 < fold[1] and word.x1 > fold[0] for word in there), fold[0] - fold[1]))
-    text = [word for word in there if word.x0 < high and word.x1 > low and _is_text(word, there)]  # nobody can read half a line
+    low, high = min(
+        folds, key=lambda fold: (sum(word.x0 < fold[1] and word.x1 > fold[0] for word in there), fold[0] - fold[1])
+    )
+    text = [
+        word for word in there if word.x0 < high and word.x1 > low and _is_text(word, there)
+    ]  # nobody can read half a line
     y0 = max([part.y0, *(word.y1 for word in text if word.y1 <= top)])
     y1 = min([part.y1, *(word.y0 for word in text if word.y0 >= bottom)])
     return Box(left, y0, low, y1), Box(high, y0, right, y1)
@@ -164,7 +192,9 @@ def _is_text(word: WordBox, there: Sequence[WordBox]) -> bool:
     """Whether a word stands in a line of text: one that is nearly as long as any, without a gap."""
     row = sorted((one.x0, one.x1) for one in there if _same_line(one, Box(word.x0, word.y0, word.x1, word.y1)))
     whole = max(one.x1 for one in there) - min(one.x0 for one in there)
-    return row[-1][1] - row[0][0] > TEXT_LINE * whole and all(after[0] - before[1] <= COLUMN_GAP for before, after in pairwise(row))
+    return row[-1][1] - row[0][0] > TEXT_LINE * whole and all(
+        after[0] - before[1] <= COLUMN_GAP for before, after in pairwise(row)
+    )
 
 
 def _empty(words: Sequence[WordBox]) -> list[tuple[float, float]]:

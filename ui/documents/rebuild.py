@@ -1,4 +1,6 @@
-"""Building a whole collection anew: with other settings, another embedding model, or because it cannot be opened as it is."""
+"""Building a whole collection anew: with other settings, another embedding model, or because it cannot be opened as it
+is.
+"""
 
 from __future__ import annotations
 
@@ -51,25 +53,42 @@ def _form(settings: Settings, listed: Sequence[File]) -> None:
         return
     if listed:
         st.caption(say("rebuild.meanwhile"))
-        st.text(tell("rebuild.now", model=f"{settings.embedding_model}, {settings.embedding_precision}, {settings.vector_store}"))
+        st.text(
+            tell(
+                "rebuild.now",
+                model=f"{settings.embedding_model}, {settings.embedding_precision}, {settings.vector_store}",
+            )
+        )
     with st.form(key="rebuild_form", border=False):
         model, precision, store = st.columns([2, 1, 1])
         precisions, stores = ["auto", "float32", "bfloat16"], list(VECTOR_STORES)
         with model:
-            name = st.text_input(say("rebuild.model"), settings.embedding_model, key="rebuild_model", help=say("rebuild.model_help"))
+            name = st.text_input(
+                say("rebuild.model"), settings.embedding_model, key="rebuild_model", help=say("rebuild.model_help")
+            )
         with precision:
             arithmetic = st.selectbox(
-                say("rebuild.precision"), precisions, precisions.index(settings.embedding_precision), key="rebuild_precision",
+                say("rebuild.precision"),
+                precisions,
+                precisions.index(settings.embedding_precision),
+                key="rebuild_precision",
                 help=say("rebuild.precision_help"),
-            )  # fmt: skip
+            )
         with store:
-            at = stores.index(settings.vector_store) if settings.vector_store in stores else 0  # it may be of another version
-            vectors = st.selectbox(say("rebuild.store"), stores, at, key="rebuild_store", help=say("rebuild.store_help"))
+            at = (
+                stores.index(settings.vector_store) if settings.vector_store in stores else 0
+            )  # it may be of another version
+            vectors = st.selectbox(
+                say("rebuild.store"), stores, at, key="rebuild_store", help=say("rebuild.store_help")
+            )
         changed = ingest_fields("rebuild", settings)
         if st.form_submit_button(say("rebuild.start"), type="primary"):
             try:
                 wanted = settings.changed(
-                    **changed, embedding_model=(name or "").strip(), embedding_precision=arithmetic, vector_store=vectors
+                    **changed,
+                    embedding_model=(name or "").strip(),
+                    embedding_precision=arithmetic,
+                    vector_store=vectors,
                 )
             except RagError as error:
                 show_error(error)
@@ -86,26 +105,45 @@ def ingest_fields(prefix: str, settings: Settings) -> dict[str, Any]:
     with left:
         options = list(knobs["strategy"].options)
         values["strategy"] = st.selectbox(
-            say("ingest.strategy"), options, options.index(settings.strategy), format_func=strategy_name, key=f"{prefix}_strategy",
+            say("ingest.strategy"),
+            options,
+            options.index(settings.strategy),
+            format_func=strategy_name,
+            key=f"{prefix}_strategy",
             help=say("ingest.strategy_help"),
-        )  # fmt: skip
+        )
         values["ocr"] = st.toggle(say("ingest.ocr"), settings.ocr, key=f"{prefix}_ocr", help=say("ingest.ocr_help"))
         engines = list(knobs["ocr_engine"].options)
         values["ocr_engine"] = st.selectbox(
-            say("ingest.ocr_engine"), engines, engines.index(settings.ocr_engine), format_func=ENGINES.__getitem__,
-            key=f"{prefix}_ocr_engine", help=say("ingest.ocr_engine_help"), disabled=not values["ocr"],
-        )  # fmt: skip
+            say("ingest.ocr_engine"),
+            engines,
+            engines.index(settings.ocr_engine),
+            format_func=ENGINES.__getitem__,
+            key=f"{prefix}_ocr_engine",
+            help=say("ingest.ocr_engine_help"),
+            disabled=not values["ocr"],
+        )
     with right:
         low, high, step = _whole(knobs["passage_tokens"])
         values["passage_tokens"] = st.slider(
-            say("ingest.passage_tokens"), low, high, settings.passage_tokens, step, key=f"{prefix}_passage_tokens",
+            say("ingest.passage_tokens"),
+            low,
+            high,
+            settings.passage_tokens,
+            step,
+            key=f"{prefix}_passage_tokens",
             help=say("ingest.passage_tokens_help"),
-        )  # fmt: skip
+        )
         low, high, step = _whole(knobs["overlap_tokens"])
         values["overlap_tokens"] = st.slider(
-            say("ingest.overlap_tokens"), low, high, settings.overlap_tokens, step, key=f"{prefix}_overlap_tokens",
+            say("ingest.overlap_tokens"),
+            low,
+            high,
+            settings.overlap_tokens,
+            step,
+            key=f"{prefix}_overlap_tokens",
             help=say("ingest.overlap_tokens_help"),
-        )  # fmt: skip
+        )
     return values
 
 

@@ -1,6 +1,8 @@
-"""One page of a document beside the answer: the lines around the cited words, which are marked, or the whole page, to turn and to enlarge.
+"""One page of a document beside the answer: the lines around the cited words, which are marked, or the whole page, to
+turn and to enlarge.
 
-Where a page cannot be drawn (a text document, a file that its password locks) its text stands in its place, with the same words marked.
+Where a page cannot be drawn (a text document, a file that its password locks) its text stands in its place, with the
+same words marked.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ AROUND = 600  # characters of a page's text that are shown on each side of the w
 ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
 WHOLE = "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
-ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
+ZOOMS: Mapping[str, float] = MappingProxyType(
+    {WHOLE: 1.0, "larger": 1.5, "double": 2.0}
+)  # times the width of the column
 
 
 def open_at(place: Place) -> None:
@@ -92,21 +96,34 @@ def _show_title(document: Document) -> None:
 def _show_turning(document: Document, place: Place, page: int) -> None:
     """Show which page it is, and the buttons that turn pages."""
     st.button(
-        say("viewer.previous"), key="viewer_previous", icon=":material/chevron_left:", disabled=page <= 1, on_click=_turn,
+        say("viewer.previous"),
+        key="viewer_previous",
+        icon=":material/chevron_left:",
+        disabled=page <= 1,
+        on_click=_turn,
         args=(place, page - 1),
-    )  # fmt: skip
+    )
     st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
     if document.label_of(page):
         st.text(tell("viewer.printed", label=document.label_of(page)), width="content")
     st.button(
-        say("viewer.next"), key="viewer_next", icon=":material/chevron_right:", icon_position="right",
-        disabled=page >= document.page_count, on_click=_turn, args=(place, page + 1),
-    )  # fmt: skip
+        say("viewer.next"),
+        key="viewer_next",
+        icon=":material/chevron_right:",
+        icon_position="right",
+        disabled=page >= document.page_count,
+        on_click=_turn,
+        args=(place, page + 1),
+    )
     if page != place.page:
         st.button(
-            say("viewer.back", n=place.page), key="viewer_back", type="tertiary", icon=":material/undo:", on_click=_turn,
+            say("viewer.back", n=place.page),
+            key="viewer_back",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_turn,
             args=(place, place.page),
-        )  # fmt: skip
+        )
 
 
 def _show_page(place: Place, page: Page, size: str) -> None:
@@ -117,9 +134,14 @@ def _show_page(place: Place, page: Page, size: str) -> None:
     boxes = place.on(page.number)
     part = around(place.in_view(page.number), page) if size == LINES else None
     ends = folded(place.in_view(page.number), page, part)
-    doubted, dpi = tuple(box for number, box in place.doubted if number == page.number), DPI * ZOOMS.get(size, LINES_ZOOM)
+    doubted, dpi = (
+        tuple(box for number, box in place.doubted if number == page.number),
+        DPI * ZOOMS.get(size, LINES_ZOOM),
+    )
     try:
-        pictures = [picture(place.document, page.number, boxes, doubted=doubted, dpi=dpi, part=one) for one in ends or (part,)]
+        pictures = [
+            picture(place.document, page.number, boxes, doubted=doubted, dpi=dpi, part=one) for one in ends or (part,)
+        ]
     except RagError as error:
         show_error(error)
         _show_text(place, page)
@@ -143,23 +165,37 @@ def _choose_size(*, marked: bool) -> str:
     """How much of the page is shown; a page without marks has no lines to begin with."""
     names = [LINES, *ZOOMS] if marked else list(ZOOMS)
     chosen: str | None = st.segmented_control(
-        say("viewer.zoom"), names, default=names[0], required=True, format_func=lambda name: say(f"viewer.{name}"),
-        key=f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}", label_visibility="collapsed",
-    )  # fmt: skip
+        say("viewer.zoom"),
+        names,
+        default=names[0],
+        required=True,
+        format_func=lambda name: say(f"viewer.{name}"),
+        key=f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}",
+        label_visibility="collapsed",
+    )
     return chosen or names[0]
 
 
 def show_picture(
-    drawn: bytes, page: Page, boxes: Sequence[Box], size: str, where: str = "viewer", frame: str = "", begin: float | None = None
+    drawn: bytes,
+    page: Page,
+    boxes: Sequence[Box],
+    size: str,
+    where: str = "viewer",
+    frame: str = "",
+    begin: float | None = None,
 ) -> None:
     """A picture of a page in its size; an enlarged one in a frame that begins at its marks.
 
-    `where` begins the keys of its containers; `frame` names another one than its size; `begin` is a place that a wide strip scrolls to,
-    in percent of its width.
+    `where` begins the keys of its containers; `frame` names another one than its size; `begin` is a place that a wide
+    strip scrolls to, in percent of its width.
     """
     alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
     if size in (LINES, WHOLE):
-        with st.container(key=f"{where}_{size}"), st.container(key=f"{where}_{frame}" if frame not in ("", size) else None):
+        with (
+            st.container(key=f"{where}_{size}"),
+            st.container(key=f"{where}_{frame}" if frame not in ("", size) else None),
+        ):
             if frame == f"{LINES}_wide" and begin is not None:
                 with st.container(key=f"{where}_strip", gap=None):
                     st.image(drawn, width="stretch", output_format="PNG", alt=alt)
@@ -171,8 +207,12 @@ def show_picture(
     with zoomed, st.container(key=f"{where}_sheet", gap=None):
         st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         if boxes:
-            left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
-            # the frame begins at the words, in browsers that know this property; in others at the page's upper left corner
+            left, top = (
+                100 * min(box.x0 for box in boxes) / page.width - ROOM,
+                100 * min(box.y0 for box in boxes) / page.height - ROOM,
+            )
+            # the frame begins at the words, in browsers that know this property; in others at the page's upper left
+            # corner
             st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
 
 
@@ -195,14 +235,25 @@ def picture(
     max_pixels: int = MAX_PIXELS,
     part: Box | None = None,
 ) -> bytes:
-    """A page of the session's library, or a part of it, as PNG, with these boxes marked; empty when a password locks the file. Drawn once.
+    """A page of the session's library, or a part of it, as PNG, with these boxes marked; empty when a password locks
+    the file. Drawn once.
 
     `doubted` are boxes of words that may be wrong: they are marked in orange.
 
     Raises:
         RagError: it cannot be drawn.
     """
-    return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, doubted, dpi, max_pixels, part)
+    return _drawn(
+        str(state.library_folder()),
+        state.session().collection,
+        document_id,
+        page,
+        boxes,
+        doubted,
+        dpi,
+        max_pixels,
+        part,
+    )
 
 
 def forget() -> None:
@@ -227,7 +278,16 @@ def _drawn(
     try:
         library = state.engine().library
         form = form_of(library.view.document(document_id).name)
-        return render_page(library.source(document_id), page, boxes, doubted=doubted, dpi=dpi, max_pixels=max_pixels, part=part, form=form)
+        return render_page(
+            library.source(document_id),
+            page,
+            boxes,
+            doubted=doubted,
+            dpi=dpi,
+            max_pixels=max_pixels,
+            part=part,
+            form=form,
+        )
     except PasswordNeeded:
         return b""
 

@@ -1,4 +1,6 @@
-"""A viewer over a whole document: its pages, a search with every hit marked, lists of what stands in it, and the marks of all citations."""
+"""A viewer over a whole document: its pages, a search with every hit marked, lists of what stands in it, and the marks
+of all citations.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _Stretches = Callable[[str, str], Iterator[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a list: its page, its text as it stands there, and its place in the page's text; None for a heading."""
+    """One line of a list: its page, its text as it stands there, and its place in the page's text; None for a
+    heading.
+    """
 
     page: int
     text: str
@@ -50,7 +54,8 @@ def listed(snapshot: Snapshot, document: Document, kind: str) -> tuple[Row, ...]
     for page in range(1, min(document.page_count, MAX_PAGES) + 1):
         text = snapshot.page_text(document.id, page)
         rows += [
-            Row(page, " ".join(text[start:end].split()), Span(page, start, end)) for start, end in _FINDS[kind](text, document.language)
+            Row(page, " ".join(text[start:end].split()), Span(page, start, end))
+            for start, end in _FINDS[kind](text, document.language)
         ]
         if len(rows) >= MAX_ROWS:
             break
@@ -96,9 +101,21 @@ _CHOSEN = "whole_chosen"
 
 
 def offer(engine: Engine, document_id: str, page: int, marks: Marks = ()) -> None:
-    """A button that opens the document over the page, at a page of it; `marks` are those of all that is cited from it."""
-    st.button(say("whole.open"), key="whole_open", icon=":material/menu_book:", type="tertiary", on_click=_choose, args=(document_id, page))
-    if st.session_state.pop(_CHOSEN, None) == (document_id, page):  # at the click only: whoever closed it is not shown it again
+    """A button that opens the document over the page, at a page of it; `marks` are those of all that is cited from
+    it.
+    """
+    st.button(
+        say("whole.open"),
+        key="whole_open",
+        icon=":material/menu_book:",
+        type="tertiary",
+        on_click=_choose,
+        args=(document_id, page),
+    )
+    if st.session_state.pop(_CHOSEN, None) == (
+        document_id,
+        page,
+    ):  # at the click only: whoever closed it is not shown it again
         _open(engine, document_id, page, marks)
 
 
@@ -123,7 +140,9 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
     with side:
         rows = _list(engine, document, key)
         st.session_state.setdefault(key, first)
-        number = int(st.number_input(say("whole.page", all=document.page_count), 1, document.page_count, step=1, key=key))
+        number = int(
+            st.number_input(say("whole.page", all=document.page_count), 1, document.page_count, step=1, key=key)
+        )
         _show_turning(key, number, document.page_count, sorted({row.page for row in rows}))
         shown = engine.library.view.page(document.id, number)
         here = [row.span for row in rows if row.page == number and row.span is not None]
@@ -135,42 +154,73 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
             _show_cited(sorted({page for page, _ in marks}), key)
             st.caption(say("whole.marked_cited") if boxes else say("whole.marked_none"))
         size = st.segmented_control(
-            say("viewer.zoom"), list(ZOOMS), default=WHOLE, required=True, format_func=lambda name: say(f"viewer.{name}"),
-            key=f"{key}_zoom", label_visibility="collapsed",
-        )  # fmt: skip
+            say("viewer.zoom"),
+            list(ZOOMS),
+            default=WHOLE,
+            required=True,
+            format_func=lambda name: say(f"viewer.{name}"),
+            key=f"{key}_zoom",
+            label_visibility="collapsed",
+        )
         if shown.width and form_of(document.name) == PDF:  # a browser's viewer opens nothing else
             st.link_button(
-                say("whole.pdf"), original.address(state.session().collection, document.id, number), icon=":material/open_in_new:",
-                type="tertiary", help=say("whole.pdf_help"),
-            )  # fmt: skip
+                say("whole.pdf"),
+                original.address(state.session().collection, document.id, number),
+                icon=":material/open_in_new:",
+                type="tertiary",
+                help=say("whole.pdf_help"),
+            )
     with sheet:
         _show_page(document, shown, boxes, size or WHOLE)
 
 
 def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None:
-    """Buttons to the page before and after, and to the pages of the list around it; each has a key, so that no hand leaves the keyboard."""
-    before, after = (next((one for one in found[::-1] if one < page), None), next((one for one in found if one > page), None))
+    """Buttons to the page before and after, and to the pages of the list around it; each has a key, so that no hand
+    leaves the keyboard.
+    """
+    before, after = (
+        next((one for one in found[::-1] if one < page), None),
+        next((one for one in found if one > page), None),
+    )
     turns: list[tuple[str, str, int | None]] = [
-        ("previous", "PageUp", page - 1 if page > 1 else None), ("next", "PageDown", page + 1 if page < pages else None)
-    ]  # fmt: skip
+        ("previous", "PageUp", page - 1 if page > 1 else None),
+        ("next", "PageDown", page + 1 if page < pages else None),
+    ]
     if found:
         turns += [("previous_hit", "Shift+PageUp", before), ("next_hit", "Shift+PageDown", after)]
     with st.container(horizontal=True, gap="small", key="whole_turn"):
         for name, pressed, to in turns:
             st.button(
-                say(f"whole.{name}"), key=f"{key}_{name}", shortcut=pressed, disabled=to is None, on_click=_turn, args=(key, to or page),
-                help=say(f"whole.{name}_help"), type="tertiary", width="content",
-            )  # fmt: skip
+                say(f"whole.{name}"),
+                key=f"{key}_{name}",
+                shortcut=pressed,
+                disabled=to is None,
+                on_click=_turn,
+                args=(key, to or page),
+                help=say(f"whole.{name}_help"),
+                type="tertiary",
+                width="content",
+            )
 
 
 def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     """The places that were looked for, or all of a kind that the document has; a chosen row turns to its page."""
     kind = st.segmented_control(
-        say("whole.list"), [FIND, *KINDS], default=FIND, required=True, format_func=lambda one: say(f"whole.list_{one}"),
-        key=f"{key}_list", label_visibility="collapsed",
-    )  # fmt: skip
+        say("whole.list"),
+        [FIND, *KINDS],
+        default=FIND,
+        required=True,
+        format_func=lambda one: say(f"whole.list_{one}"),
+        key=f"{key}_list",
+        label_visibility="collapsed",
+    )
     if kind in (None, FIND):
-        words = st.text_input(say("whole.search"), key=f"{key}_words", type="search", placeholder=say("whole.search_example")) or ""
+        words = (
+            st.text_input(
+                say("whole.search"), key=f"{key}_words", type="search", placeholder=say("whole.search_example")
+            )
+            or ""
+        )
         rows = find(engine, document, words)
         if words.strip() and not rows:
             st.caption(say("whole.no_hit"))
@@ -181,7 +231,9 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     if not rows:
         return ()
     pages = len({row.page for row in rows})
-    st.caption(say("whole.hits_cut", n=len(rows)) if len(rows) >= MAX_ROWS else say("whole.hits", n=len(rows), pages=pages))
+    st.caption(
+        say("whole.hits_cut", n=len(rows)) if len(rows) >= MAX_ROWS else say("whole.hits", n=len(rows), pages=pages)
+    )
     if kind not in (None, FIND) and document.page_count > MAX_PAGES:
         st.caption(say("whole.first_pages", n=MAX_PAGES))
     columns = {
@@ -189,15 +241,22 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
         "text": st.column_config.TextColumn(say("whole.hit")),
     }
     st.dataframe(
-        [{"page": row.page, "text": row.text} for row in rows], hide_index=True, column_config=columns, key=f"{key}_rows_{kind}",
-        alt=say("whole.hits_alt"), height=38 + 35 * min(len(rows), ROWS), on_select=lambda: _turn_to_row(key, f"{key}_rows_{kind}", rows),
+        [{"page": row.page, "text": row.text} for row in rows],
+        hide_index=True,
+        column_config=columns,
+        key=f"{key}_rows_{kind}",
+        alt=say("whole.hits_alt"),
+        height=38 + 35 * min(len(rows), ROWS),
+        on_select=lambda: _turn_to_row(key, f"{key}_rows_{kind}", rows),
         selection_mode="single-row",
-    )  # fmt: skip
+    )
     return rows
 
 
 def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:
-    """Every place of the document's own text where these words stand one after the other, whatever their case and line breaks."""
+    """Every place of the document's own text where these words stand one after the other, whatever their case and line
+    breaks.
+    """
     if not words.strip():
         return ()
     return _found(*_place(document), words, document, engine)

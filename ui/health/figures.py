@@ -1,4 +1,5 @@
-"""The figures of the Health page, why questions were refused, which drafts were rejected, and the refused questions by what they ask.
+"""The figures of the Health page, why questions were refused, which drafts were rejected, and the refused questions by
+what they ask.
 
 Charts hold numbers alone. Colours as in the lab; lines differ in their dashes too.
 """
@@ -53,7 +54,9 @@ def show_figures(kept: Sequence[Kept]) -> None:
 def show_feedback(since: str) -> None:
     """Show what readers said in the period, beside what is estimated."""
     said = Counter(one.kind for kept in FeedbackState for one in recording.store().feedback(kept) if one.at >= since)
-    right, wrong, refusals = (said[kind] for kind in (FeedbackKind.HELPFUL, FeedbackKind.WRONG_ANSWER, FeedbackKind.WRONG_REFUSAL))
+    right, wrong, refusals = (
+        said[kind] for kind in (FeedbackKind.HELPFUL, FeedbackKind.WRONG_ANSWER, FeedbackKind.WRONG_REFUSAL)
+    )
     st.caption(say("health.feedback", right=right, wrong=wrong, refusals=refusals))
     if total := right + wrong + refusals:
         st.caption(say("health.feedback_share", share=right / total))
@@ -68,17 +71,24 @@ def show_reasons(kept: Sequence[Kept]) -> None:
         return
     rows = [{"why": tell(f"refusal.why_{reason}"), "n": count, "share": count / len(kept)} for reason, count in found]
     st.dataframe(
-        rows, hide_index=True, key="health_reasons", alt=say("health.why"),
+        rows,
+        hide_index=True,
+        key="health_reasons",
+        alt=say("health.why"),
         column_config={
             "why": st.column_config.TextColumn(say("health.why_sentence"), width="large"),
             "n": st.column_config.NumberColumn(say("health.why_count"), width="small"),
-            "share": st.column_config.ProgressColumn(say("health.why_share"), format="percent", min_value=0, max_value=1),
+            "share": st.column_config.ProgressColumn(
+                say("health.why_share"), format="percent", min_value=0, max_value=1
+            ),
         },
-    )  # fmt: skip
+    )
 
 
 def show_rejected(kept: Sequence[Kept]) -> None:
-    """The newest questions of which a draft was rejected, each with a link to its trace; nothing where there is none."""
+    """The newest questions of which a draft was rejected, each with a link to its trace; nothing where there is
+    none.
+    """
     rows = [one for one in kept if one.summary.failed][:MAX_REJECTED]
     if not rows:
         return
@@ -86,12 +96,18 @@ def show_rejected(kept: Sequence[Kept]) -> None:
     st.caption(say("health.rejected_about", n=len(rows)))
     st.dataframe(
         rejected_rows(rows, st.context.url or "", state.session().collection),
-        hide_index=True, key="health_rejected", alt=say("health.rejected"), column_config=picked.columns(),
-    )  # fmt: skip
+        hide_index=True,
+        key="health_rejected",
+        alt=say("health.rejected"),
+        column_config=picked.columns(),
+    )
 
 
 def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
-    """One row for each question: when, its text, how it ended, and the address of its decision. `page` is the address of this page."""
+    """One row for each question: when, its text, how it ended, and the address of its decision.
+
+    `page` is the address of this page.
+    """
     return [picked.row_of(one, "health.rejected_answered", page, collection) for one in kept]
 
 
@@ -123,21 +139,31 @@ def show_gaps(gaps: Sequence[Gap]) -> None:
     if len(gaps) > MAX_GAPS:
         st.caption(say("health.gaps_rest", n=len(gaps) - MAX_GAPS))
     st.download_button(
-        say("health.gaps_download"), lambda: tables.to_csv(rows_of(gaps)), "gaps.csv", "text/csv", key="health_gaps_csv",
-        icon=":material/download:", on_click="ignore",
-    )  # fmt: skip
+        say("health.gaps_download"),
+        lambda: tables.to_csv(rows_of(gaps)),
+        "gaps.csv",
+        "text/csv",
+        key="health_gaps_csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
 def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
     """One row for each question, with its group."""
     return [
         {
-            "group": number, "questions": len(gap.questions), "asked": one.at, "question": one.question,
-            "shared_words": " ".join(gap.terms), "in_no_document": ", ".join(gap.nowhere), "reason": one.summary.reason.value,
+            "group": number,
+            "questions": len(gap.questions),
+            "asked": one.at,
+            "question": one.question,
+            "shared_words": " ".join(gap.terms),
+            "in_no_document": ", ".join(gap.nowhere),
+            "reason": one.summary.reason.value,
         }
         for number, gap in enumerate(gaps, 1)
         for one in gap.questions
-    ]  # fmt: skip
+    ]
 
 
 def _show_gap(gap: Gap) -> None:
@@ -161,7 +187,8 @@ def spread(drift: Drift) -> Spec:
         total = max(sum(counts), 1)
         size = 1 / max(len(counts), 1)
         rows += [
-            {"low": n * size, "high": (n + 1) * size, "share": count / total, "n": count, "what": what} for n, count in enumerate(counts)
+            {"low": n * size, "high": (n + 1) * size, "share": count / total, "n": count, "what": what}
+            for n, count in enumerate(counts)
         ]
     y = alt.Y("share:Q", title=say("health.scores_count"), axis=alt.Axis(format=".0%"))
     x = alt.X("low:Q", bin="binned", title=say("health.scores_axis"), axis=alt.Axis(format=".0%", tickCount=5))
@@ -179,7 +206,11 @@ def spread(drift: Drift) -> Spec:
             x2="high:Q",
             y=y,
             tooltip=tips,
-            color=alt.Color("what:N", scale=alt.Scale(domain=words if drift.then else words[:1], range=[BLUE, ORANGE]), legend=legend),
+            color=alt.Color(
+                "what:N",
+                scale=alt.Scale(domain=words if drift.then else words[:1], range=[BLUE, ORANGE]),
+                legend=legend,
+            ),
         )
         .add_params(pick("low", "high"))
     )

@@ -1,4 +1,5 @@
-"""The questions behind a bar that was clicked on the Health page, those with such a score; each one click from its stages.
+"""The questions behind a bar that was clicked on the Health page, those with such a score; each one click from its
+stages.
 
 Charts hold numbers alone. What a click tells is looked up here among the kept questions, whose texts are untrusted.
 """
@@ -34,7 +35,9 @@ class Scores:
     def holds(self, one: Kept) -> bool:
         """Whether a question counts in that bar."""
         value = one.summary.correctness
-        return one.summary.searched and value is not None and self.low <= value and (value < self.high or self.high >= 1)
+        return (
+            one.summary.searched and value is not None and self.low <= value and (value < self.high or self.high >= 1)
+        )
 
     @property
     def title(self) -> str:
@@ -65,7 +68,10 @@ def show(kept: Sequence[Kept]) -> None:
 
 
 def rows_of(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
-    """One row for each question: when, its text, how it ended, the address of its decision, and how sure. `page` is this page's address."""
+    """One row for each question: when, its text, how it ended, the address of its decision, and how sure.
+
+    `page` is this page's address.
+    """
     return [
         row_of(one, "health.picked_answered", page, collection)
         | {"sure": None if one.summary.correctness is None else round(100 * one.summary.correctness)}
@@ -98,16 +104,22 @@ def columns() -> dict[str, Any]:
         "at": text(say("health.rejected_when"), width="small"),
         "question": text(say("health.rejected_question"), width="large"),
         "why": text(say("health.rejected_why"), width="large"),
-        "trace": st.column_config.LinkColumn(say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"),
+        "trace": st.column_config.LinkColumn(
+            say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"
+        ),
     }
 
 
 def _table(kept: Sequence[Kept]) -> None:
     sure = st.column_config.NumberColumn(say("health.correctness"), width="small", format="%d %%")
     st.dataframe(
-        rows_of(kept, st.context.url or "", state.session().collection), hide_index=True, alt=say("health.picked_alt"), placeholder="–",
-        column_config=columns() | {"sure": sure}, column_order=("at", "question", "why", "sure", "trace"),
-    )  # fmt: skip
+        rows_of(kept, st.context.url or "", state.session().collection),
+        hide_index=True,
+        alt=say("health.picked_alt"),
+        placeholder="–",
+        column_config=columns() | {"sure": sure},
+        column_order=("at", "question", "why", "sure", "trace"),
+    )
 
 
 def _take(key: str) -> None:

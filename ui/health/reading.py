@@ -48,17 +48,27 @@ def choose_days() -> int:
     """The field for the period."""
     return int(
         st.segmented_control(
-            say("health.period"), PERIODS, default=FIRST, format_func=lambda days: say(f"health.period_{days}"), key="health_period",
+            say("health.period"),
+            PERIODS,
+            default=FIRST,
+            format_func=lambda days: say(f"health.period_{days}"),
+            key="health_period",
             required=True,
         )
-    )  # fmt: skip
+    )
 
 
 def read(engine: Engine, days: int) -> Period | None:
-    """The questions of the last so many days; None while they are being read, or where they cannot be, which is shown."""
+    """The questions of the last so many days; None while they are being read, or where they cannot be, which is
+    shown.
+    """
     of = state.session().collection, days
     reading: Reading | None = st.session_state.get(_KEY)
-    if reading is None or reading.of != of or (reading.work.wait() and time.monotonic() - reading.begun > FRESH_SECONDS):
+    if (
+        reading is None
+        or reading.of != of
+        or (reading.work.wait() and time.monotonic() - reading.begun > FRESH_SECONDS)
+    ):
         if reading is not None:
             reading.work.stop()
         reading = st.session_state[_KEY] = Reading(of, time.monotonic(), _start(engine, *of))
@@ -81,7 +91,11 @@ def _start(engine: Engine, collection: str, days: int) -> Background[Period]:
     def work(cancelled: Cancel) -> Period:
         found = kept(folder, collection, since, cancelled)
         asked = unanswered(found)[:MAX_GROUPED]
-        vectors = engine.tools.embedder.embed([one.question for one in asked]) if asked else np.zeros((0, 0), dtype=np.float32)
+        vectors = (
+            engine.tools.embedder.embed([one.question for one in asked])
+            if asked
+            else np.zeros((0, 0), dtype=np.float32)
+        )
         return Period(found, tuple(gaps(asked, vectors)))
 
     return Background[Period]("reading kept questions", "Reading the kept questions").start(work)

@@ -1,4 +1,6 @@
-"""The lab's guarantee: a target, the threshold that keeps it with what is promised and what is not, and the preset it is saved as."""
+"""The lab's guarantee: a target, the threshold that keeps it with what is promised and what is not, and the preset it
+is saved as.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ from rag_core.decision.batch import ReplaySet
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.certify import BY_TYPE, FIRST, SHIFTED, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core.evaluation.certify import (
+    BY_TYPE,
+    FIRST,
+    SHIFTED,
+    Basis,
+    Certificate,
+    Part,
+    Request,
+    Uncertified,
+    certify,
+    second_thresholds,
+)
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
@@ -25,7 +38,11 @@ from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
 from ui.settings.wording import setting_name
 
-USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
+USUAL = {
+    Kind.WRONG_ANSWERS: 5.0,
+    Kind.MISSED_ANSWERS: 10.0,
+    Kind.FALSE_REFUSALS: 10.0,
+}  # percent; the first is switched on
 SURE = (80, 90, 95, 99)  # percent of confidence that are offered
 _KEY = "certified"
 
@@ -75,16 +92,28 @@ def show(
 
 
 def _certify(
-    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, records: Sequence[Measurements],
+    engine: Engine,
+    run: RunHead,
+    questions: Sequence[LabelledQuestion],
+    replayed: ReplaySet,
+    records: Sequence[Measurements],
     settings: Settings,
     request: Request,
-) -> Certificate | Uncertified:  # fmt: skip
+) -> Certificate | Uncertified:
     calibration = engine.tools.calibration
     fitted = calibration.provenance.get("question_hashes", ()) if calibration else ()
     return certify(
-        questions, records, evaluate.answer_hits(questions, records), settings, request, Basis.of(engine, run.collection),
-        set_name=run.set_name, date=datetime.now(UTC).isoformat(timespec="seconds"), fitted=frozenset(fitted), replayed=replayed,
-    )  # fmt: skip
+        questions,
+        records,
+        evaluate.answer_hits(questions, records),
+        settings,
+        request,
+        Basis.of(engine, run.collection),
+        set_name=run.set_name,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        fitted=frozenset(fitted),
+        replayed=replayed,
+    )
 
 
 def _form() -> Request | None:
@@ -94,16 +123,25 @@ def _form() -> Request | None:
         wanted = [_target(kind) for column, kind in zip(columns, Kind, strict=True) if _entered(column, kind)]
         sure, one, two = st.columns(3)
         confidence = sure.selectbox(
-            say("lab_certify.confidence"), SURE, index=SURE.index(95), key="certify_confidence", help=say("lab_certify.confidence_help"),
+            say("lab_certify.confidence"),
+            SURE,
+            index=SURE.index(95),
+            key="certify_confidence",
+            help=say("lab_certify.confidence_help"),
             format_func=lambda percent: say("lab_certify.confidence_option", percent=percent),
-        )  # fmt: skip
+        )
         first = one.selectbox(say("lab_certify.first"), list(FIRST), key="certify_first", format_func=setting_name)
         others = ["", *dict.fromkeys(name for chosen in FIRST for name in second_thresholds(chosen))]
         second = two.selectbox(
-            say("lab_certify.second"), others, key="certify_second", help=say("lab_certify.second_help"),
+            say("lab_certify.second"),
+            others,
+            key="certify_second",
+            help=say("lab_certify.second_help"),
             format_func=lambda name: setting_name(name) if name else say("lab_certify.second_none"),
-        )  # fmt: skip
-        by_type = bool(BY_TYPE) and st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
+        )
+        by_type = bool(BY_TYPE) and st.toggle(
+            say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help")
+        )
         pressed = st.form_submit_button(say("lab_certify.run"), type="primary", icon=":material/verified:")
     if not pressed:
         return None
@@ -188,7 +226,9 @@ def _show_lack(found: Uncertified) -> None:
 def _say_lack(lack: Shortage, *, exclude: bool) -> None:
     """Say why one target is not met; `exclude` where each can be met alone."""
     target = lack.target
-    st.text(tell("lab_certify.lack_target", what=say(f"lab_certify.line_{target.kind}"), at_most=percent(target.at_most)))
+    st.text(
+        tell("lab_certify.lack_target", what=say(f"lab_certify.line_{target.kind}"), at_most=percent(target.at_most))
+    )
     if lack.alone and not exclude:
         st.caption(say("lab_certify.lack_kept"))
         return
@@ -212,7 +252,10 @@ def _save(found: Certificate) -> None:
     settings = saved_presets.as_settings(found.settings)
     with st.form(key="save_certified", border=False):
         entered = st.text_input(
-            say("lab_certify.name"), key="certified_name", max_chars=saved_presets.NAME_CHARS, help=say("lab_certify.name_help")
+            say("lab_certify.name"),
+            key="certified_name",
+            max_chars=saved_presets.NAME_CHARS,
+            help=say("lab_certify.name_help"),
         )
         name = (entered or "").strip()
         default = st.checkbox(say("lab_certify.default"), key="certified_default")
@@ -227,9 +270,14 @@ def _save(found: Certificate) -> None:
     with st.container(horizontal=True, key="certificate_files"):
         certificates.offer(found, name, "certificate")
         st.download_button(
-            say("lab_certify.download_settings"), lambda: sharing.to_yaml(settings), sharing.FILE, "application/yaml",
-            key="certificate_settings", icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
+            say("lab_certify.download_settings"),
+            lambda: sharing.to_yaml(settings),
+            sharing.FILE,
+            "application/yaml",
+            key="certificate_settings",
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def _store(name: str, settings: Settings, found: Certificate, *, default: bool) -> None:
@@ -239,7 +287,8 @@ def _store(name: str, settings: Settings, found: Certificate, *, default: bool) 
 
 
 HEIGHT = 420  # pixels
-# Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them apart
+# Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them
+# apart
 COLOURS = ("#0b8a62", "#d1601f", "#a45aa8", "#4a7fc4")
 STROKES = ([1, 0], [6, 3], [8, 3, 2, 3], [2, 2])
 GREY = "#7b8682"
@@ -248,7 +297,9 @@ GREY = "#7b8682"
 def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
     """Shares in percent over the first threshold; a question type has its own."""
     curve, name = part.curve, next(iter(part.thresholds))
-    lines = {say("lab_certify.line_coverage"): curve.coverage} | {say(f"lab_certify.line_{kind}"): curve.risks[kind] for kind in Kind}
+    lines = {say("lab_certify.line_coverage"): curve.coverage} | {
+        say(f"lab_certify.line_{kind}"): curve.risks[kind] for kind in Kind
+    }
     rows = pd.DataFrame(
         [
             {"threshold": value, "line": line, "share": None if share is None else 100 * share, "certified": held}
@@ -257,7 +308,9 @@ def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
         ]
     )
     held = [value for value, certified in zip(curve.threshold, curve.certified, strict=True) if certified]
-    x = alt.X("threshold:Q", title=setting_name(name), scale=alt.Scale(domain=[min(curve.threshold), max(curve.threshold)]))
+    x = alt.X(
+        "threshold:Q", title=setting_name(name), scale=alt.Scale(domain=[min(curve.threshold), max(curve.threshold)])
+    )
     y = alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100]))
     names, legend = list(lines), alt.Legend(title=None, orient="bottom", columns=1, symbolSize=400)
     drawn = (
@@ -277,12 +330,20 @@ def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
         )
     )
     band = (
-        alt.Chart(pd.DataFrame({"from": [min(held)], "to": [max(held)]})).mark_rect(color=GREY, opacity=0.15).encode(x="from:Q", x2="to:Q")
+        alt.Chart(pd.DataFrame({"from": [min(held)], "to": [max(held)]}))
+        .mark_rect(color=GREY, opacity=0.15)
+        .encode(x="from:Q", x2="to:Q")
     )
     chosen = pd.DataFrame({"threshold": [part.thresholds[name]], "what": [say("lab_certify.chosen")]})
-    limits = pd.DataFrame([{"share": 100 * bound.at_most, "line": say(f"lab_certify.line_{bound.kind}")} for bound in part.bounds])
+    limits = pd.DataFrame(
+        [{"share": 100 * bound.at_most, "line": say(f"lab_certify.line_{bound.kind}")} for bound in part.bounds]
+    )
     rule = alt.Chart(chosen).mark_rule(color=GREY, strokeWidth=2).encode(x="threshold:Q")
-    said = alt.Chart(chosen).mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12).encode(x="threshold:Q", text="what:N")
+    said = (
+        alt.Chart(chosen)
+        .mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12)
+        .encode(x="threshold:Q", text="what:N")
+    )
     colour = alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend)
     at_most = alt.Chart(limits).mark_rule(strokeWidth=1, opacity=0.7).encode(y="share:Q", color=colour)
     return alt.layer(band, at_most, drawn, rule, said).properties(height=HEIGHT)

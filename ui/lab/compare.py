@@ -48,7 +48,9 @@ _COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged` and `records`."""
+    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged` and
+    `records`.
+    """
 
     name: str
     judged: Judged
@@ -64,8 +66,13 @@ class Side:
 def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     """The tab: what to compare, then the comparison."""
     way = st.segmented_control(
-        say("lab_compare.what"), WAYS, format_func=lambda way: say(f"lab_compare.way_{way}"), default=WAYS[0], required=True, key="lab_way",
-    )  # fmt: skip
+        say("lab_compare.what"),
+        WAYS,
+        format_func=lambda way: say(f"lab_compare.way_{way}"),
+        default=WAYS[0],
+        required=True,
+        key="lab_way",
+    )
     if way == "settings":
         _two_settings(run, recorded, settings)
     elif way == "runs":
@@ -81,7 +88,13 @@ def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> N
     for column, which, start in zip(columns, ("first", "second"), (RECORDED, SIDEBAR), strict=True):
         with column:
             chosen.append(
-                st.selectbox(say(f"lab_compare.{which}"), options, options.index(start), format_func=_option, key=f"compare_{which}")
+                st.selectbox(
+                    say(f"lab_compare.{which}"),
+                    options,
+                    options.index(start),
+                    format_func=_option,
+                    key=f"compare_{which}",
+                )
             )
     every, sides = np.arange(len(recorded.questions)), []
     for column, option in zip(columns, chosen, strict=True):
@@ -121,8 +134,11 @@ def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
         st.info(say("lab_compare.one_run"), icon=":material/science:")
         return
     number = st.selectbox(
-        say("lab_compare.second_run"), list(others), format_func=lambda key: _run_name(others[key], run), key=f"compare_run_{run.id}"
-    )  # fmt: skip
+        say("lab_compare.second_run"),
+        list(others),
+        format_func=lambda key: _run_name(others[key], run),
+        key=f"compare_run_{run.id}",
+    )
     own = st.toggle(say("lab_compare.own_settings"), key="compare_own", help=say("lab_compare.own_settings_help"))
     other = others[number]
     with st.spinner(say("lab.reading")):
@@ -145,8 +161,14 @@ def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
     """The runs of all collections but this one, those of the same set first."""
     folder, found = state.library_folder(), []
     for collection in filter(visitor.may_enter, dict.fromkeys([run.collection, *collections(folder)])):
-        found += [head for head in records(folder, collection).runs() if head.done and (collection, head.id) != (run.collection, run.id)]
-    return {f"{head.collection}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)}
+        found += [
+            head
+            for head in records(folder, collection).runs()
+            if head.done and (collection, head.id) != (run.collection, run.id)
+        ]
+    return {
+        f"{head.collection}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)
+    }
 
 
 def _run_name(head: RunHead, run: RunHead) -> str:
@@ -169,7 +191,10 @@ def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> N
     """Rates side by side, the paired test, and the questions on which they differ."""
     found = paired(first.marked, second.marked)
     rows = _rates(first.marked, second.marked)
-    columns = {name: st.column_config.TextColumn(say(f"lab_compare.{name}"), width=260) for name in ("figure", "first", "second")}
+    columns = {
+        name: st.column_config.TextColumn(say(f"lab_compare.{name}"), width=260)
+        for name in ("figure", "first", "second")
+    }
     with st.container(key="compare_names"):
         st.text(tell("lab_compare.named", first=first.name, second=second.name))
     st.dataframe(rows, hide_index=True, column_config=columns, key="compare_rates", alt=say("lab_compare.rates_alt"))
@@ -181,7 +206,10 @@ def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> N
 
 
 def _rates(first: Marks, second: Marks) -> list[dict[str, str]]:
-    sides = [(*evaluate.rates(one, np.ones_like(one.answered)), _of(one, one.answered), _of(one, one.correct)) for one in (first, second)]
+    sides = [
+        (*evaluate.rates(one, np.ones_like(one.answered)), _of(one, one.answered), _of(one, one.correct))
+        for one in (first, second)
+    ]
     names = ("false_refusals", "wrong_answers", "missed_answers", "answered", "right")
     return [
         {"figure": tell(f"lab_compare.rate_{name}"), "first": of_in_words(one), "second": of_in_words(other)}
@@ -196,7 +224,9 @@ def _of(marked: Marks, which: np.ndarray) -> Rate:
 def _in_words(found: Paired) -> str:
     key = "same" if found.only_first == found.only_second == 0 else "chance" if found.p >= ALPHA else "differ"
     said = tell(f"lab_compare.verdict_{key}")
-    return tell("lab_compare.mcnemar", n=found.compared, first=found.only_first, second=found.only_second, p=found.p, said=said)
+    return tell(
+        "lab_compare.mcnemar", n=found.compared, first=found.only_first, second=found.only_second, p=found.p, said=said
+    )
 
 
 @st.fragment
@@ -209,11 +239,17 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
     rows = [_row(questions[row], first, second, int(row)) for row in found.differ]
     columns: dict[str, Any] = {name: st.column_config.TextColumn(say(f"lab_compare.{name}")) for name in rows[0]}
     columns["question"] = st.column_config.TextColumn(say("lab_compare.question"), width=420)
-    key = f"compare_differ_{crc32(repr(rows).encode())}"  # another list, another table: a chosen row must not become another question
+    # another list, another table: a chosen row must not become another question
+    key = f"compare_differ_{crc32(repr(rows).encode())}"
     picked = st.dataframe(
-        rows, hide_index=True, column_config=columns, key=key, on_select="rerun", selection_mode="single-cell",
+        rows,
+        hide_index=True,
+        column_config=columns,
+        key=key,
+        on_select="rerun",
+        selection_mode="single-cell",
         alt=say("lab_compare.differ_alt"),
-    )  # fmt: skip
+    )
     offer(rows, "differ")
     chosen = [number for number, _ in picked.selection.cells if number < len(found.differ)]
     if not chosen:
@@ -230,7 +266,10 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
 
 
 def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:
-    cells = {"question": question.question, "label": tell("lab_compare.yes" if question.answerable else "lab_compare.no")}
+    cells = {
+        "question": question.question,
+        "label": tell("lab_compare.yes" if question.answerable else "lab_compare.no"),
+    }
     for key, side in (("first", first), ("second", second)):
         at = int(side.rows[row])
         error = error_of(side.judged.marked, at) or ("answered" if side.judged.marked.answered[at] else "refused")
@@ -279,19 +318,28 @@ def _of_settings(name: str, wanted: Settings, run: RunHead, recorded: lab.Record
     judged = judge(*recorded, run.settings, wanted)
     stays = sum(knob in _COSTLY_OVERVIEW for knob in changed_knobs(run.settings, wanted))
     left = int(judged.marked.needs_model.sum())
-    return {"name": name, **_counts(effect(judged.marked)), "open": left or None, "stays": str(stays) if stays else None}
+    return {
+        "name": name,
+        **_counts(effect(judged.marked)),
+        "open": left or None,
+        "stays": str(stays) if stays else None,
+    }
 
 
 def _of_run(run: RunHead, runs: Sequence[RunHead]) -> Row:
     snapshot = loading.engine(state.library_folder(), run.collection, state.base_settings()).library.snapshot
-    found = _effect(state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, snapshot.version)
+    found = _effect(
+        state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, snapshot.version
+    )
     changed = "; ".join(changed_in_words(run, run_before(run, runs)))
     done = tell("lab_sets.done_of", done=run.done, total=run.total)
     return {"name": run.name, **_counts(found), "done": done, "changed": changed, "note": run.note}
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
-def _effect(folder: Path, collection: str, run: int, done: int, measured_under: int, calibration: str, version: int) -> Effect:
+def _effect(
+    folder: Path, collection: str, run: int, done: int, measured_under: int, calibration: str, version: int
+) -> Effect:
     """Of a run under its own settings; the other arguments tell what the counts rest on."""
     head = records(folder, collection).run(run)
     recorded = lab.replay_set(head)
@@ -310,7 +358,12 @@ def _table(rows: Sequence[Row], name: str) -> None:
         for key in rows[0]
     }
     st.dataframe(
-        rows, hide_index=True, column_config=columns, key=f"overview_{name}", placeholder="", alt=say(f"lab_overview.{name}_alt"),
+        rows,
+        hide_index=True,
+        column_config=columns,
+        key=f"overview_{name}",
+        placeholder="",
+        alt=say(f"lab_overview.{name}_alt"),
         height=min(640, 38 + 35 * len(rows)),
-    )  # fmt: skip
+    )
     offer(rows, name)

@@ -1,4 +1,6 @@
-"""One recorded question as it was decided: how it ended, its text or why there is none, and every check; two fit side by side."""
+"""One recorded question as it was decided: how it ended, its text or why there is none, and every check; two fit side
+by side.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ def show_label(question: LabelledQuestion) -> None:
         parts.append(tell("lab_compare.label_answers", answers=" | ".join(question.answers)))
     if question.places:
         parts.append(
-            tell("lab_compare.label_places", places=", ".join(f"{place.document} {place.page or ''}" for place in question.places))
+            tell(
+                "lab_compare.label_places",
+                places=", ".join(f"{place.document} {place.page or ''}" for place in question.places),
+            )
         )
     with st.container(key="lab_label"):
         st.text("\n".join(parts))
@@ -48,7 +53,14 @@ def show_decision(decision: Decision, key: str) -> None:
     ]
     if rows:
         columns = {name: st.column_config.TextColumn(say(f"lab_compare.check_{name}")) for name in rows[0]}
-        st.dataframe(rows, hide_index=True, column_config=columns, key=f"checks_{key}", height="content", alt=say("lab_compare.checks_alt"))
+        st.dataframe(
+            rows,
+            hide_index=True,
+            column_config=columns,
+            key=f"checks_{key}",
+            height="content",
+            alt=say("lab_compare.checks_alt"),
+        )
 
 
 _WANTED = "lab_why"  # in the session: (id of the question, number of the place)

@@ -1,4 +1,5 @@
-"""The questions of a run: those whose outcome flips, those that end against their label, or all; each one click from its trace.
+"""The questions of a run: those whose outcome flips, those that end against their label, or all; each one click from
+its trace.
 
 Questions, answers and names are untrusted: they are cells of a table or inert text.
 """
@@ -34,7 +35,10 @@ from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
-CHOSEN, CHOSEN_IN = "lab_question", "lab_question_in"  # id of the question whose trace is open, and the list that it was clicked in
+CHOSEN, CHOSEN_IN = (
+    "lab_question",
+    "lab_question_in",
+)  # id of the question whose trace is open, and the list that it was clicked in
 
 
 def show(
@@ -49,9 +53,14 @@ def show(
     """The list, its downloads, and the trace of the question that was clicked."""
     st.subheader(say("lab_results.questions"), anchor=False)
     against = st.selectbox(
-        say("lab_results.against"), ["recorded", "preset"], format_func=lambda name: say(f"lab_results.against_{name}"),
-        key="lab_against", help=say("lab_results.against_help"), persist_state="session", width=420,
-    )  # fmt: skip
+        say("lab_results.against"),
+        ["recorded", "preset"],
+        format_func=lambda name: say(f"lab_results.against_{name}"),
+        key="lab_against",
+        help=say("lab_results.against_help"),
+        persist_state="session",
+        width=420,
+    )
     if against == "preset":
         before = judge(questions, of, records, recorded, saved_presets.start_settings())
     _list(questions, records, now, before)
@@ -62,10 +71,14 @@ def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]
     """A fragment, so that a click on a question does not draw the charts again."""
     lists = members(now, before)
     name = st.segmented_control(
-        say("lab_results.list"), [name for name in LISTS if name not in SOMETIMES or lists[name].any()],
-        format_func=lambda name: say(f"lab_results.list_{name}", n=int(lists[name].sum())), default="flipped", required=True,
-        key="lab_list", label_visibility="collapsed",
-    )  # fmt: skip
+        say("lab_results.list"),
+        [name for name in LISTS if name not in SOMETIMES or lists[name].any()],
+        format_func=lambda name: say(f"lab_results.list_{name}", n=int(lists[name].sum())),
+        default="flipped",
+        required=True,
+        key="lab_list",
+        label_visibility="collapsed",
+    )
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
         rows = [_row(questions[row], row, now, before) for row in chosen]
@@ -87,7 +100,9 @@ def show_some(
     before: Judged,
     name: str,
 ) -> None:
-    """A list of some questions elsewhere on the page, by their places, and the trace of the one that was clicked in it."""
+    """A list of some questions elsewhere on the page, by their places, and the trace of the one that was clicked in
+    it.
+    """
     _table([_row(questions[row], row, now, before) for row in chosen], [questions[row].id for row in chosen], name)
     _show_chosen(name, questions, records, now, before)
 
@@ -95,7 +110,9 @@ def show_some(
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
     """The questions of each list, shape (n,) each."""
     return {
-        "flipped": (now.outcomes.answered != before.outcomes.answered) & ~now.marked.needs_model & ~before.marked.needs_model,
+        "flipped": (now.outcomes.answered != before.outcomes.answered)
+        & ~now.marked.needs_model
+        & ~before.marked.needs_model,
         "false_refusals": now.marked.false_refusal,
         "wrong_answers": now.marked.wrong_answer,
         "missed_answers": now.marked.missed,
@@ -106,7 +123,9 @@ def members(now: Judged, before: Judged) -> dict[str, Flags]:
 
 
 def reason_in_words(reason: Reason) -> str:
-    """Why a question ended so, in a few words: of a check what it missed, not its name, which says what it looks for."""
+    """Why a question ended so, in a few words: of a check what it missed, not its name, which says what it looks
+    for.
+    """
     return tell(f"lab_reasons.{reason}")
 
 
@@ -157,7 +176,8 @@ def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str], name: str)
         name: st.column_config.TextColumn(say(f"lab_results.column_{name}"), width=width, help=_help(name))
         for name, width in widths.items()
     }
-    key = f"lab_{name}_{crc32(repr(ids).encode())}"  # another list, another table: a chosen row must not become another question
+    # another list, another table: a chosen row must not become another question
+    key = f"lab_{name}_{crc32(repr(ids).encode())}"
 
     def take() -> None:
         chosen = [row for row, _ in st.session_state[key].selection.cells if row < len(ids)]
@@ -165,9 +185,16 @@ def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str], name: str)
         st.session_state[CHOSEN_IN] = name
 
     st.dataframe(
-        rows, hide_index=True, column_config=columns, key=key, on_select=take, selection_mode="single-cell", placeholder="",
-        height=min(420, 38 + 35 * max(len(rows), 1)), alt=say("lab_results.questions_alt"),
-    )  # fmt: skip
+        rows,
+        hide_index=True,
+        column_config=columns,
+        key=key,
+        on_select=take,
+        selection_mode="single-cell",
+        placeholder="",
+        height=min(420, 38 + 35 * max(len(rows), 1)),
+        alt=say("lab_results.questions_alt"),
+    )
     st.caption(say("lab_results.click"))
 
 
@@ -180,14 +207,24 @@ def _offer_failing(questions: Sequence[LabelledQuestion], records: Sequence[Meas
     wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed | ~now.marked.measured
     if wrong.any():
         st.download_button(
-            say("lab_results.failing", n=int(wrong.sum())), lambda: failing(questions, records, now.settings, now.marked), "failing.jsonl",
-            "application/jsonl", key="lab_failing", icon=":material/download:", on_click="ignore", type="tertiary",
+            say("lab_results.failing", n=int(wrong.sum())),
+            lambda: failing(questions, records, now.settings, now.marked),
+            "failing.jsonl",
+            "application/jsonl",
+            key="lab_failing",
+            icon=":material/download:",
+            on_click="ignore",
+            type="tertiary",
             help=say("lab_results.failing_help"),
-        )  # fmt: skip
+        )
 
 
-def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
-    """The question that was clicked in this list: its label, how it ended before and ends now, its answer or refusal, and every check."""
+def _show_chosen(
+    name: str, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged
+) -> None:
+    """The question that was clicked in this list: its label, how it ended before and ends now, its answer or refusal,
+    and every check.
+    """
     id = st.session_state.get(CHOSEN) if st.session_state.get(CHOSEN_IN, "questions") == name else None
     row = next((row for row, question in enumerate(questions) if question.id == id), None)
     if row is None:
@@ -197,8 +234,12 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
     asked = Asked(measurements.question, Scope(), measurements, decision, now.settings)
     with st.container(border=True, key="lab_chosen"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.badge(say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray")
-            st.button(say("lab_results.close"), key="lab_close", icon=":material/close:", type="tertiary", on_click=_close)
+            st.badge(
+                say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray"
+            )
+            st.button(
+                say("lab_results.close"), key="lab_close", icon=":material/close:", type="tertiary", on_click=_close
+            )
         st.text(question.question)
         for line in _label_lines(question, measurements.library.names):
             st.text(line)
@@ -213,15 +254,21 @@ def _show_chosen(name: str, questions: Sequence[LabelledQuestion], records: Sequ
 
 
 def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
-    """The other lines of a label: the right answers, where they stand, where was searched. `names` are those of documents by id."""
+    """The other lines of a label: the right answers, where they stand, where was searched.
+
+    `names` are those of documents by id.
+    """
     lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
     places = [
-        tell("lab_results.place", document=names.get(place.document, place.document), page=place.page or "–") for place in question.places
+        tell("lab_results.place", document=names.get(place.document, place.document), page=place.page or "–")
+        for place in question.places
     ]
     if places:
         lines.append(tell("lab_results.places", places=" · ".join(places)))
     if question.documents:
-        lines.append(tell("lab_results.searched_in", documents=" · ".join(names.get(one, one) for one in question.documents)))
+        lines.append(
+            tell("lab_results.searched_in", documents=" · ".join(names.get(one, one) for one in question.documents))
+        )
     return lines
 
 

@@ -1,4 +1,7 @@
-"""One run under one settings: outcomes against labels. What no setting changes is worked out once, and lives as long as the replay set."""
+"""One run under one settings: outcomes against labels.
+
+What no setting changes is worked out once, and lives as long as the replay set.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,11 @@ def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequenc
         unanswerable = np.array([not question.answerable for question in questions], dtype=bool)
         parts = {
             name: np.array(
-                [*(part(question, measurements) for question, measurements in zip(questions, records, strict=True)), None], dtype=object
+                [
+                    *(part(question, measurements) for question, measurements in zip(questions, records, strict=True)),
+                    None,
+                ],
+                dtype=object,
             )[:-1]
             for name, part in BREAKDOWNS.items()
         }
@@ -61,7 +68,11 @@ def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequenc
 
 
 def judge(
-    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], recorded: Settings, settings: Settings
+    questions: Sequence[LabelledQuestion],
+    of: ReplaySet,
+    records: Sequence[Measurements],
+    recorded: Settings,
+    settings: Settings,
 ) -> Judged:
     """Outcomes under the judging settings among `settings`; the others stay as they were recorded."""
     applied = judged_under(recorded, settings)

@@ -25,7 +25,10 @@ from ui.lab.judged import Fixed, Judged, judge
 from ui.settings.fields import set_knob
 
 KNOB, MODE = "min_correctness", "correctness_mode"
-CHART, PICKED = "lab_limit_chart", "lab_limit_picked"  # in the session: the chart, and the limit and line that were clicked in it
+CHART, PICKED = (
+    "lab_limit_chart",
+    "lab_limit_picked",
+)  # in the session: the chart, and the limit and line that were clicked in it
 BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
 ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
@@ -38,9 +41,17 @@ _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDiction
 
 
 def show(
-    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, before: Judged, labels: Fixed
+    questions: Sequence[LabelledQuestion],
+    of: ReplaySet,
+    records: Sequence[Measurements],
+    now: Judged,
+    before: Judged,
+    labels: Fixed,
 ) -> None:
-    """The whole screen. `now` is the run under the settings of the side bar, `before` under its own; all in the same order."""
+    """The whole screen.
+
+    `now` is the run under the settings of the side bar, `before` under its own; all in the same order.
+    """
     st.subheader(say("lab_limit.title"), anchor=False)
     found = of_limits(questions, of, records, now, labels)
     _show_counts(effect(now.marked), effect(before.marked))
@@ -59,23 +70,33 @@ def show(
     idle = now.settings.correctness_mode is not Mode.ENFORCE
     with st.container(key="lab_limit_curve", gap=None):
         st.vega_lite_chart(
-            spec=curve(found, None if idle else now.settings.min_correctness, None if place is None else found.limits[place]),
-            key=CHART, alt=say("lab_limit.alt", n=found.effects[0].questions), on_select=_take_clicked,
-        )  # fmt: skip
+            spec=curve(
+                found, None if idle else now.settings.min_correctness, None if place is None else found.limits[place]
+            ),
+            key=CHART,
+            alt=say("lab_limit.alt", n=found.effects[0].questions),
+            on_select=_take_clicked,
+        )
     if not by_button:
         _show_clicked(questions, of, records, now, before)
 
 
 def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
-    """The three shares of all questions over the limit, with the limit in force and the suggested one as upright lines."""
-    n = max(1, *(found.questions for found in of.effects))  # where an answer cannot be read any more, a refusal still counts
+    """The three shares of all questions over the limit, with the limit in force and the suggested one as upright
+    lines.
+    """
+    n = max(
+        1, *(found.questions for found in of.effects)
+    )  # where an answer cannot be read any more, a refusal still counts
     rows = [
         {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}"), "name": line}
         for line in LINES
         for limit, found in zip(of.limits, of.effects, strict=True)
     ]
     names = [say(f"lab_limit.{line}") for line in LINES]
-    legend = alt.Legend(title=None, orient="top", symbolSize=225, labelLimit=0, columnPadding=8, offset=2 * WORD_ROOM + 4)
+    legend = alt.Legend(
+        title=None, orient="top", symbolSize=225, labelLimit=0, columnPadding=8, offset=2 * WORD_ROOM + 4
+    )
     x = alt.X(
         "limit:Q",
         title=say("lab_limit.axis_limit"),
@@ -84,13 +105,14 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
     )
     y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=plots.PERCENT)
     places = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=x, y=y,
+        x=x,
+        y=y,
         tooltip=[
             alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
             alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".0%"),
             alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
         ],
-    )  # fmt: skip
+    )
     lines = places.mark_line(strokeWidth=2, interpolate="step-before").encode(
         color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
         strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
@@ -101,24 +123,31 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
         if limit is not None and (what, limit) != ("there", here)
     ]
     upright = [  # without a scale of their own, which would part the legend in two
-        alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=plots.GREY, strokeDash=dash).encode(x="limit:Q")
+        alt.Chart(alt.InlineData(values=[mark]))
+        .mark_rule(strokeWidth=2, color=plots.GREY, strokeDash=dash)
+        .encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
     ]
-    said = [  # above the chart, each on a line of its own: no curve runs through them, and two limits may be near each other
+    # above the chart, each on a line of its own: no curve runs through them, and two limits may be near each other
+    said = [
         alt.Chart(alt.InlineData(values=[mark]))
-        .mark_text(align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=plots.GREY, fontSize=12)
+        .mark_text(
+            align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=plots.GREY, fontSize=12
+        )
         .encode(x="limit:Q", y=alt.value(0), text="what:N")
         for row, mark in enumerate(marks)
     ]
-    return alt.LayerChart(layer=[lines, *upright, *said, plots.unseen_points(places, "limit", "name")], height=plots.HEIGHT).to_dict(
-        validate=False
-    )
+    return alt.LayerChart(
+        layer=[lines, *upright, *said, plots.unseen_points(places, "limit", "name")], height=plots.HEIGHT
+    ).to_dict(validate=False)
 
 
 def of_limits(
     questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, labels: Fixed
 ) -> Tradeoff | None:
-    """The effect of each limit, worked out again only where something else than it was moved; None where no probability was measured."""
+    """The effect of each limit, worked out again only where something else than it was moved; None where no probability
+    was measured.
+    """
     if not any(one.correctness is not None for one in records):
         return None
     settings = now.settings.changed(**{MODE: Mode.ENFORCE})
@@ -136,16 +165,22 @@ def _show_counts(now: Effect, before: Effect) -> None:
             moved = getattr(now, name) - getattr(before, name)
             with column, st.container(border=True, height="stretch", gap="xsmall", key=f"lab_effect_{name}"):
                 st.metric(
-                    say(f"lab_limit.{name}"), getattr(now, name), say("lab_limit.delta", n=moved) if moved else None,
-                    delta_color="normal" if name in ("right", "spared") else "inverse", help=say(f"lab_limit.{name}_help"),
-                )  # fmt: skip
+                    say(f"lab_limit.{name}"),
+                    getattr(now, name),
+                    say("lab_limit.delta", n=moved) if moved else None,
+                    delta_color="normal" if name in ("right", "spared") else "inverse",
+                    help=say(f"lab_limit.{name}_help"),
+                )
                 st.caption(say("lab_limit.of", n=now.questions))
 
 
 def _show_clicked(
     questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, before: Judged
 ) -> None:
-    """The questions behind the point that was clicked: those that end so at that limit. How they end now stands beside them."""
+    """The questions behind the point that was clicked: those that end so at that limit.
+
+    How they end now stands beside them.
+    """
     clicked = st.session_state.get(PICKED)
     if clicked is None:
         st.caption(say("lab_limit.how"))
@@ -168,9 +203,16 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
     """The price that one would pay, the limit for it in words, and a button that takes it; the place of that limit."""
     with st.container(border=True, key="lab_suggested"):
         accepted = st.number_input(
-            say("lab_limit.accept"), 0, MAX_ACCEPTED, ACCEPTED, 1, key=ACCEPTED_FIELD, help=say("lab_limit.accept_help"),
-            persist_state="session", width=420,
-        )  # fmt: skip
+            say("lab_limit.accept"),
+            0,
+            MAX_ACCEPTED,
+            ACCEPTED,
+            1,
+            key=ACCEPTED_FIELD,
+            help=say("lab_limit.accept_help"),
+            persist_state="session",
+            width=420,
+        )
         place = suggested(of, accepted / 100)
         if place is None:
             st.markdown(say("lab_limit.suggest_none"))
@@ -181,28 +223,43 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
         _show_one_more(of, place)
         in_force = settings.correctness_mode is Mode.ENFORCE and settings.min_correctness == of.limits[place]
         st.button(
-            say("lab_limit.in_force" if in_force else "lab_limit.apply"), key="lab_apply_limit", type="primary", disabled=in_force,
-            icon=":material/check:", on_click=_apply, args=(of.limits[place],),
-        )  # fmt: skip
+            say("lab_limit.in_force" if in_force else "lab_limit.apply"),
+            key="lab_apply_limit",
+            type="primary",
+            disabled=in_force,
+            icon=":material/check:",
+            on_click=_apply,
+            args=(of.limits[place],),
+        )
     return place
 
 
 def _show_price(limit: float, found: Effect) -> None:
-    """A limit and what it costs, as a sentence about a hundred questions; about those that were asked where they are fewer."""
+    """A limit and what it costs, as a sentence about a hundred questions; about those that were asked where they are
+    fewer.
+    """
     n, of = found.questions, min(found.questions, 100)
     answered, wrong = round(of * found.answered / n), of * found.wrong / n
     ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else "_one" if round(wrong) == 1 else ""
-    st.markdown(say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong)))
+    st.markdown(
+        say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong))
+    )
 
 
 def _show_least(of: Tradeoff) -> None:
-    """Where no limit keeps what is accepted: how much one would have to accept, for which limit, and a button that lists what is wrong."""
-    rates = [(ceil(100 * found.wrong / found.answered), place) for place, found in enumerate(of.effects) if found.answered]
+    """Where no limit keeps what is accepted: how much one would have to accept, for which limit, and a button that
+    lists what is wrong.
+    """
+    rates = [
+        (ceil(100 * found.wrong / found.answered), place) for place, found in enumerate(of.effects) if found.answered
+    ]
     accepted, place = min(rates, default=(100, 0))
     if accepted > MAX_ACCEPTED:
         return
     limit, found = of.limits[place], of.effects[place]
-    st.markdown(say("lab_limit.least", n=accepted, limit=round(100 * limit, 2), wrong=found.wrong, answered=found.answered))
+    st.markdown(
+        say("lab_limit.least", n=accepted, limit=round(100 * limit, 2), wrong=found.wrong, answered=found.answered)
+    )
     _offer_wrong(limit)
 
 
@@ -218,7 +275,12 @@ def _show_one_more(of: Tradeoff, place: int) -> None:
 
 def _offer_wrong(limit: float) -> None:
     st.button(
-        say("lab_limit.one_more_show"), key="lab_one_more", type="tertiary", icon=":material/search:", on_click=_list_wrong, args=(limit,)
+        say("lab_limit.one_more_show"),
+        key="lab_one_more",
+        type="tertiary",
+        icon=":material/search:",
+        on_click=_list_wrong,
+        args=(limit,),
     )
 
 

@@ -1,4 +1,5 @@
-"""The questions behind what was clicked in a plot: of a bar those it counts, of a point on a curve those with that score.
+"""The questions behind what was clicked in a plot: of a bar those it counts, of a point on a curve those with that
+score.
 
 Plots hold numbers alone. A click sends the ends of a part of the scale, and what lies in it is looked up again here.
 """
@@ -24,7 +25,9 @@ _PICKED = "lab_picked"  # in the session
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A part of a score's scale: from `low` to below `high`, None where it has no end there; of one class of questions, or of both."""
+    """A part of a score's scale: from `low` to below `high`, None where it has no end there; of one class of questions,
+    or of both.
+    """
 
     score: str
     plot: str
@@ -39,7 +42,8 @@ def chart(score: str, spec: Spec, key: str, alt: str) -> None:
 
 
 def of_score(score: str, values: Floats, rises: Floats, wanted: Flags) -> Ints | None:
-    """The places of the questions that were picked of this score, among those with these measurements; None where nothing was picked.
+    """The places of the questions that were picked of this score, among those with these measurements; None where
+    nothing was picked.
 
     Args:
         score: the check's name.
@@ -75,7 +79,8 @@ def show(
 ) -> None:
     """List these questions; a click on one opens its trace below.
 
-    `title` is the key of the text above the list, which counts them and has `numbers`. The session holds under `key` what was clicked.
+    `title` is the key of the text above the list, which counts them and has `numbers`. The session holds under `key`
+    what was clicked.
     """
     with st.container(key=key, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -88,14 +93,23 @@ def show(
 
 
 def part_of(chart: str) -> dict[str, object]:
-    """The part of a plot that was clicked: what it tells, by the names of its fields; empty for a click beside everything."""
+    """The part of a plot that was clicked: what it tells, by the names of its fields; empty for a click beside
+    everything.
+    """
     found = st.session_state[chart].selection.get(PICK) or []
     return dict(found[-1]) if found else {}
 
 
 def close_button(key: str) -> None:
     """The button that closes a list of what was clicked, which the session holds under `key`."""
-    st.button(say("lab_picked.close"), key=f"{key}_close", icon=":material/close:", type="tertiary", on_click=let_go, args=(key,))
+    st.button(
+        say("lab_picked.close"),
+        key=f"{key}_close",
+        icon=":material/close:",
+        type="tertiary",
+        on_click=let_go,
+        args=(key,),
+    )
 
 
 def let_go(key: str = _PICKED) -> None:

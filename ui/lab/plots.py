@@ -1,4 +1,6 @@
-"""How well one score parts the questions of a run, in plots; a click on a bar or a point lists the questions behind it."""
+"""How well one score parts the questions of a run, in plots; a click on a bar or a point lists the questions behind
+it.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,11 @@ _BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 
 
-def histogram(values: Floats, wanted: Flags, limits: Sequence[float], axis: str, counts: bool, labels: tuple[str, str]) -> Spec:
-    """How often each value was measured: the questions that should pass above the axis, the others below, the limits as upright lines.
+def histogram(
+    values: Floats, wanted: Flags, limits: Sequence[float], axis: str, counts: bool, labels: tuple[str, str]
+) -> Spec:
+    """How often each value was measured: the questions that should pass above the axis, the others below, the limits as
+    upright lines.
 
     Args:
         values: shape (n,), finite.
@@ -67,13 +72,21 @@ def histogram(values: Floats, wanted: Flags, limits: Sequence[float], axis: str,
         .encode(
             x=alt.X("low:Q", bin="binned", title=axis, axis=alt.Axis(tickCount=8, format="d" if counts else ".2~f")),
             x2="high:Q",
-            y=alt.Y("n:Q", title=say("lab_results.axis_questions"), axis=alt.Axis(format="d", labelExpr="abs(datum.value)", tickMinStep=1)),
+            y=alt.Y(
+                "n:Q",
+                title=say("lab_results.axis_questions"),
+                axis=alt.Axis(format="d", labelExpr="abs(datum.value)", tickMinStep=1),
+            ),
             color=_two_colours(above, below),
-            tooltip=[_shown("label:N", "tip_label"), _shown("low:Q", "tip_from", ".3~f"), _shown("high:Q", "tip_to", ".3~f"),
-                     _shown("count:Q", "tip_count", "d")],
+            tooltip=[
+                _shown("label:N", "tip_label"),
+                _shown("low:Q", "tip_from", ".3~f"),
+                _shown("high:Q", "tip_to", ".3~f"),
+                _shown("count:Q", "tip_count", "d"),
+            ],
         )
         .add_params(pick("low", "high", "wanted"))
-    )  # fmt: skip
+    )
     ground = _chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
     lines = [{"at": limit, "what": say("lab_results.this_limit")} for limit in limits]
     marks = (
@@ -119,22 +132,42 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
 
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
-    """Draw reliability: the share that came true among questions with like probabilities, with its interval, against these."""
+    """Draw reliability: the share that came true among questions with like probabilities, with its interval, against
+    these.
+    """
     rows = [
-        {"said": b.mean, "share": b.share, "least": b.interval.low, "most": b.interval.high, "n": b.n, "low": b.low, "high": b.high}
+        {
+            "said": b.mean,
+            "share": b.share,
+            "least": b.interval.low,
+            "most": b.interval.high,
+            "n": b.n,
+            "low": b.low,
+            "high": b.high,
+        }
         for b in bins
         if b.n
     ]
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
-    ideal = _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}]).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
+    ideal = (
+        _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}])
+        .mark_line(color=GREY, strokeDash=[4, 4])
+        .encode(x=x, y=y)
+    )
     intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
     tips = [
-        _shown("said:Q", "tip_said", ".1%"), _shown("share:Q", "tip_share", ".1%"), _shown("least:Q", "tip_low", ".1%"),
-        _shown("most:Q", "tip_high", ".1%"), _shown("n:Q", "tip_count", "d"),
-    ]  # fmt: skip
+        _shown("said:Q", "tip_said", ".1%"),
+        _shown("share:Q", "tip_share", ".1%"),
+        _shown("least:Q", "tip_low", ".1%"),
+        _shown("most:Q", "tip_high", ".1%"),
+        _shown("n:Q", "tip_count", "d"),
+    ]
     shares = (
-        _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips).add_params(pick("low", "high"))
+        _chart(rows)
+        .mark_point(color=BLUE, filled=True, size=70, opacity=1)
+        .encode(x=x, y=y, tooltip=tips)
+        .add_params(pick("low", "high"))
     )
     return _layered(ideal, intervals, shares)
 
@@ -160,9 +193,15 @@ def _finite(value: float) -> float | None:
 
 
 def _points(here: Point, all_checks: Point) -> alt.Chart:
-    """The present settings on a curve: a large diamond and a dot on it, told apart by shape and size and said in the legend."""
+    """The present settings on a curve: a large diamond and a dot on it, told apart by shape and size and said in the
+    legend.
+    """
     words = [say("lab_results.all_checks"), say("lab_results.this_limit")]
-    rows = [{"x": at[0], "y": at[1], "what": what} for at, what in zip((all_checks, here), words, strict=True) if at is not None]
+    rows = [
+        {"x": at[0], "y": at[1], "what": what}
+        for at, what in zip((all_checks, here), words, strict=True)
+        if at is not None
+    ]
     points: alt.Chart = (
         _chart(rows)
         .mark_point(filled=True, opacity=1)
@@ -205,9 +244,9 @@ MAX_LIMITS = 4  # drawn as lines; where a limit differs from question to questio
 class _Scored:
     """One check's measurements where there are any: `rises` are they so that higher passes; all of shape (m,).
 
-    `wanted` are the questions that should pass: those that are answerable, and for the probability that the answer is right those whose
-    draft is. An answerable question whose right answer is not labelled counts as one. `every` says it of all n questions, measured or not.
-    `rows` are the places of the m among the n.
+    `wanted` are the questions that should pass: those that are answerable, and for the probability that the answer is
+    right those whose draft is. An answerable question whose right answer is not labelled counts as one. `every` says it
+    of all n questions, measured or not. `rows` are the places of the m among the n.
     """
 
     check: Held
@@ -239,9 +278,17 @@ def _scored(check: Held, now: Judged, labels: Fixed) -> _Scored:
     passes = values >= limits[known] if at_least else values <= limits[known]
     wanted = ~labels.wrong if check.scale == Scale.CORRECTNESS else now.marked.answerable
     return _Scored(
-        check, values, values if at_least else -values, passes, wanted[known], wanted, labels.wrong[known], np.unique(limits[known]),
-        np.flatnonzero(known), int((now.marked.measured & ~known).sum()),
-    )  # fmt: skip
+        check,
+        values,
+        values if at_least else -values,
+        passes,
+        wanted[known],
+        wanted,
+        labels.wrong[known],
+        np.unique(limits[known]),
+        np.flatnonzero(known),
+        int((now.marked.measured & ~known).sum()),
+    )
 
 
 def show(
@@ -256,9 +303,14 @@ def show(
     st.subheader(say("lab_results.curves"), anchor=False)
     held = {check.name: check for check in checks_of(of, now.settings) if check.name in LIMITS}
     name = st.selectbox(
-        say("lab_results.score"), list(held), format_func=lambda name: say(f"checks.title_{name}"), key="lab_score",
-        help=say("lab_results.score_help"), persist_state="session", width=420,
-    )  # fmt: skip
+        say("lab_results.score"),
+        list(held),
+        format_func=lambda name: say(f"checks.title_{name}"),
+        key="lab_score",
+        help=say("lab_results.score_help"),
+        persist_state="session",
+        width=420,
+    )
     scored = _scored(held[name], now, labels)
     st.caption(say(f"checks.about_{name}"))
     if scored.left_out:
@@ -303,7 +355,9 @@ def _show_risk(of: _Scored, now: Judged) -> None:
     given = now.marked.measured & now.marked.answered
     wrong = given & (now.marked.wrong_answer | now.marked.missed)
     here = (_share(of.passes), _share(of.wrong[of.passes])) if of.passes.any() else None
-    all_checks = (int(given.sum()) / max(int(now.marked.measured.sum()), 1), _share(wrong[given])) if given.any() else None
+    all_checks = (
+        (int(given.sum()) / max(int(now.marked.measured.sum()), 1), _share(wrong[given])) if given.any() else None
+    )
     chart = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
     picked.chart(of.check.name, chart, "lab_risk", say("lab_results.risk_alt", aurc=area))
 

@@ -1,4 +1,6 @@
-"""Readers' feedback, newest first: what was asked, what was decided, what they said. A person makes a label of each, or dismisses it.
+"""Readers' feedback, newest first: what was asked, what was decided, what they said.
+
+A person makes a label of each, or dismisses it.
 
 Nothing becomes a label by itself. Questions, comments and names are untrusted and shown as they are.
 """
@@ -100,27 +102,50 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
 def _show_form(documents: Sequence[Document], one: Feedback, sets: Sequence[str], decision: Decision | None) -> None:
     """Show the label as it would be, and the two ways out of the list."""
     answerable = st.radio(
-        say("lab_feedback.answerable"), [True, False], index=_first_guess(one, decision), key=f"queue_answerable_{one.id}", horizontal=True,
-        format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"), help=say("lab_feedback.answerable_help"),
-    )  # fmt: skip
+        say("lab_feedback.answerable"),
+        [True, False],
+        index=_first_guess(one, decision),
+        key=f"queue_answerable_{one.id}",
+        horizontal=True,
+        format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
+        help=say("lab_feedback.answerable_help"),
+    )
     answer, place = "", None
     if answerable:
-        answer = st.text_input(
-            say("lab_feedback.answer"), key=f"queue_answer_{one.id}", max_chars=MAX_ANSWER_CHARS, help=say("lab_feedback.answer_help")
-        ) or ""  # fmt: skip
+        answer = (
+            st.text_input(
+                say("lab_feedback.answer"),
+                key=f"queue_answer_{one.id}",
+                max_chars=MAX_ANSWER_CHARS,
+                help=say("lab_feedback.answer_help"),
+            )
+            or ""
+        )
         place = _choose_place(documents, one)
     name = _choose_set(one, sets)
     with st.container(horizontal=True):
         st.button(
-            say("lab_feedback.confirm"), key=f"queue_confirm_{one.id}", type="primary", icon=":material/label:",
-            disabled=answerable is None or not name.strip(), on_click=_confirm,
+            say("lab_feedback.confirm"),
+            key=f"queue_confirm_{one.id}",
+            type="primary",
+            icon=":material/label:",
+            disabled=answerable is None or not name.strip(),
+            on_click=_confirm,
             args=(one, bool(answerable), answer, place, name, decision),
-        )  # fmt: skip
-        st.button(say("lab_feedback.dismiss"), key=f"queue_dismiss_{one.id}", icon=":material/close:", on_click=_dismiss, args=(one,))
+        )
+        st.button(
+            say("lab_feedback.dismiss"),
+            key=f"queue_dismiss_{one.id}",
+            icon=":material/close:",
+            on_click=_dismiss,
+            args=(one,),
+        )
 
 
 def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
-    """The choice that the reader's word speaks for; none after a wrong answer, which has another answer or none at all."""
+    """The choice that the reader's word speaks for; none after a wrong answer, which has another answer or none at
+    all.
+    """
     if one.kind is FeedbackKind.WRONG_REFUSAL:
         return 0
     if one.kind is FeedbackKind.HELPFUL and decision is not None:
@@ -129,24 +154,34 @@ def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
 
 
 def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
-    """The document and page that hold the answer, as the reader pointed them out unless changed; None where neither is said."""
+    """The document and page that hold the answer, as the reader pointed them out unless changed; None where neither is
+    said.
+    """
     names = unique_names(documents)
     options = ["", *names, *([one.document] if one.document and one.document not in names else [])]
     pages = {document.id: document.page_count for document in documents}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         document = st.selectbox(
-            say("lab_feedback.document"), options, index=options.index(one.document), key=f"queue_document_{one.id}",
+            say("lab_feedback.document"),
+            options,
+            index=options.index(one.document),
+            key=f"queue_document_{one.id}",
             format_func=lambda id: names.get(id, say("lab_feedback.deleted") if id else say("lab_feedback.unknown")),
-        )  # fmt: skip
+        )
     if not document:
         return None
     count = max(pages.get(document, 0), one.page, 1)
     with right:
         page = st.number_input(
-            say("lab_feedback.page", n=count), 0, count, value=one.page if document == one.document else 0, step=1,
-            key=f"queue_page_{one.id}_{document}", help=say("lab_feedback.page_help"),
-        )  # fmt: skip
+            say("lab_feedback.page", n=count),
+            0,
+            count,
+            value=one.page if document == one.document else 0,
+            step=1,
+            key=f"queue_page_{one.id}_{document}",
+            help=say("lab_feedback.page_help"),
+        )
     return Place(document, int(page))
 
 
@@ -154,20 +189,34 @@ def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
     """A set that there is, or the name of a new one."""
     new = ""  # no set has an empty name
     chosen = st.selectbox(
-        say("lab_feedback.set"), [*sets, new], index=sets.index(DEFAULT_SET) if DEFAULT_SET in sets else len(sets),
-        format_func=lambda name: name or say("lab_feedback.new_set"), key=f"queue_set_{one.id}",
-    )  # fmt: skip
+        say("lab_feedback.set"),
+        [*sets, new],
+        index=sets.index(DEFAULT_SET) if DEFAULT_SET in sets else len(sets),
+        format_func=lambda name: name or say("lab_feedback.new_set"),
+        key=f"queue_set_{one.id}",
+    )
     if chosen:
         return chosen
-    return st.text_input(say("lab_feedback.set_name"), value=DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100) or ""
+    return (
+        st.text_input(say("lab_feedback.set_name"), value=DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100)
+        or ""
+    )
 
 
-def _confirm(one: Feedback, answerable: bool, answer: str, place: Place | None, name: str, decision: Decision | None) -> None:
+def _confirm(
+    one: Feedback, answerable: bool, answer: str, place: Place | None, name: str, decision: Decision | None
+) -> None:
     language = "" if decision is None or decision.language == "und" else decision.language
     label = LabelledQuestion(
-        f"{KIND}-{one.id}", one.question, answerable, (answer.strip(),) if answer.strip() else (), one.searched,
-        (place,) if place is not None else (), language, KIND,
-    )  # fmt: skip
+        f"{KIND}-{one.id}",
+        one.question,
+        answerable,
+        (answer.strip(),) if answer.strip() else (),
+        one.searched,
+        (place,) if place is not None else (),
+        language,
+        KIND,
+    )
     try:
         recording.store().label(one.id, name, label)
     except RagError as error:

@@ -1,6 +1,8 @@
-"""The results of a run under the settings of the side bar: what happens at the limit, the questions, and the figures in detail.
+"""The results of a run under the settings of the side bar: what happens at the limit, the questions, and the figures in
+detail.
 
-Everything is judged again from the records whenever a setting moves; nothing is measured. Settings that need a new run are named.
+Everything is judged again from the records whenever a setting moves; nothing is measured. Settings that need a new run
+are named.
 """
 
 from __future__ import annotations
@@ -81,9 +83,11 @@ def _show_rates(now: Judged, before: Judged) -> None:
     refused, wrong, missed = rates(now.marked, every)
     old = (_answered(before), *rates(before.marked, every))
     shown = (
-        ("answered", _answered(now), None), ("false_refusals", refused, FALSE_REFUSALS_BELOW),
-        ("wrong_answers", wrong, WRONG_ANSWERS_BELOW), ("missed_answers", missed, WRONG_ANSWERS_BELOW),
-    )  # fmt: skip
+        ("answered", _answered(now), None),
+        ("false_refusals", refused, FALSE_REFUSALS_BELOW),
+        ("wrong_answers", wrong, WRONG_ANSWERS_BELOW),
+        ("missed_answers", missed, WRONG_ANSWERS_BELOW),
+    )
     with st.container(key="lab_rates"):
         for column, (name, rate, target), was in zip(st.columns(len(shown), gap="small"), shown, old, strict=True):
             with column:
@@ -98,12 +102,18 @@ def _show_rates(now: Judged, before: Judged) -> None:
 
 def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
     with st.container(border=True, height="stretch", gap="xsmall", key=f"lab_rate_{name}"):
-        delta = None if rate.share is None or was.share is None or rate.share == was.share else 100 * (rate.share - was.share)
+        delta = (
+            None
+            if rate.share is None or was.share is None or rate.share == was.share
+            else 100 * (rate.share - was.share)
+        )
         st.metric(
-            say(f"lab_results.{name}"), say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share),
-            None if delta is None else say("lab_results.delta", points=delta), delta_color="off" if target is None else "inverse",
+            say(f"lab_results.{name}"),
+            say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share),
+            None if delta is None else say("lab_results.delta", points=delta),
+            delta_color="off" if target is None else "inverse",
             help=say(f"lab_results.{name}_help"),
-        )  # fmt: skip
+        )
         if rate.share is None:
             st.caption(say("lab_results.no_such"))
             return
@@ -123,16 +133,33 @@ def _show_breakdown(now: Judged, labels: Fixed) -> None:
     st.subheader(say("lab_results.breakdown"), anchor=False)
     known = [name for name in BREAKDOWNS if name == "reason" or any(labels.parts[name])]
     name = st.segmented_control(
-        say("lab_results.by"), known, format_func=lambda name: say(f"lab_results.by_{name}"), default=known[0], required=True, key="lab_by",
+        say("lab_results.by"),
+        known,
+        format_func=lambda name: say(f"lab_results.by_{name}"),
+        default=known[0],
+        required=True,
+        key="lab_by",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     rows = _by_reason(now) if name == "reason" else _by_part(now, labels, name or known[0])
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    columns = {key: (number if isinstance(rows[0][key], (int, float)) else text)(say(f"lab_results.column_{key}")) for key in rows[0]}
+    columns = {
+        key: (number if isinstance(rows[0][key], (int, float)) else text)(say(f"lab_results.column_{key}"))
+        for key in rows[0]
+    }
     for key in ("false_refusals", "wrong_answers", "missed_answers"):
         if key in columns:
-            columns[key] = number(say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help"))
-    st.dataframe(rows, hide_index=True, column_config=columns, key="lab_breakdown", placeholder="–", alt=say("lab_results.breakdown_alt"))
+            columns[key] = number(
+                say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help")
+            )
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config=columns,
+        key="lab_breakdown",
+        placeholder="–",
+        alt=say("lab_results.breakdown_alt"),
+    )
     offer(rows, "breakdown")
 
 
@@ -157,6 +184,11 @@ def _by_reason(now: Judged) -> list[dict[str, object]]:
             answerable = int((of & now.marked.answerable).sum())
             count = int(of.sum())
             rows.append(
-                {"reason": flips.reason_in_words(reason), "questions": count, "answerable": answerable, "unanswerable": count - answerable}
-            )  # fmt: skip
+                {
+                    "reason": flips.reason_in_words(reason),
+                    "questions": count,
+                    "answerable": answerable,
+                    "unanswerable": count - answerable,
+                }
+            )
     return rows

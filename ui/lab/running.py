@@ -35,10 +35,16 @@ SEED = 20261121  # for a sample, so that the same part is drawn again
 APART = ": "  # between the name of runs that were begun together and the end of each
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 NOTE_PIXELS = 80  # two lines
-WIDTHS = {"drafter": 180, "changed": 260, "note": 260}  # pixels, of a column whose values may be long; the others fit theirs
+WIDTHS = {
+    "drafter": 180,
+    "changed": 260,
+    "note": 260,
+}  # pixels, of a column whose values may be long; the others fit theirs
 
 
-def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
+def offer_start(
+    engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings
+) -> None:
     """The form that starts a run of a set under the settings of the side bar; `tag` stands for the set in keys."""
     if not engine.library.snapshot.documents:
         st.info(say("lab_sets.no_documents"), icon=":material/upload_file:")
@@ -53,15 +59,24 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
             name = st.text_input(
-                say("lab_sets.run_name"), key="run_name", max_chars=MAX_NAME_CHARS, placeholder=tell("lab_sets.run_name_empty")
+                say("lab_sets.run_name"),
+                key="run_name",
+                max_chars=MAX_NAME_CHARS,
+                placeholder=tell("lab_sets.run_name_empty"),
             )
         with right:
             most = st.number_input(
-                say("lab_sets.run_most", n=len(questions)), 1, len(questions), len(questions), key=f"run_most_{tag}_{len(questions)}",
+                say("lab_sets.run_most", n=len(questions)),
+                1,
+                len(questions),
+                len(questions),
+                key=f"run_most_{tag}_{len(questions)}",
                 help=say("lab_sets.run_most_help"),
-            )  # fmt: skip
+            )
         budget = _ask_budget("run_budget", drafts=drafts)
-        st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:", on_click=_hold, args=(set_name,))
+        st.form_submit_button(
+            say("lab_sets.run"), type="primary", icon=":material/play_arrow:", on_click=_hold, args=(set_name,)
+        )
         if state.session().starting == set_name:
             drawn = sample(questions, int(most))
             try:
@@ -77,16 +92,23 @@ def _ask_budget(key: str, *, drafts: bool) -> int | None:
     if not drafts:
         return None
     least, most = MIN_BUDGET, MAX_BUDGET
-    return int(st.number_input(say("lab_sets.budget"), least, most, OFFERED, least, key=key, help=say("lab_sets.budget_help")))
+    return int(
+        st.number_input(say("lab_sets.budget"), least, most, OFFERED, least, key=key, help=say("lab_sets.budget_help"))
+    )
 
 
 def _hold(set_name: str) -> None:
-    """Take the press of the button in its callback, which no other touch of the page ends; a run of the page then begins what was asked."""
+    """Take the press of the button in its callback, which no other touch of the page ends; a run of the page then
+    begins what was asked.
+    """
     state.session().starting = set_name
 
 
-def _begin(engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], settings: Settings, budget: int | None) -> None:
-    """Begin a run, once: from the record of it to its job, nothing reads the session, which is where a run of the page may be ended.
+def _begin(
+    engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], settings: Settings, budget: int | None
+) -> None:
+    """Begin a run, once: from the record of it to its job, nothing reads the session, which is where a run of the page
+    may be ended.
 
     Raises:
         RagError: it cannot be begun.
@@ -98,15 +120,21 @@ def _begin(engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQue
     _start(session, place, runner, head.name, [head], budget)
 
 
-def begin_each(engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], each: Mapping[str, Settings]) -> None:
-    """Begin a run for each of these settings and one job that measures all of them, once (see `_begin`); keys end the runs' names.
+def begin_each(
+    engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], each: Mapping[str, Settings]
+) -> None:
+    """Begin a run for each of these settings and one job that measures all of them, once (see `_begin`); keys end the
+    runs' names.
 
     Raises:
         RagError: they cannot be begun.
     """
     session, store, key, place, runner = state.session(), recording.store(), lab.run_key(), here(), state.runner()
     session.starting = ""
-    heads = [evaluate.begin(engine, f"{name}{APART}{end}", set_name, drawn, settings, store) for end, settings in each.items()]
+    heads = [
+        evaluate.begin(engine, f"{name}{APART}{end}", set_name, drawn, settings, store)
+        for end, settings in each.items()
+    ]
     session.choose(key, heads[0].id)
     _start(session, place, runner, name, heads, None)
 
@@ -120,7 +148,9 @@ def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[Labelle
 
 
 def start(head: RunHead, budget: int | None = None) -> None:
-    """Start a job that measures what a run lacks, within a budget; it belongs to the session, and goes on when the page is left."""
+    """Start a job that measures what a run lacks, within a budget; it belongs to the session, and goes on when the page
+    is left.
+    """
     _start(state.session(), here(), state.runner(), head.name, [head], budget)
 
 
@@ -189,7 +219,9 @@ def _row(head: RunHead, engine: Engine, chosen: bool, before: RunHead | None) ->
         "changed": "; ".join(changed_in_words(head, before)),
         "note": head.note,
         "preset": head.settings.preset,
-        "drafter": head.settings.model if head.settings.drafter == "model" else tell(f"lab_sets.drafter_{head.settings.drafter}"),
+        "drafter": head.settings.model
+        if head.settings.drafter == "model"
+        else tell(f"lab_sets.drafter_{head.settings.drafter}"),
         "version": str(head.version),
         "calibration": head.calibration or tell("lab_sets.no_calibration"),
         "model": head.model,
@@ -206,7 +238,10 @@ def _state(head: RunHead, engine: Engine) -> str:
 
 def _running(head: RunHead) -> bool:
     titles = [tell("lab_sets.job", name=name) for name in (head.name, head.name.rpartition(APART)[0])]
-    return any(job.kind == "evaluating" and job.title in titles and not job.finished for job in state.runner().jobs(here().place))
+    return any(
+        job.kind == "evaluating" and job.title in titles and not job.finished
+        for job in state.runner().jobs(here().place)
+    )
 
 
 def _show_chosen(engine: Engine, head: RunHead) -> None:
@@ -214,33 +249,53 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
     stale = not evaluate.is_current(head, engine)
     st.text(lab.label(head))
     if stale:
-        st.warning(say("lab_sets.stale", then=head.version, now=engine.library.snapshot.version), icon=":material/history:")
+        st.warning(
+            say("lab_sets.stale", then=head.version, now=engine.library.snapshot.version), icon=":material/history:"
+        )
     moved = changed_knobs(state.preset_settings(head.settings.preset), head.settings)
     if moved:
         named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
         st.text(tell("lab_sets.run_settings", n=len(moved), settings=", ".join(named[:12])))
     key = f"run_note_{head.id}"
     st.text_area(
-        say("lab_sets.run_note"), head.note, key=key, max_chars=MAX_COMMENT_CHARS, height=NOTE_PIXELS,
-        placeholder=tell("lab_sets.run_note_empty"), on_change=_note, args=(head.id, key),
-    )  # fmt: skip
+        say("lab_sets.run_note"),
+        head.note,
+        key=key,
+        max_chars=MAX_COMMENT_CHARS,
+        height=NOTE_PIXELS,
+        placeholder=tell("lab_sets.run_note_empty"),
+        on_change=_note,
+        args=(head.id, key),
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if head.done:
-            st.button(say("lab_sets.see_results"), key="see_results", type="primary", icon=":material/query_stats:", on_click=_open_results)
+            st.button(
+                say("lab_sets.see_results"),
+                key="see_results",
+                type="primary",
+                icon=":material/query_stats:",
+                on_click=_open_results,
+            )
         if not _running(head):
             if stale or head.done < head.total:
                 budget = _ask_budget("resume_budget", drafts=head.settings.drafter == "model")
                 st.button(
-                    say("lab_sets.measure_anew") if stale else say("lab_sets.resume"), key="resume_run", icon=":material/play_arrow:",
-                    on_click=start, args=(head, budget), help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
-                )  # fmt: skip
+                    say("lab_sets.measure_anew") if stale else say("lab_sets.resume"),
+                    key="resume_run",
+                    icon=":material/play_arrow:",
+                    on_click=start,
+                    args=(head, budget),
+                    help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
+                )
             _offer_deletion(head)
 
 
 def _offer_deletion(head: RunHead) -> None:
     key = f"delete_run_{head.id}"
     if not st.session_state.get(key):
-        st.button(say("lab_sets.delete_run"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True))
+        st.button(
+            say("lab_sets.delete_run"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True)
+        )
         return
     st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
     st.button(say("lab_sets.keep_run"), key=f"keep_{key}", on_click=_set, args=(key, False))

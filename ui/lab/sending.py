@@ -1,4 +1,5 @@
-"""The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each question.
+"""The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each
+question.
 
 Questions, answers and names are text in it and nothing else, as in `ui.ask.export`.
 """
@@ -40,7 +41,11 @@ TENTHS = 10  # steps of the limit between two rows of the table
 
 
 def offer(
-    run: RunHead, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, limits: Tradeoff | None
+    run: RunHead,
+    questions: Sequence[LabelledQuestion],
+    records: Sequence[Measurements],
+    now: Judged,
+    limits: Tradeoff | None,
 ) -> None:
     """Two buttons; the files are made when they are clicked. `limits` is None where no probability was measured."""
     name = "-".join(["report", *re.findall(r"\w+", run.name.casefold())])[:NAME_CHARS].rstrip("-_")
@@ -48,23 +53,44 @@ def offer(
         st.markdown(say("lab_report.open"), help=say("lab_report.open_about"))
         with st.container(horizontal=True):
             st.download_button(
-                say("export.pdf"), lambda: compose_sheet(blocks(run, questions, records, now, limits)), f"{name}.pdf", "application/pdf",
-                key="lab_report_pdf", icon=":material/picture_as_pdf:", on_click="ignore",
-            )  # fmt: skip
+                say("export.pdf"),
+                lambda: compose_sheet(blocks(run, questions, records, now, limits)),
+                f"{name}.pdf",
+                "application/pdf",
+                key="lab_report_pdf",
+                icon=":material/picture_as_pdf:",
+                on_click="ignore",
+            )
             st.download_button(
-                say("export.markdown"), lambda: to_markdown(blocks(run, questions, records, now, limits)), f"{name}.md", "text/markdown",
-                key="lab_report_markdown", icon=":material/description:", on_click="ignore",
-            )  # fmt: skip
+                say("export.markdown"),
+                lambda: to_markdown(blocks(run, questions, records, now, limits)),
+                f"{name}.md",
+                "text/markdown",
+                key="lab_report_markdown",
+                icon=":material/description:",
+                on_click="ignore",
+            )
 
 
 def blocks(
-    run: RunHead, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, limits: Tradeoff | None
+    run: RunHead,
+    questions: Sequence[LabelledQuestion],
+    records: Sequence[Measurements],
+    now: Judged,
+    limits: Tradeoff | None,
 ) -> list[Block]:
-    """All that is told of a run under the settings of `now`, top to bottom, in the form of `rag_core.ingest.reading.sheet`."""
+    """All that is told of a run under the settings of `now`, top to bottom, in the form of
+    `rag_core.ingest.reading.sheet`.
+    """
     about = tell(
-        "lab_report.about", collection=shown_name(run.collection), date=datetime.now(UTC).isoformat(" ", "minutes")[:16], set=run.set_name,
-        done=len(questions), total=run.total, started=run.started[:16].replace("T", " "),
-    )  # fmt: skip
+        "lab_report.about",
+        collection=shown_name(run.collection),
+        date=datetime.now(UTC).isoformat(" ", "minutes")[:16],
+        set=run.set_name,
+        done=len(questions),
+        total=run.total,
+        started=run.started[:16].replace("T", " "),
+    )
     return [
         block("title", tell("lab_report.title", name=run.name)),
         block("small", about),
@@ -82,7 +108,13 @@ def blocks(
 
 def _at_the_limit(now: Judged) -> str:
     found = effect(now.marked)
-    counts = {"right": found.right, "wrong": found.wrong, "refused": found.refused, "spared": found.spared, "n": found.questions}
+    counts = {
+        "right": found.right,
+        "wrong": found.wrong,
+        "refused": found.refused,
+        "spared": found.spared,
+        "n": found.questions,
+    }
     if now.settings.correctness_mode is not Mode.ENFORCE:
         return tell("lab_report.at_none", **counts)
     return tell("lab_report.at", limit=100 * now.settings.min_correctness, **counts)
@@ -98,7 +130,9 @@ def _limits(of: Tradeoff, now: Judged) -> Iterator[Block]:
     for place, (limit, found) in enumerate(zip(of.limits, of.effects, strict=True)):
         named = [*(["here"] if limit == here and not idle else []), *(["there"] if place == there else [])]
         if named or not place % TENTHS:
-            rows.append([" ".join([percent(limit, 2), *(f"({say(f'lab_limit.{name}')})" for name in named)]), *_counts(found)])
+            rows.append(
+                [" ".join([percent(limit, 2), *(f"({say(f'lab_limit.{name}')})" for name in named)]), *_counts(found)]
+            )
     yield {"kind": "rows", "rows": rows}
 
 
@@ -116,10 +150,19 @@ def _rates(now: Judged) -> list[list[str]]:
 
 
 def _settings(run: RunHead, now: Judged) -> Iterator[str]:
-    drafter = run.settings.model if run.settings.drafter == "model" else tell(f"lab_sets.drafter_{run.settings.drafter}")
+    drafter = (
+        run.settings.model if run.settings.drafter == "model" else tell(f"lab_sets.drafter_{run.settings.drafter}")
+    )
     calibration = run.calibration or tell("lab_sets.no_calibration")
     preset = saved_presets.label(now.settings.preset)
-    yield tell("lab_report.preset", preset=preset, drafter=drafter, model=run.model, calibration=calibration, version=run.version)
+    yield tell(
+        "lab_report.preset",
+        preset=preset,
+        drafter=drafter,
+        model=run.model,
+        calibration=calibration,
+        version=run.version,
+    )
     moved = changed_knobs(state.preset_settings(now.settings.preset), now.settings)
     named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
     yield tell("lab_report.differs", settings="; ".join(named)) if named else say("lab_report.differs_none")
@@ -138,7 +181,9 @@ def _listed(questions: Sequence[LabelledQuestion], records: Sequence[Measurement
         yield from _rows(np.flatnonzero(which).tolist(), questions, records, now)
 
 
-def _rows(found: Sequence[int], questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> Iterator[Block]:
+def _rows(
+    found: Sequence[int], questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged
+) -> Iterator[Block]:
     """Each with its label, how it ended, and what was said where."""
     if not found:
         yield block("text", say("lab_report.none"))
@@ -160,4 +205,7 @@ def _rows(found: Sequence[int], questions: Sequence[LabelledQuestion], records: 
 
 
 def _where(decision: Decision) -> list[str]:
-    return [tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words) for one in decision.citations]
+    return [
+        tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words)
+        for one in decision.citations
+    ]

@@ -80,7 +80,9 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     if st.session_state.get(set_key()) not in names:
         st.session_state.pop(set_key(), None)
     state.session().tell(set_key(), names)
-    chosen = st.selectbox(say("lab_sets.set"), names, key=set_key(), help=say("lab_sets.set_help"), persist_state="session")
+    chosen = st.selectbox(
+        say("lab_sets.set"), names, key=set_key(), help=say("lab_sets.set_help"), persist_state="session"
+    )
     with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
         _offer_new(engine)
     return chosen
@@ -89,9 +91,14 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
 def _offer_new(engine: Engine) -> None:
     number = st.session_state.get("labelled_uploads", 0)
     st.file_uploader(
-        say("lab_sets.upload"), TYPES, accept_multiple_files=True, key=f"labelled_{number}", help=say("lab_sets.upload_help"),
-        on_change=_take_uploaded, args=(number,),
-    )  # fmt: skip
+        say("lab_sets.upload"),
+        TYPES,
+        accept_multiple_files=True,
+        key=f"labelled_{number}",
+        help=say("lab_sets.upload_help"),
+        on_change=_take_uploaded,
+        args=(number,),
+    )
     st.caption(say("lab_sets.upload_about"))
     if {document.id for document in engine.library.snapshot.documents}.issuperset(first_run.sample_ids().values()):
         st.button(say("lab_sets.samples"), key="labelled_samples", icon=":material/science:", on_click=_take_samples)
@@ -143,7 +150,10 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def _show_problems() -> None:
-    """Show the rows of the last file that could not be used, until they are dismissed. They quote the file, so they are shown inert."""
+    """Show the rows of the last file that could not be used, until they are dismissed.
+
+    They quote the file, so they are shown inert.
+    """
     held = st.session_state.get(_PROBLEMS)
     if held is None:
         return
@@ -166,10 +176,15 @@ def _show_problems() -> None:
                 st.dataframe(
                     rows,
                     hide_index=True,
-                    column_config={**columns, "problem": st.column_config.TextColumn(say("lab_sets.problem"), width="large")},
+                    column_config={
+                        **columns,
+                        "problem": st.column_config.TextColumn(say("lab_sets.problem"), width="large"),
+                    },
                     placeholder="–",
                 )
-        st.button(say("jobs.dismiss"), key="dismiss_labelled", type="tertiary", icon=":material/close:", on_click=_dismiss)
+        st.button(
+            say("jobs.dismiss"), key="dismiss_labelled", type="tertiary", icon=":material/close:", on_click=_dismiss
+        )
 
 
 def _dismiss() -> None:
@@ -183,15 +198,22 @@ def _show_counts(questions: Sequence[LabelledQuestion]) -> None:
 
 
 def _edit(engine: Engine, name: str, questions: Sequence[LabelledQuestion]) -> None:
-    """The table; rows can be changed, added and deleted, and are saved together, or not at all with every problem named."""
+    """The table; rows can be changed, added and deleted, and are saved together, or not at all with every problem
+    named.
+    """
     edition = st.session_state.get("labelled_edition", 0)
     names = _names(engine, questions)
     with st.expander(say("lab_sets.edit"), icon=":material/edit:", key="edit_set"):
         st.caption(say("lab_sets.edit_about"))
         edited = st.data_editor(
-            [to_row(_renamed(question, names)) for question in questions], num_rows="dynamic", hide_index=True, column_order=EDITED,
-            column_config=_columns(), key=f"labelled_table_{tag(name)}_{edition}", alt=say("lab_sets.table_alt"),
-        )  # fmt: skip
+            [to_row(_renamed(question, names)) for question in questions],
+            num_rows="dynamic",
+            hide_index=True,
+            column_order=EDITED,
+            column_config=_columns(),
+            key=f"labelled_table_{tag(name)}_{edition}",
+            alt=say("lab_sets.table_alt"),
+        )
         rows = [row for row in _rows(edited) if str(row.get("question") or "").strip()]
         found, problems = read_rows(rows)
         read = tuple(_renamed(question, {name: id for id, name in names.items()}) for question in found)
@@ -200,16 +222,23 @@ def _edit(engine: Engine, name: str, questions: Sequence[LabelledQuestion]) -> N
             st.text("\n".join(str(problem) for problem in problems[:10]))
         with st.container(horizontal=True):
             st.button(
-                say("lab_sets.save"), key="save_set", type="primary", icon=":material/save:", on_click=_save, args=(name, read),
+                say("lab_sets.save"),
+                key="save_set",
+                type="primary",
+                icon=":material/save:",
+                on_click=_save,
+                args=(name, read),
                 disabled=bool(problems) or not read or read == tuple(questions),
-            )  # fmt: skip
+            )
             if read != tuple(questions):
                 st.button(say("lab_sets.undo"), key="undo_set", icon=":material/undo:", on_click=_next_edition)
 
 
 def _names(engine: Engine, questions: Sequence[LabelledQuestion]) -> dict[str, str]:
     """The names of documents that these questions name by id."""
-    used = {id for question in questions for id in (*question.documents, *(place.document for place in question.places))}
+    used = {
+        id for question in questions for id in (*question.documents, *(place.document for place in question.places))
+    }
     return {id: name for id, name in unique_names(engine.library.view.documents).items() if id in used}
 
 
@@ -226,7 +255,9 @@ def _columns() -> Mapping[str, Any]:
     text = st.column_config.TextColumn
     return {
         "question": text(say("lab_sets.question"), width=420, required=True),
-        "answerable": st.column_config.CheckboxColumn(say("lab_sets.answerable"), help=say("lab_sets.answerable_help"), default=True),
+        "answerable": st.column_config.CheckboxColumn(
+            say("lab_sets.answerable"), help=say("lab_sets.answerable_help"), default=True
+        ),
         "answers": text(say("lab_sets.answers"), help=say("lab_sets.answers_help"), width=220),
         "places": text(say("lab_sets.places"), help=say("lab_sets.places_help"), width=180),
         "documents": text(say("lab_sets.documents"), help=say("lab_sets.documents_help"), width=150),
@@ -259,15 +290,25 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
     with st.container(horizontal=True, key="set_actions"):
         for kind, write, mime in (("csv", to_csv, "text/csv"), ("jsonl", to_jsonl, "application/jsonl")):
             st.download_button(
-                say(f"lab_sets.save_{kind}"), partial(write, questions), f"labelled.{kind}", mime, key=f"set_{kind}",
-                icon=":material/download:", on_click="ignore",
-            )  # fmt: skip
-        with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{tag(name)}", border=False):
+                say(f"lab_sets.save_{kind}"),
+                partial(write, questions),
+                f"labelled.{kind}",
+                mime,
+                key=f"set_{kind}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+        with (
+            st.popover(say("lab_sets.rename"), icon=":material/edit:"),
+            st.form(key=f"rename_set_{tag(name)}", border=False),
+        ):
             st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
             st.form_submit_button(say("lab_sets.rename_do"), on_click=_rename, args=(name,))
         key = f"delete_set_{tag(name)}"
         if not st.session_state.get(key):
-            st.button(say("lab_sets.delete"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True))
+            st.button(
+                say("lab_sets.delete"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True)
+            )
             return
         st.text(tell("lab_sets.delete_warning", name=name, n=len(questions)))
         st.button(say("lab_sets.keep"), key=f"keep_{key}", on_click=_set, args=(key, False))
@@ -311,15 +352,25 @@ def offer_typed(name: str, set_key: str, *, border: bool = True) -> None:
         border: around the form, where nothing else is.
     """
     with st.form(key="typed", border=border):
-        st.text_input(say("lab_typed.question"), key=QUESTION, max_chars=MAX_QUESTION_CHARS, placeholder=tell("lab_typed.question_empty"))
+        st.text_input(
+            say("lab_typed.question"),
+            key=QUESTION,
+            max_chars=MAX_QUESTION_CHARS,
+            placeholder=tell("lab_typed.question_empty"),
+        )
         left, right = st.columns([2, 3], gap="medium")
         with left:
             st.radio(
-                say("lab_feedback.answerable"), [True, False], key=ANSWERABLE, horizontal=True,
+                say("lab_feedback.answerable"),
+                [True, False],
+                key=ANSWERABLE,
+                horizontal=True,
                 format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
-            )  # fmt: skip
+            )
         with right:
-            st.text_input(say("lab_feedback.answer"), key=ANSWER, max_chars=MAX_ANSWER_CHARS, help=say("lab_feedback.answer_help"))
+            st.text_input(
+                say("lab_feedback.answer"), key=ANSWER, max_chars=MAX_ANSWER_CHARS, help=say("lab_feedback.answer_help")
+            )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.form_submit_button(say("lab_typed.add"), icon=":material/add:", on_click=_add, args=(name, set_key))
             _show_said()

@@ -51,14 +51,21 @@ def choose_run() -> RunHead | None:
         st.session_state.pop(run_key(), None)
     state.session().tell(run_key(), runs)
     chosen = st.selectbox(
-        say("lab.run"), list(runs), format_func=lambda id: label(runs[id]) if id in runs else say("lab.run_deleted"), key=run_key(),
-        help=say("lab.run_help"), persist_state="session",
-    )  # fmt: skip
+        say("lab.run"),
+        list(runs),
+        format_func=lambda id: label(runs[id]) if id in runs else say("lab.run_deleted"),
+        key=run_key(),
+        help=say("lab.run_help"),
+        persist_state="session",
+    )
     return runs.get(chosen)
 
 
 def label(head: RunHead) -> str:
-    """A run in one line: its name, its set, when it was started; the same from its start to its end. Names are untrusted text."""
+    """A run in one line: its name, its set, when it was started; the same from its start to its end.
+
+    Names are untrusted text.
+    """
     started = head.started[:16].replace("T", " ")
     return tell("lab.run_label", name=head.name, set=head.set_name, started=started, id=head.id)
 
@@ -71,7 +78,9 @@ def replay_set(run: RunHead) -> Recorded:
     """
     engine = loading.engine(state.library_folder(), run.collection, state.base_settings())
     version = engine.library.snapshot.version
-    return _read(state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, version, engine)
+    return _read(
+        state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, version, engine
+    )
 
 
 def forget_records() -> None:
@@ -81,7 +90,14 @@ def forget_records() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=MAX_RUNS_KEPT)
 def _read(
-    folder: Path, collection: str, run: int, done: int, measured_under: int, calibration: str, version: int, _engine: Engine
+    folder: Path,
+    collection: str,
+    run: int,
+    done: int,
+    measured_under: int,
+    calibration: str,
+    version: int,
+    _engine: Engine,
 ) -> Recorded:
     store, snapshot = records(folder, collection), _engine.library.snapshot
     found = store.results(run, snapshot.page_text, passage_of(snapshot))

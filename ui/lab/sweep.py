@@ -1,4 +1,7 @@
-"""Several values of one setting on a labelled set, measured as one job: a run for each value. For settings that need a new retrieval."""
+"""Several values of one setting on a labelled set, measured as one job: a run for each value.
+
+For settings that need a new retrieval.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,18 @@ from ui.settings.wording import setting_name, value_in_words
 
 MAX_VALUES = 12  # runs of one job; chosen
 STARTS = 5  # values that stand in the field at first
-KNOBS = {knob.name: knob for knob in Settings.knobs() if knob.cost is Cost.ASK and knob.is_closed and knob.name not in AS_BUILT}
+KNOBS = {
+    knob.name: knob
+    for knob in Settings.knobs()
+    if knob.cost is Cost.ASK and knob.is_closed and knob.name not in AS_BUILT
+}
 _HELD = "=sweep "  # before the set's name, in what the session is about to start: no set that is run alone is called so
 
 
 def offer(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
-    """The fields that choose a setting and its values, and the button that runs them; `tag` stands for the set in keys."""
+    """The fields that choose a setting and its values, and the button that runs them; `tag` stands for the set in
+    keys.
+    """
     if not engine.library.snapshot.documents:
         return
     with st.expander(say("lab_sweep.title"), icon=":material/tune:", key="lab_sweep"):
@@ -35,7 +44,11 @@ def offer(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQ
             return
         left, right = st.columns(2)
         with left:
-            knob = KNOBS[st.selectbox(say("lab_sweep.setting"), list(KNOBS), format_func=setting_name, key=f"sweep_setting_{tag}")]
+            knob = KNOBS[
+                st.selectbox(
+                    say("lab_sweep.setting"), list(KNOBS), format_func=setting_name, key=f"sweep_setting_{tag}"
+                )
+            ]
         with right:
             values = _ask_values(knob, tag)
         try:
@@ -44,7 +57,14 @@ def offer(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQ
             show_error(error)
             return
         st.caption(say("lab_sweep.cost", runs=len(each), n=len(each) * len(questions)))
-        st.button(say("lab_sweep.run"), key="sweep_run", icon=":material/play_arrow:", disabled=not each, on_click=_hold, args=(set_name,))
+        st.button(
+            say("lab_sweep.run"),
+            key="sweep_run",
+            icon=":material/play_arrow:",
+            disabled=not each,
+            on_click=_hold,
+            args=(set_name,),
+        )
         if each and state.session().starting == _HELD + set_name:
             name = tell("lab_sweep.name", set=set_name, setting=setting_name(knob.name))[: running.MAX_NAME_CHARS - 40]
             try:
@@ -78,11 +98,16 @@ def _ask_values(knob: Knob, tag: str) -> list[Any]:
     key, label = f"sweep_values_{knob.name}_{tag}", say("lab_sweep.values")
     if knob.low is None or knob.high is None:
         options: list[Any] = list(knob.options) or [True, False]
-        return st.multiselect(label, options, options, format_func=lambda value: value_in_words(knob.name, value), key=key)
+        return st.multiselect(
+            label, options, options, format_func=lambda value: value_in_words(knob.name, value), key=key
+        )
     typed = st.text_input(
-        label, ", ".join(f"{value:g}" for value in start_values(knob)), key=key, max_chars=200,
+        label,
+        ", ".join(f"{value:g}" for value in start_values(knob)),
+        key=key,
+        max_chars=200,
         help=say("lab_sweep.values_help", low=knob.low, high=knob.high, most=MAX_VALUES),
-    )  # fmt: skip
+    )
     return [part.strip() for part in (typed or "").split(",") if part.strip()]
 
 

@@ -1,4 +1,7 @@
-"""Says on request which calibration the probability comes from. Without one, a preset that goes by similarity: others refuse all."""
+"""Says on request which calibration the probability comes from.
+
+Without one, a preset that goes by similarity: others refuse all.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ def offered() -> list[str]:
 
 
 def settle() -> None:
-    """Before the fields are drawn: leave a preset that this library cannot serve, and come back to it in one that can."""
+    """Before the fields are drawn: leave a preset that this library cannot serve, and come back to it in one that
+    can.
+    """
     session = state.session()
     if _missing():
         if FALLBACK in offered() and session.preset not in offered():
@@ -77,7 +82,13 @@ def _measured(about: Mapping[str, Any]) -> str:
     if not known:
         return say("settings.calibration_plain")
     measured = [row["auroc"] for row in known]
-    return say(f"settings.calibration_{told}", n=sum(row["n"] for row in known), sets=len(known), low=min(measured), high=max(measured))
+    return say(
+        f"settings.calibration_{told}",
+        n=sum(row["n"] for row in known),
+        sets=len(known),
+        low=min(measured),
+        high=max(measured),
+    )
 
 
 def _needs_probability(preset: str) -> bool:

@@ -1,4 +1,6 @@
-"""A certificate in words: one line, what it promises and what not, why it no longer holds, and the sheet that is printed."""
+"""A certificate in words: one line, what it promises and what not, why it no longer holds, and the sheet that is
+printed.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,20 @@ def in_a_line(certificate: Certificate) -> str:
 
 def promise(certificate: Certificate) -> str:
     """The guarantee, in one or two sentences."""
-    bounds = [say(f"lab_certify.promise_{bound.kind}", at_most=percent(bound.at_most)) for bound in certificate.parts[0].bounds]
+    bounds = [
+        say(f"lab_certify.promise_{bound.kind}", at_most=percent(bound.at_most))
+        for bound in certificate.parts[0].bounds
+    ]
     answerable = sum(part.answerable for part in certificate.parts)
     return tell(
-        "lab_certify.promise", confidence=percent(certificate.confidence), bounds="; ".join(bounds), n=certificate.questions,
-        set=certificate.set_name, answerable=answerable, unanswerable=certificate.questions - answerable,
-    )  # fmt: skip
+        "lab_certify.promise",
+        confidence=percent(certificate.confidence),
+        bounds="; ".join(bounds),
+        n=certificate.questions,
+        set=certificate.set_name,
+        answerable=answerable,
+        unanswerable=certificate.questions - answerable,
+    )
 
 
 def thresholds(part: Part) -> list[tuple[str, str]]:
@@ -53,12 +63,20 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
     """The printed page of a certificate; `name` of its preset, empty where it has none yet."""
     basis = certificate.basis
     library = tell("lab_certify.fact_library_value", version=basis.version, documents=basis.documents)
-    counted = tell("lab_certify.fact_questions_value", n=certificate.questions, left=certificate.left_out, failed=certificate.failed)
+    counted = tell(
+        "lab_certify.fact_questions_value",
+        n=certificate.questions,
+        left=certificate.left_out,
+        failed=certificate.failed,
+    )
     facts = [
         (say("lab_certify.fact_date"), certificate.date),
         (say("lab_certify.fact_collection"), basis.collection),
         (say("lab_certify.fact_library"), library),
-        (say("lab_certify.fact_set"), tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash)),
+        (
+            say("lab_certify.fact_set"),
+            tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash),
+        ),
         (say("lab_certify.fact_questions"), counted),
         *(fact for part in certificate.parts for fact in _part_facts(part)),
         (say("lab_certify.fact_model"), basis.model),
@@ -68,7 +86,10 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
     return Sheet(
         say("lab_certify.sheet_title"),
         name or say("lab_certify.unnamed"),
-        [(say("lab_certify.promise_title"), promise(certificate)), (say("lab_certify.not_title"), say("lab_certify.not"))],
+        [
+            (say("lab_certify.promise_title"), promise(certificate)),
+            (say("lab_certify.not_title"), say("lab_certify.not")),
+        ],
         facts,
         [_plot(part) for part in certificate.parts],
         setting_name(next(iter(certificate.parts[0].thresholds))),
@@ -83,20 +104,35 @@ def offer(certificate: Certificate, name: str, key: str) -> None:
     try:
         require_drawing()
         st.download_button(
-            say("lab_certify.download_pdf"), lambda: to_pdf(sheet(certificate, name)), "certificate.pdf", "application/pdf",
-            key=f"{key}_pdf", icon=":material/picture_as_pdf:", on_click="ignore",
-        )  # fmt: skip
+            say("lab_certify.download_pdf"),
+            lambda: to_pdf(sheet(certificate, name)),
+            "certificate.pdf",
+            "application/pdf",
+            key=f"{key}_pdf",
+            icon=":material/picture_as_pdf:",
+            on_click="ignore",
+        )
     except MissingDependency as error:
         show_error(error)
     st.download_button(
-        say("lab_certify.download_json"), lambda: json.dumps(certificate.to_json(), ensure_ascii=False, indent=1), "certificate.json",
-        "application/json", key=f"{key}_json", icon=":material/download:", on_click="ignore",
-    )  # fmt: skip
+        say("lab_certify.download_json"),
+        lambda: json.dumps(certificate.to_json(), ensure_ascii=False, indent=1),
+        "certificate.json",
+        "application/json",
+        key=f"{key}_json",
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
 def _part_facts(part: Part) -> list[tuple[str, str]]:
     chosen = ", ".join(f"{label}: {value}" for label, value in thresholds(part))
-    answered = tell("lab_certify.fact_answered_value", answered=part.answered, n=part.questions, share=100 * part.answered / part.questions)
+    answered = tell(
+        "lab_certify.fact_answered_value",
+        answered=part.answered,
+        n=part.questions,
+        share=100 * part.answered / part.questions,
+    )
     where = f"{part_name(part.type)}: " if part.type else ""
     return [
         (say("lab_certify.fact_thresholds"), where + chosen),
@@ -106,7 +142,13 @@ def _part_facts(part: Part) -> list[tuple[str, str]]:
 
 
 def _bound(bound: Bound) -> str:
-    return tell("lab_certify.fact_bound_value", at_most=percent(bound.at_most), errors=bound.errors, of=bound.of, upper=100 * bound.upper)
+    return tell(
+        "lab_certify.fact_bound_value",
+        at_most=percent(bound.at_most),
+        errors=bound.errors,
+        of=bound.of,
+        upper=100 * bound.upper,
+    )
 
 
 def _plot(part: Part) -> Plot:

@@ -1,4 +1,5 @@
-"""One field for each setting, made from its declaration: range, help, what a change costs, and the way back to the preset's value.
+"""One field for each setting, made from its declaration: range, help, what a change costs, and the way back to the
+preset's value.
 
 The values live in the session, since Streamlit forgets the fields that are not on the page.
 """
@@ -21,7 +22,9 @@ FIXED = (*AS_BUILT, *BY_OPERATOR)  # a library refuses another model than the on
 
 
 def set_knob(name: str, value: Any) -> None:
-    """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one, its field."""
+    """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one,
+    its field.
+    """
     state.session().values[name] = value
     touches.put(f"knob_{name}", value)
 
@@ -37,7 +40,11 @@ def take(settings: Settings) -> None:
 def changed(start: Settings) -> list[str]:
     """The settings that differ from these, by name."""
     values = state.session().values
-    return [knob.name for knob in Settings.knobs() if knob.name not in FIXED and values[knob.name] != getattr(start, knob.name)]
+    return [
+        knob.name
+        for knob in Settings.knobs()
+        if knob.name not in FIXED and values[knob.name] != getattr(start, knob.name)
+    ]
 
 
 def show_front(knob: Knob, start: Settings) -> None:
@@ -73,7 +80,9 @@ def _kept(knob: Knob) -> str:
 
 
 def _cost(knob: Knob) -> str:
-    """The cost of a change, and which way is stricter; where a language model drafts, asking again waits for a button."""
+    """The cost of a change, and which way is stricter; where a language model drafts, asking again waits for a
+    button.
+    """
     if kept := _kept(knob):
         return kept
     by_button = knob.cost is Cost.ASK and state.session().values["drafter"] == "model"
@@ -81,7 +90,12 @@ def _cost(knob: Knob) -> str:
 
 
 def _field(knob: Knob) -> None:
-    session, key, values, label = state.session(), f"knob_{knob.name}", state.session().values, say(f"knobs.{knob.name}")
+    session, key, values, label = (
+        state.session(),
+        f"knob_{knob.name}",
+        state.session().values,
+        say(f"knobs.{knob.name}"),
+    )
     if knob.name in FIXED:
         st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
     else:
@@ -113,8 +127,18 @@ def _way_back(knob: Knob, start: Settings) -> None:
     percent = number and in_percent(knob)
     label = say("settings.reset_one")
     if number:
-        label = say("settings.reset_percent" if percent else "settings.reset_number", value=round(100 * usual, 2) if percent else usual)
-    st.button(label, key=f"reset_{knob.name}", icon=":material/undo:", type="tertiary", on_click=set_knob, args=(knob.name, usual))
+        label = say(
+            "settings.reset_percent" if percent else "settings.reset_number",
+            value=round(100 * usual, 2) if percent else usual,
+        )
+    st.button(
+        label,
+        key=f"reset_{knob.name}",
+        icon=":material/undo:",
+        type="tertiary",
+        on_click=set_knob,
+        args=(knob.name, usual),
+    )
 
 
 def _option(value: object) -> str:

@@ -1,4 +1,6 @@
-"""The language model in the settings: the one that is configured, with its key masked, or how to configure one; and its rules."""
+"""The language model in the settings: the one that is configured, with its key masked, or how to configure one; and its
+rules.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ RULES = "compress_prompt"
 
 
 def show_beside(name: str) -> None:
-    """Show what belongs below the field of a setting: the model below how answers are drafted, the versions below its rules."""
+    """Show what belongs below the field of a setting: the model below how answers are drafted, the versions below its
+    rules.
+    """
     if name == "drafter":
         _show_configured()
     elif name == RULES:
@@ -27,8 +31,12 @@ def show_beside(name: str) -> None:
 
 
 def rules_field(label: str, said: Mapping[str, Any]) -> str:
-    """The rules to type, empty for the built-in ones, which are shown there; those typed word for word are none of your own."""
-    value = st.text_area(label, st.session_state[said["key"]], placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
+    """The rules to type, empty for the built-in ones, which are shown there; those typed word for word are none of your
+    own.
+    """
+    value = (
+        st.text_area(label, st.session_state[said["key"]], placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
+    )
     return "" if value.strip() in COMPRESS_RULES.values() else value
 
 
@@ -54,7 +62,14 @@ def _show_configured() -> None:
 
 def _in_words(number: int, endpoint: Endpoint) -> list[str]:
     secret = endpoint.masked or tell("model.no_key")
-    lines = [tell("model.endpoint" if number == 1 else "model.fallback", model=endpoint.model, host=endpoint.host, secret=secret)]
+    lines = [
+        tell(
+            "model.endpoint" if number == 1 else "model.fallback",
+            model=endpoint.model,
+            host=endpoint.host,
+            secret=secret,
+        )
+    ]
     return [*lines, endpoint.warning] if endpoint.warning else lines
 
 
@@ -63,7 +78,9 @@ def _show_rules() -> None:
     own = state.session().values[RULES]
     st.caption(say("model.rules_own" if own else "model.rules_built_in", version=COMPRESS_VERSION))
     if not own:
-        st.button(say("model.rules_start"), key="rules_start", type="tertiary", icon=":material/edit:", on_click=_start_rules)
+        st.button(
+            say("model.rules_start"), key="rules_start", type="tertiary", icon=":material/edit:", on_click=_start_rules
+        )
 
 
 def _start_rules() -> None:

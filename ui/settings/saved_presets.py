@@ -1,4 +1,5 @@
-"""Presets that were saved for a collection: offered under the built-in ones, with the certificate they carry, and whether it still holds.
+"""Presets that were saved for a collection: offered under the built-in ones, with the certificate they carry, and
+whether it still holds.
 
 Their names are untrusted: they are shown as options of a field and as text, which Streamlit does not interpret.
 """
@@ -26,7 +27,13 @@ from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words
 
 FRONT = ("balanced", "careful", "open")  # ours, named for what they do
-PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")  # designs of others; their variants have no place here
+PUBLISHED = (
+    "compliance",
+    "relevance-guard",
+    "tutor",
+    "rag-engine",
+    "scoping",
+)  # designs of others; their variants have no place here
 NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
 _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
@@ -89,12 +96,17 @@ def settings_of(option: str) -> Settings:
 
 
 def options(built_in: list[str]) -> list[str]:
-    """The values of the preset field: our presets that are on offer, the saved ones, the published designs, and the one that is chosen.
+    """The values of the preset field: our presets that are on offer, the saved ones, the published designs, and the one
+    that is chosen.
 
     Where built-in presets are left out for want of a calibration, the saved ones that need it are too.
     """
     served = len(built_in) == len(presets())
-    fit = (preset for preset in saved() if served or Mode.ENFORCE not in map(preset.values.get, ("correctness_mode", "answerability_mode")))
+    fit = (
+        preset
+        for preset in saved()
+        if served or Mode.ENFORCE not in map(preset.values.get, ("correctness_mode", "answerability_mode"))
+    )
     front = [name for name in FRONT if name in built_in]
     shown = [name for name in built_in if name in (*PUBLISHED, state.session().preset) and name not in FRONT]
     return [*front, *(_OPTION + preset.name for preset in fit), *shown]
@@ -112,13 +124,17 @@ def label(option: str) -> str:
 
 
 def settle(offered: list[str]) -> None:
-    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not on offer any more."""
+    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not on offer any
+    more.
+    """
     session = state.session()
     seen: set[str] = st.session_state.setdefault(_SEEN, set())
     if session.collection not in seen:
         seen.add(session.collection)
         _start(offered)
-    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(_CHOSEN, "")  # another page has no such field
+    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(
+        _CHOSEN, ""
+    )  # another page has no such field
     if not shown.startswith(_OPTION) or shown not in offered:
         st.session_state.pop(_CHOSEN, None)
         shown = session.preset
@@ -136,7 +152,9 @@ def switch(option: str) -> None:
     before = dict(state.session().values)
     take_option(option)
     after = state.session().values
-    st.session_state[_SWITCHED] = {name: (old, after[name]) for name, old in before.items() if name not in FIXED and after[name] != old}
+    st.session_state[_SWITCHED] = {
+        name: (old, after[name]) for name, old in before.items() if name not in FIXED and after[name] != old
+    }
 
 
 def show_switch() -> None:
@@ -175,7 +193,9 @@ def start_settings() -> Settings:
 
 
 def show() -> None:
-    """Under the field: the chosen saved preset's certificate, whether it holds for what is set now, and how to delete the preset."""
+    """Under the field: the chosen saved preset's certificate, whether it holds for what is set now, and how to delete
+    the preset.
+    """
     preset = chosen()
     if preset is None:
         session = state.session()
@@ -203,7 +223,9 @@ def _show_certificate(certificate: Certificate) -> None:
             st.text(sentence)
     else:
         st.badge(
-            say("presets.certified", confidence=certificates.percent(certificate.confidence)), icon=":material/verified:", color="green"
+            say("presets.certified", confidence=certificates.percent(certificate.confidence)),
+            icon=":material/verified:",
+            color="green",
         )
     st.text(certificates.in_a_line(certificate))
 
@@ -225,12 +247,21 @@ def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
         if not visitor.may(Right.THRESHOLDS):  # it is everybody's
             return
         st.toggle(
-            say("presets.default_on"), value=_default() == preset.name, key="preset_default", help=say("presets.default_help"),
-            on_change=_set_default, args=(preset.name,),
-        )  # fmt: skip
+            say("presets.default_on"),
+            value=_default() == preset.name,
+            key="preset_default",
+            help=say("presets.default_help"),
+            on_change=_set_default,
+            args=(preset.name,),
+        )
         sure = st.checkbox(say("presets.delete_sure"), key="preset_delete_sure")
         st.button(
-            say("presets.delete"), key="preset_delete", icon=":material/delete:", disabled=not sure, on_click=_delete, args=(preset.name,)
+            say("presets.delete"),
+            key="preset_delete",
+            icon=":material/delete:",
+            disabled=not sure,
+            on_click=_delete,
+            args=(preset.name,),
         )
 
 
@@ -245,7 +276,9 @@ def _take(preset: SavedPreset) -> None:
 
 
 def _start(offered: list[str]) -> None:
-    """Where nothing was chosen yet; settings that came with the address are those of a saved preset where they are the same."""
+    """Where nothing was chosen yet; settings that came with the address are those of a saved preset where they are the
+    same.
+    """
     session, there = state.session(), [preset for preset in saved() if _OPTION + preset.name in offered]
     if not there:
         return

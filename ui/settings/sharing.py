@@ -1,7 +1,8 @@
 """Settings that leave the page and come back: in its address, and as a file that `--config` of the command line reads.
 
-The address holds what differs from the settings that the page starts with, and the collection, so that a copied link shows what its sender
-saw, and a reload keeps it. Free text never travels in it: a link must not put words into the page or name a model to load.
+The address holds what differs from the settings that the page starts with, and the collection, so that a copied link
+shows what its sender saw, and a reload keeps it. Free text never travels in it: a link must not put words into the page
+or name a model to load.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and chara
 class Address:
     """The page's address as the session knows it.
 
-    `written` is what it should be, by parameter; the browser was last told so `at` (seconds of a clock that never goes back). `blank` says
-    whether an address without parameters stands for the settings of the start; a page that was left and is opened again has one too, and it
-    asks for nothing. `left_out` are the problems of the address that was taken over, and `error` that of the last file; both may quote
-    untrusted text.
+    `written` is what it should be, by parameter; the browser was last told so `at` (seconds of a clock that never goes
+    back). `blank` says whether an address without parameters stands for the settings of the start; a page that was left
+    and is opened again has one too, and it asks for nothing. `left_out` are the problems of the address that was taken
+    over, and `error` that of the last file; both may quote untrusted text.
     """
 
     written: Mapping[str, str] = field(default_factory=dict)
@@ -56,14 +57,20 @@ class Address:
 
 
 def to_address(settings: Settings) -> dict[str, str]:
-    """The parameters for these settings: none for those that the page starts with, else the preset and what differs from it."""
+    """The parameters for these settings: none for those that the page starts with, else the preset and what differs
+    from it.
+    """
     start = state.preset_settings(settings.preset)
-    moved = {name: _written(getattr(settings, name)) for name in _shared() if getattr(settings, name) != getattr(start, name)}
+    moved = {
+        name: _written(getattr(settings, name)) for name in _shared() if getattr(settings, name) != getattr(start, name)
+    }
     return {"preset": settings.preset, **moved} if moved or settings.preset != state.base_settings().preset else {}
 
 
 def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
-    """The settings that an address asks for, and what of it was left out, in words: what is unknown, free text, or out of range."""
+    """The settings that an address asks for, and what of it was left out, in words: what is unknown, free text, or out
+    of range.
+    """
     problems: list[str] = []
     try:
         settings = state.preset_settings(parameters.get("preset"))
@@ -75,7 +82,9 @@ def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
         if name in ("preset", COLLECTION):
             continue
         if name not in shared:
-            problems.append(tell("sharing.address_text" if name in Settings.model_fields else "sharing.address_unknown", name=name))
+            problems.append(
+                tell("sharing.address_text" if name in Settings.model_fields else "sharing.address_unknown", name=name)
+            )
             continue
         try:
             settings = settings.changed(**{name: value})
@@ -89,14 +98,23 @@ def follow_address() -> None:
 
     Called before any field is drawn. Where a field was moved as well, the field wins: the address is the older one.
     """
-    seen, first, arrived = st.query_params.to_dict(), "page_address" not in st.session_state, "preset" not in st.session_state
+    seen, first, arrived = (
+        st.query_params.to_dict(),
+        "page_address" not in st.session_state,
+        "preset" not in st.session_state,
+    )
     linked, turns = seen.pop(DECISION, ""), seen.pop(TURNS, "")
     known = _known()
     if first or arrived:
         if seen and seen != known.written:
             _take_address(seen)
         known.blank = not known.written
-    elif seen != known.written and (seen or known.blank) and not _moved(known) and time.monotonic() - known.at >= SETTLE_SECONDS:
+    elif (
+        seen != known.written
+        and (seen or known.blank)
+        and not _moved(known)
+        and time.monotonic() - known.at >= SETTLE_SECONDS
+    ):
         _take_address(seen)
     if first:
         state.session().resuming = tuple(turns.split("."))[-MAX_TURNS:] if turns else ()
@@ -152,14 +170,25 @@ def show(current: Callable[[], Settings]) -> None:
         saved_presets.show_saving(current)
         st.caption(say("sharing.hint"))
         st.download_button(
-            say("sharing.save"), lambda: to_yaml(current()), FILE, "application/yaml", key="save_settings", icon=":material/download:",
-            on_click="ignore", help=say("sharing.save_help"),
-        )  # fmt: skip
+            say("sharing.save"),
+            lambda: to_yaml(current()),
+            FILE,
+            "application/yaml",
+            key="save_settings",
+            icon=":material/download:",
+            on_click="ignore",
+            help=say("sharing.save_help"),
+        )
         key = f"load_settings_{known.files}"
         st.file_uploader(
-            say("sharing.load"), type=["yaml", "yml"], key=key, help=say("sharing.load_help"), max_upload_size=1, on_change=_load,
+            say("sharing.load"),
+            type=["yaml", "yml"],
+            key=key,
+            help=say("sharing.load_help"),
+            max_upload_size=1,
+            on_change=_load,
             args=(key,),
-        )  # fmt: skip
+        )
     if known.error is not None:
         show_error(known.error)
         st.button(say("sharing.close"), key="close_error", on_click=_forget_error)
@@ -175,7 +204,11 @@ def to_yaml(settings: Settings) -> str:
     for knob in _file_knobs().values():
         value = getattr(settings, knob.name)
         if value != getattr(start, knob.name):
-            lines += ["", f"# {tell('sharing.comment', label=say(f'knobs.{knob.name}'), help=help_text(knob))}", *_yaml(knob.name, value)]
+            lines += [
+                "",
+                f"# {tell('sharing.comment', label=say(f'knobs.{knob.name}'), help=help_text(knob))}",
+                *_yaml(knob.name, value),
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -183,7 +216,8 @@ def from_yaml(data: bytes) -> Settings:
     """The settings of a file, validated as `--config` does, over what the environment says.
 
     Raises:
-        InvalidSetting: it is too large, no YAML of `name: value` lines, or holds an unknown name or a value out of range.
+        InvalidSetting: it is too large, no YAML of `name: value` lines, or holds an unknown name or a value out of
+            range.
     """
     if len(data) > MAX_KB * 1024:
         raise InvalidSetting(say("sharing.too_large"), remedy=tell("sharing.too_large_remedy", kb=MAX_KB))
@@ -231,7 +265,11 @@ def _take_address(parameters: Mapping[str, str]) -> None:
 def _moved(known: Address) -> bool:
     """Whether the settings are no longer those of the address, because a field was moved or a button pressed."""
     session = state.session()
-    fields = any(st.session_state.get(f"knob_{name}", value) != value for name, value in session.values.items() if name not in FIXED)
+    fields = any(
+        st.session_state.get(f"knob_{name}", value) != value
+        for name, value in session.values.items()
+        if name not in FIXED
+    )
     return fields or _with_collection(to_address(session.settings())) != known.written
 
 
@@ -255,7 +293,11 @@ def _file_knobs() -> dict[str, Knob]:
 
 def _shared() -> dict[str, Knob]:
     """The settings that travel in an address: numbers, switches and choices."""
-    return {name: knob for name, knob in _file_knobs().items() if knob.low is not None or knob.options or isinstance(knob.default, bool)}
+    return {
+        name: knob
+        for name, knob in _file_knobs().items()
+        if knob.low is not None or knob.options or isinstance(knob.default, bool)
+    }
 
 
 def _written(value: Any) -> str:

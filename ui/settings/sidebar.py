@@ -1,4 +1,7 @@
-"""The side bar: the preset, and by stage the sliders that can decide under it. All other settings stand on the page *Settings*."""
+"""The side bar: the preset, and by stage the sliders that can decide under it.
+
+All other settings stand on the page *Settings*.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,20 @@ from ui.settings import calibration, saved_presets, sharing
 from ui.settings.fields import changed, show_front, take
 from ui.settings.wording import STAGES, stage_of, value_in_words
 
-ALWAYS: Mapping[str, tuple[str, ...]] = {"retrieve": ("top_k",), "decide": ("min_place",)}  # sliders that belong to no check
+ALWAYS: Mapping[str, tuple[str, ...]] = {
+    "retrieve": ("top_k",),
+    "decide": ("min_place",),
+}  # sliders that belong to no check
 OF_DRAFTS = frozenset(  # checks that what is quoted word for word always passes
-    ("length_ratio", "overlap", "similarity", "support", SUFFICIENCY.name, VERIFICATION.name, *(check.name for check in LLM_DRAFT))
+    (
+        "length_ratio",
+        "overlap",
+        "similarity",
+        "support",
+        SUFFICIENCY.name,
+        VERIFICATION.name,
+        *(check.name for check in LLM_DRAFT),
+    )
 )
 _PLACES = "flip_places"  # in the session: where under each slider of this run its flip is said
 
@@ -41,7 +55,9 @@ def deciding() -> dict[str, list[str]]:
 
 
 def settings_from_sidebar(page: str = "ask") -> Settings:
-    """The settings as the sidebar of a page stands, which its address repeats; those of the start when a value is refused."""
+    """The settings as the sidebar of a page stands, which its address repeats; those of the start when a value is
+    refused.
+    """
     _arrive(page)
     sharing.follow_address()
     if (taking := state.session().taking) is not None:
@@ -55,9 +71,14 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         sharing.show_omissions()
         st.subheader(say("settings.title"), anchor=False)
         st.selectbox(
-            say("settings.preset"), offered, offered.index(st.session_state["preset"]), format_func=saved_presets.label, key="preset",
-            on_change=_take_preset, help=say("settings.preset_help"),
-        )  # fmt: skip
+            say("settings.preset"),
+            offered,
+            offered.index(st.session_state["preset"]),
+            format_func=saved_presets.label,
+            key="preset",
+            on_change=_take_preset,
+            help=say("settings.preset_help"),
+        )
         about = st.container(key="about_preset")
         calibration.show()
         start = saved_presets.start_settings()
@@ -79,7 +100,9 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
 
 
 def _arrive(page: str) -> None:
-    """Coming from another page with this sidebar, draw the fields from the session's values: Streamlit would draw them at their lowest."""
+    """Coming from another page with this sidebar, draw the fields from the session's values: Streamlit would draw them
+    at their lowest.
+    """
     if st.session_state.get("sidebar_page") != page:
         st.session_state["sidebar_page"] = page
         for key in ("preset", *(f"knob_{knob.name}" for knob in Settings.knobs())):
@@ -100,7 +123,9 @@ def _show_sliders(start: Settings) -> None:
 
 
 def show_flips(asked: Asked) -> None:
-    """Under each slider the value from which this question ends otherwise; after it was judged, which the side bar is drawn before."""
+    """Under each slider the value from which this question ends otherwise; after it was judged, which the side bar is
+    drawn before.
+    """
     places: Mapping[str, st.delta_generator.DeltaGenerator] = st.session_state[_PLACES]
     for flip in asked.flips_under(asked.settings):
         if flip.name in places:

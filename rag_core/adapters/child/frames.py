@@ -1,4 +1,6 @@
-"""Messages between a process and its child over pipes: a JSON head and a body of raw bytes. The length of each comes first.
+"""Messages between a process and its child over pipes: a JSON head and a body of raw bytes.
+
+The length of each comes first.
 
 No pickle: what is received is data, whoever sent it.
 """
@@ -49,7 +51,9 @@ def read(stream: IO[bytes]) -> tuple[Head, bytes]:
 
 
 def own_standard_output() -> IO[bytes]:
-    """A child's pipe to its parent; what a library prints goes to standard error from now on, and not between two messages."""
+    """A child's pipe to its parent; what a library prints goes to standard error from now on, and not between two
+    messages.
+    """
     pipe = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return os.fdopen(pipe, "wb")

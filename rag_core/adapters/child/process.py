@@ -1,7 +1,7 @@
 """An embedder whose model runs in a child process.
 
-Importing torch and sentence-transformers takes seconds in which no other thread of a process gets on. In a child they are imported on
-another core, beside the start of the page; later the page is drawn while the child computes.
+Importing torch and sentence-transformers takes seconds in which no other thread of a process gets on. In a child they
+are imported on another core, beside the start of the page; later the page is drawn while the child computes.
 """
 
 from __future__ import annotations
@@ -30,31 +30,38 @@ from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
 WORKER = "rag_core.adapters.child.worker"
-ANSWER_SECONDS = (
-    300.0  # for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
-)
-SHORT = 12  # texts at most in a request of a question, which embeds eight sentences; indexing sends more, and lets questions by; chosen
+# for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
+ANSWER_SECONDS = 300.0
+# texts at most in a request of a question, which embeds eight sentences; indexing sends more, and lets questions by;
+# chosen
+SHORT = 12
 END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
 _log = logging.getLogger(__name__)
 
 
 class ProcessEmbedder:
-    """An `Embedder` on a sentence-transformers model in a child process. Safe to call from several threads: one request at a time.
+    """An `Embedder` on a sentence-transformers model in a child process.
 
-    It is made at once, while the child still loads; the first call waits. A child that ended between two calls is replaced; one that ends
-    within a call costs that call a `ModelUnavailable`, and the next call starts another. No child outlives this object or this process.
+    Safe to call from several threads: one request at a time.
+
+    It is made at once, while the child still loads; the first call waits. A child that ended between two calls is
+    replaced; one that ends within a call costs that call a `ModelUnavailable`, and the next call starts another. No
+    child outlives this object or this process.
 
     Args:
         model: the embedded model's name, another model's name, or a folder.
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
 
     Raises:
-        ModelUnavailable: here, no process can be started; from every member, the model cannot be loaded, or its process ended.
+        ModelUnavailable: here, no process can be started; from every member, the model cannot be loaded, or its process
+            ended.
     """
 
     def __init__(self, model: str, precision: str = "auto") -> None:
         self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
-        self._greeting: tuple[str, int, str, str] | None = None  # name, max_tokens, tokenizer, unblocked: the same from every child
+        self._greeting: tuple[str, int, str, str] | None = (
+            None  # name, max_tokens, tokenizer, unblocked: the same from every child
+        )
         self._lock = InTurn()
         self._child: _Child | None = _started(self._load)
 
@@ -91,11 +98,16 @@ class ProcessEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
         head, body = self.ask(len(texts) > SHORT, do="embed", texts=list(texts), kind=kind)
-        vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
+        vectors: Vectors = (
+            np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()
+        )  # a view of bytes cannot be written to
         return vectors
 
     def ask(self, behind: bool = False, /, **request: object) -> tuple[frames.Head, bytes]:
-        """The child's reply to a request; what it answers is said in `embedding_worker`. One that stands `behind` lets others by."""
+        """The child's reply to a request; what it answers is said in `embedding_worker`.
+
+        One that stands `behind` lets others by.
+        """
         with self._lock.held(behind):
             return self._exchange(self._loaded(), request)
 
@@ -142,11 +154,13 @@ class ProcessEmbedder:
             if child.late:
                 raise ModelTimedOut(
                     f"The model's process did not answer within {ANSWER_SECONDS:g} s, and was ended.",
-                    remedy="Close other programs or choose a smaller model, then try it again: the model is loaded anew.",
+                    remedy="Close other programs or choose a smaller model, then try it "
+                    "again: the model is loaded anew.",
                 ) from error
             raise ModelUnavailable(
                 f"The embedding model's process ended while it was needed ({fate}).",
-                remedy="Try it again: the model is loaded anew. If that does not help, free some memory, or look into the log.",
+                remedy="Try it again: the model is loaded anew. If that does not help, free "
+                "some memory, or look into the log.",
             ) from error
         except BaseException:
             self.close()  # interrupted: what it still answers would be taken for the reply to the next request
@@ -174,7 +188,8 @@ class ProcessAnswerability:
 
 
 class ProcessEntailment:
-    """A `EntailmentModel` in an embedder's child, which loads it when it is first needed, and again where another took its place.
+    """A `EntailmentModel` in an embedder's child, which loads it when it is first needed, and again where another took
+    its place.
 
     Args:
         embedder: whose child it is.
@@ -208,7 +223,10 @@ class ProcessEntailment:
 
 
 def prepare() -> None:
-    """Start a child that imports what every model needs; the next `ProcessEmbedder` tells it which model. Takes some milliseconds."""
+    """Start a child that imports what every model needs; the next `ProcessEmbedder` tells it which model.
+
+    Takes some milliseconds.
+    """
     with suppress(ModelUnavailable):  # that embedder tries again, and says why
         _spare.append(_Child())
 
@@ -222,7 +240,10 @@ def _started(load: frames.Head) -> _Child:
 
 
 class _Child:
-    """A process for one model, and the pipes to it. It is killed when this object is gone, at the latest when this process ends."""
+    """A process for one model, and the pipes to it.
+
+    It is killed when this object is gone, at the latest when this process ends.
+    """
 
     def __init__(self) -> None:
         self.loaded = False  # the model
@@ -231,7 +252,8 @@ class _Child:
             self._started = Started(WORKER, os.environ, _log, "model's log")
         except OSError as error:
             raise ModelUnavailable(
-                f"The embedding model's process could not be started: {error.strerror}.", remedy="Close other programs, then try it again."
+                f"The embedding model's process could not be started: {error.strerror}.",
+                remedy="Close other programs, then try it again.",
             ) from error
         self._process = self._started.process
         self.requests, self.replies = self._started.requests, self._started.replies

@@ -1,4 +1,6 @@
-"""A module of ours that runs in a process beside this one, is spoken to through pipes, and whose standard error goes to a log."""
+"""A module of ours that runs in a process beside this one, is spoken to through pipes, and whose standard error goes to
+a log.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class Started:
         assert self.process.stderr is not None
         self.requests, self.replies = self.process.stdin, self.process.stdout
         self._said: deque[str] = deque(maxlen=1)
-        self.listener = threading.Thread(target=_log_lines, args=(self.process.stderr, self._said, log), daemon=True, name=name)
+        self.listener = threading.Thread(
+            target=_log_lines, args=(self.process.stderr, self._said, log), daemon=True, name=name
+        )
         self.listener.start()
 
     def last_words(self) -> list[str]:

@@ -1,9 +1,10 @@
 """A lock that is given in the order in which it was asked for, and to who can wait when nobody else comes.
 
-Python's own goes to whoever is quickest. A thread that indexes lets go of it for a moment between two batches and has it again before a
-question that waits is awake: questions waited a minute beside a file of 300 pages. And a question comes with some six short requests, one
-after the other: where a batch begins between any two of them, each waits for a batch. So who can wait lets a moment pass after each short
-one of somebody else, as an anticipatory scheduler of a disk does (Iyer and Druschel, 2001).
+Python's own goes to whoever is quickest. A thread that indexes lets go of it for a moment between two batches and has
+it again before a question that waits is awake: questions waited a minute beside a file of 300 pages. And a question
+comes with some six short requests, one after the other: where a batch begins between any two of them, each waits for a
+batch. So who can wait lets a moment pass after each short one of somebody else, as an anticipatory scheduler of a disk
+does (Iyer and Druschel, 2001).
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-PATIENCE = (
-    1.0  # seconds that a long request lets short ones by: a batch of passages takes a tenth of that, so questions lose little; chosen
+# seconds that a long request lets short ones by: a batch of passages takes a tenth of that, so questions lose little;
+# chosen
+PATIENCE = 1.0
+MOMENT = (
+    0.05  # seconds without a short request after which a long one may begin; a question's next one comes within; chosen
 )
-MOMENT = 0.05  # seconds without a short request after which a long one may begin; a question's next one comes within; chosen
 
 
 @dataclass(eq=False, slots=True)
@@ -31,7 +34,9 @@ class _Wait:
 
 
 class InTurn:
-    """The lock. `with lock.held():`, and with `behind` for what can wait while others do. Not to be taken twice by one thread.
+    """The lock. `with lock.held():`, and with `behind` for what can wait while others do.
+
+    Not to be taken twice by one thread.
 
     Args:
         clock: seconds, from any beginning.

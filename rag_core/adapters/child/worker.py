@@ -3,12 +3,13 @@
     read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer", "unblocked"}
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts", "kind"}         write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
-    read   {"do": "read", "question", "language", "places"}   write  {"places"}; each place comes as [heading, units, language, wanted]
-    read   {"do": "entailment_model", "entailment_model": [...]}    write  {"version", "languages"}; as `load_entailment_model` takes it
-    read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}, from that model
+    read   {"do": "read", "question", "language", "places"}   write  {"places"}; each place comes as [heading, units,
+    language, wanted] read   {"do": "entailment_model", "entailment_model": [...]}    write  {"version", "languages"};
+    as `load_entailment_model` takes it read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}, from
+    that model
 
-`unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by {"problem", "remedy"}.
-The child ends when its standard input does: then its parent is gone.
+`unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by
+{"problem", "remedy"}. The child ends when its standard input does: then its parent is gone.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def main() -> None:
 
 
 def _listen(requests: SimpleQueue[frames.Head]) -> None:
-    stream = os.fdopen(os.dup(sys.stdin.fileno()), "rb")  # an interpreter that ends aborts when somebody still reads sys.stdin
+    stream = os.fdopen(
+        os.dup(sys.stdin.fileno()), "rb"
+    )  # an interpreter that ends aborts when somebody still reads sys.stdin
     try:
         while True:
             requests.put(frames.read(stream)[0])
@@ -128,7 +131,9 @@ def _reply(model: Embedder, head: frames.Head) -> Reply:
             return {"version": entailment_model.version, "languages": sorted(entailment_model.languages)}, b""
         case "supports":
             return {
-                "odds": _entailment_model(*head["entailment_model"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])
+                "odds": _entailment_model(*head["entailment_model"]).supports(
+                    [(evidence, claim) for evidence, claim in head["pairs"]]
+                )
             }, b""
     vectors = model.embed(head["texts"], head["kind"])
     return {"shape": vectors.shape}, vectors.tobytes()

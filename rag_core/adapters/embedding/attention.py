@@ -1,7 +1,10 @@
-"""The attention of each text of a batch to itself. The texts stand one after another: no mask between them, no padding to the longest.
+"""The attention of each text of a batch to itself.
 
-Of a long text in bfloat16 it is made of two products and oneDNN's softmax, since torch's own goes through it in small blocks: on one thread
-.94 and .37 ms for 208 tokens and twelve heads. On several threads torch's own is faster (docs/decisions/23-speed.md).
+The texts stand one after another: no mask between them, no padding to the longest.
+
+Of a long text in bfloat16 it is made of two products and oneDNN's softmax, since torch's own goes through it in small
+blocks: on one thread .94 and .37 ms for 208 tokens and twelve heads. On several threads torch's own is faster
+    (docs/decisions/23-speed.md).
 
 In the part of Python that TorchScript compiles (`forward`).
 """
@@ -27,7 +30,9 @@ def has_products() -> bool:
 
 
 def rows_behind(lengths: list[int]) -> int:
-    """So many rows have to stand behind those of all texts, so that each long one can be filled up; none where short ones come last."""
+    """So many rows have to stand behind those of all texts, so that each long one can be filled up; none where short
+    ones come last.
+    """
     start = needed = 0
     for length in lengths:
         if length >= LONG:
@@ -37,12 +42,19 @@ def rows_behind(lengths: list[int]) -> int:
 
 
 def attend(
-    query: Tensor, key: Tensor, value: Tensor, bounds: list[tuple[int, int]], first_only: bool, products: bool, long: int = LONG
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    bounds: list[tuple[int, int]],
+    first_only: bool,
+    products: bool,
+    long: int = LONG,
 ) -> Tensor:
     """Shape (rows of the query, heads * numbers of a head).
 
     Args:
-        query: of all texts, shape (rows, heads, numbers of a head); of the first token of each text alone where `first_only`.
+        query: of all texts, shape (rows, heads, numbers of a head); of the first token of each text alone where
+            `first_only`.
         key: of all tokens, with `rows_behind` more rows of anything finite.
         value: of the same shape.
         bounds: where each text begins and ends in `key` and `value`.
@@ -68,7 +80,10 @@ def attend(
 def _in_two_products(
     query: Tensor, key: Tensor, value: Tensor, first: int, last: int, start: int, end: int, same_rows: int = SAME_ROWS
 ) -> Tensor:
-    """As torch has it, of shape (heads, rows that ask, numbers of a head). Rows that fill a text up are the next one's, without a share."""
+    """As torch has it, of shape (heads, rows that ask, numbers of a head).
+
+    Rows that fill a text up are the next one's, without a share.
+    """
     filled = start + (end - start + same_rows - 1) // same_rows * same_rows
     asked = query[:, first:last] if last - first == 1 else query[:, start:filled]
     keys = key[:, start:filled].contiguous().transpose(1, 2)

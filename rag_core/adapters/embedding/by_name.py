@@ -19,10 +19,11 @@ from rag_core.adapters.optional import require
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelUnavailable
 
-# Read by the OpenMP runtime when torch loads it: idle threads sleep instead of spinning. Beside other busy processes a batch of twelve
-# sentences took 59 to 140 ms with it and more than 700 ms without.
+# Read by the OpenMP runtime when torch loads it: idle threads sleep instead of spinning. Beside other busy processes a
+# batch of twelve sentences took 59 to 140 ms with it and more than 700 ms without.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# Read when these libraries are imported, here and in the child: never ask a hub unless the user says so, and tell nobody what is used.
+# Read when these libraries are imported, here and in the child: never ask a hub unless the user says so, and tell
+# nobody what is used.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "ORT_DISABLE_TELEMETRY": "1"})
 
@@ -97,7 +98,9 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, model: str, precision: str = "auto") -> None:
         require("models", "An embedding model by name")
-        if Path(model).is_absolute() and not Path(model).exists():  # told at once: what loads it takes seconds to import
+        if (
+            Path(model).is_absolute() and not Path(model).exists()
+        ):  # told at once: what loads it takes seconds to import
             raise _not_loaded(model, FileNotFoundError())
         import torch
         from sentence_transformers import SentenceTransformer
@@ -137,7 +140,8 @@ class SentenceTransformerEmbedder:
         return [len(ids) for ids in encoded]
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; of questions with the prompt "query", where the model has one.
+        """Unit vectors of shape (len(texts), dim), float32; of questions with the prompt "query", where the model has
+        one.
 
         Raises:
             ModelUnavailable: the model returns something that is not a number.
@@ -146,7 +150,9 @@ class SentenceTransformerEmbedder:
             return np.zeros((0, self._dimension()), dtype=np.float32)
         with self._lock:
             prompt = kind if self._model.prompts.get(kind) else None
-            vectors = self._model.encode(list(texts), prompt_name=prompt, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+            vectors = self._model.encode(
+                list(texts), prompt_name=prompt, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True
+            )
         return unit_vectors(np.asarray(vectors, dtype=np.float32))
 
     def _dimension(self) -> int:
@@ -182,10 +188,14 @@ class CrossEncoderReranker:
         if not texts:
             return []
         with self._lock:
-            raw = self._model.predict([(question, text) for text in texts], activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)
+            raw = self._model.predict(
+                [(question, text) for text in texts], activation_fn=torch.nn.Sigmoid(), show_progress_bar=False
+            )
         scores = np.asarray(raw, dtype=np.float64).reshape(len(texts), -1)[:, 0]
         if not np.isfinite(scores).all():
-            raise ModelUnavailable("The reranker returned no numbers.", remedy="Use another one, or leave `reranker` empty.")
+            raise ModelUnavailable(
+                "The reranker returned no numbers.", remedy="Use another one, or leave `reranker` empty."
+            )
         return [float(score) for score in np.clip(scores, 0.0, 1.0)]
 
 

@@ -13,7 +13,10 @@ SIZE = 1 << 12  # texts; about 6 MB at 384 dimensions
 
 
 class CachedEmbedder:
-    """An `Embedder` in front of another, with the `size` most recently used vectors. Safe to call from several threads."""
+    """An `Embedder` in front of another, with the `size` most recently used vectors.
+
+    Safe to call from several threads.
+    """
 
     def __init__(self, inner: Embedder, size: int = SIZE) -> None:
         self._inner = inner
@@ -43,4 +46,6 @@ class CachedEmbedder:
         if not texts:
             return self._inner.embed([])
         keys = [(kind, text) for text in texts]
-        return np.stack(self._recent.values(keys, lambda missing: self._inner.embed([text for _, text in missing], kind)))
+        return np.stack(
+            self._recent.values(keys, lambda missing: self._inner.embed([text for _, text in missing], kind))
+        )

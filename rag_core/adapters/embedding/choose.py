@@ -14,7 +14,8 @@ from rag_core.errors import ModelUnavailable
 
 
 def load_embedder(model: str, precision: str) -> Embedder:
-    """The embedded model, any other of sentence-transformers by name or folder, or `openai:` and the name of one on a server.
+    """The embedded model, any other of sentence-transformers by name or folder, or `openai:` and the name of one on a
+    server.
 
     Raises:
         ModelUnavailable: it cannot be loaded.

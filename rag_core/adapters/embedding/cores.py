@@ -1,9 +1,9 @@
 """Threads that work on parts of one task side by side, one for each core that torch uses.
 
-Left alone, torch parts each operation of a network among the cores, and all of them wait for each other at its end. A network has hundreds
-of them, most of them short. A part of the texts for each core, on one thread of its own, gives the same bits on two cores in 84 % of the
-time for 16 passages, in 63 % for 12 sentences that are read with a question, and in half for 24 sentences (measured;
-docs/decisions/23-speed.md).
+Left alone, torch parts each operation of a network among the cores, and all of them wait for each other at its end. A
+network has hundreds of them, most of them short. A part of the texts for each core, on one thread of its own, gives the
+same bits on two cores in 84 % of the time for 16 passages, in 63 % for 12 sentences that are read with a question, and
+in half for 24 sentences (measured; docs/decisions/23-speed.md).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from heapq import heapreplace
 from typing import TypeVar
 
 MAX_CORES = 16  # indexing gives 16 texts at a time; each core keeps memory for its part
-KEPT = 64 << 20  # bytes; measured at 32, 64 and 256 MB: 64 needs 60 MB more of a process, and less leaves half of it undone
+KEPT = (
+    64 << 20
+)  # bytes; measured at 32, 64 and 256 MB: 64 needs 60 MB more of a process, and less leaves half of it undone
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # as glibc's malloc.h numbers them
 
 Part = TypeVar("Part")
@@ -25,7 +27,9 @@ Result = TypeVar("Result")
 
 
 class Cores:
-    """So many threads, in each of which torch works alone. Safe to call from several threads, but not from what is worked on in one.
+    """So many threads, in each of which torch works alone.
+
+    Safe to call from several threads, but not from what is worked on in one.
 
     Args:
         count: of threads, at least 1.
@@ -49,7 +53,9 @@ class Cores:
         """The results of `work` for the parts, in their order. An error of one of them is raised here."""
         try:
             results = self._pool.map(work, parts)
-        except RuntimeError:  # the main thread has ended, and with it the pool: a thread that the program waits for works alone
+        except (
+            RuntimeError
+        ):  # the main thread has ended, and with it the pool: a thread that the program waits for works alone
             return [work(part) for part in parts]
         return list(results)
 
@@ -57,8 +63,8 @@ class Cores:
 def _keep_memory() -> None:
     """Have glibc keep what a forward pass gives back, up to `KEPT` bytes a thread, for the next one.
 
-    By default it hands it back to the system, which clears each page of it anew: 300 to 800 pages for each passage, a tenth of the time.
-    Another C library does as it does.
+    By default it hands it back to the system, which clears each page of it anew: 300 to 800 pages for each passage, a
+    tenth of the time. Another C library does as it does.
     """
     with suppress(AttributeError, OSError):
         libc = ctypes.CDLL(None)
@@ -70,7 +76,8 @@ def _work_alone(started: threading.Barrier) -> None:
     import torch
 
     try:
-        torch.get_num_threads()  # torch gives a thread the number of all threads when it first meets it, which must not come later
+        # torch gives a thread the number of all threads when it first meets it, which must not come later
+        torch.get_num_threads()
         torch.set_num_threads(1)
         started.wait()
     except BaseException:
@@ -92,7 +99,9 @@ _cores: list[Cores] = []
 
 
 def cores() -> Cores:
-    """Those of this process, made when they are first asked for: as many as torch would use threads, and `MAX_CORES` at most."""
+    """Those of this process, made when they are first asked for: as many as torch would use threads, and `MAX_CORES` at
+    most.
+    """
     import torch
 
     with _making:
@@ -106,7 +115,8 @@ def even_parts(sizes: Sequence[int], count: int, most: int) -> list[list[int]]:
 
     Args:
         sizes: of the members.
-        count: of those who share the work. The number of parts is the least multiple of it with which a part has `most` members on average.
+        count: of those who share the work. The number of parts is the least multiple of it with which a part has `most`
+            members on average.
         most: members of a part on average.
     """
     number = min(len(sizes), count * -(-len(sizes) // (count * most)))

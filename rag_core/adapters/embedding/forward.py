@@ -1,8 +1,9 @@
 """The forward pass of a BERT, in the part of Python that TorchScript compiles. It runs whole without Python's lock.
 
-As Python it asks for that lock after each of some four hundred operations. While another thread runs Python, such as one that cuts
-documents, each may wait for 5 ms: a pass of 18 ms took 58 beside a busy thread (docs/decisions/23-speed.md). The numbers
-are the same bit by bit. torch calls TorchScript deprecated; what it offers in its place needs a C++ compiler on the user's machine.
+As Python it asks for that lock after each of some four hundred operations. While another thread runs Python, such as
+one that cuts documents, each may wait for 5 ms: a pass of 18 ms took 58 beside a busy thread
+(docs/decisions/23-speed.md). The numbers are the same bit by bit. torch calls TorchScript deprecated; what it offers in
+its place needs a C++ compiler on the user's machine.
 """
 
 import logging
@@ -61,7 +62,14 @@ class Embeddings(NamedTuple):
 
 
 def encode(
-    embeddings: Embeddings, layers: list[Layer], words: Tensor, kinds: Tensor, lengths: list[int], heads: int, rows: int, first_only: bool
+    embeddings: Embeddings,
+    layers: list[Layer],
+    words: Tensor,
+    kinds: Tensor,
+    lengths: list[int],
+    heads: int,
+    rows: int,
+    first_only: bool,
 ) -> Tensor:
     """Hidden states of shape (tokens, numbers of a token), or (texts, numbers of a token).
 
@@ -73,7 +81,8 @@ def encode(
         lengths: tokens of each text.
         heads: of each layer.
         rows: so many the tokens are filled up to.
-        first_only: only those of first tokens. The last layer is then worked out for these alone, which saves a seventh of all the work.
+        first_only: only those of first tokens. The last layer is then worked out for these alone, which saves a seventh
+            of all the work.
     """
     places = torch.cat([torch.arange(length) for length in lengths])
     bounds: list[tuple[int, int]] = []

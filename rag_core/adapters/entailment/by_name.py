@@ -1,6 +1,7 @@
 """Entailment models by name: the embedded one, or a larger one of transformers whose files are on this machine.
 
-Nothing is downloaded, and no code that comes with a model is run. What a model may be is said in `verifier_forms` and docs/verifiers.md.
+Nothing is downloaded, and no code that comes with a model is run. What a model may be is said in `verifier_forms` and
+docs/verifiers.md.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def load_entailment_model(model: str, precision: str = "auto", languages: str = 
 class NamedEntailment:
     """A `EntailmentModel` on a model of transformers. Safe to call from several threads: forward passes are queued.
 
-    It reads the languages that are declared for it, else those that its card names. A card that names none, or "multilingual" alone, leaves
-    it none: then claims are checked by facts and overlap only, and the verdict says so.
+    It reads the languages that are declared for it, else those that its card names. A card that names none, or
+    "multilingual" alone, leaves it none: then claims are checked by facts and overlap only, and the verdict says so.
 
     Args and Raises: see `load_entailment_model`.
     """
@@ -58,7 +59,9 @@ class NamedEntailment:
         try:
             self._form = load_form(folder, precision_here(precision), model_folder)
         except (MissingDependency, ModelUnavailable) as error:
-            raise ModelUnavailable(f"The verifier {model!r} cannot be used. {error.problem}", remedy=error.remedy) from error
+            raise ModelUnavailable(
+                f"The verifier {model!r} cannot be used. {error.problem}", remedy=error.remedy
+            ) from error
         except Exception as error:  # the libraries raise many kinds; each is the same to the user
             raise ModelUnavailable(
                 f"The verifier {model!r} could not be loaded: {type(error).__name__}.",
@@ -67,7 +70,8 @@ class NamedEntailment:
         self._lock = threading.Lock()
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10], as the model says it.
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10], as the
+        model says it.
 
         Raises:
             ModelUnavailable: the model returns something that is not a number.
@@ -87,7 +91,8 @@ class NamedEntailment:
                 found[rows] = self._form.odds(ids, mask, kinds).clamp(-MAX_LOGIT, MAX_LOGIT)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(
-                "The verifier returned something that is not a number.", remedy="Choose another one, or another precision."
+                "The verifier returned something that is not a number.",
+                remedy="Choose another one, or another precision.",
             )
         return [float(one) for one in found]
 
@@ -101,7 +106,9 @@ class EntailmentOnDemand:
         languages: likewise.
     """
 
-    def __init__(self, load: Callable[[], EntailmentModel], version: str = "", languages: frozenset[str] | None = None) -> None:
+    def __init__(
+        self, load: Callable[[], EntailmentModel], version: str = "", languages: frozenset[str] | None = None
+    ) -> None:
         self._load, self._version, self._languages = load, version, languages
         self._model: EntailmentModel | None = None
         self._lock = threading.Lock()
@@ -147,7 +154,8 @@ def model_folder(model: str) -> Path:
     except Exception as error:  # the library raises many kinds; each is the same to the user
         raise ModelUnavailable(
             f"The model {model!r} is not on this machine, and nothing is downloaded for you.",
-            remedy=f"Fetch it once with `hf download {model}` where there is a network, or set `verifier` to embedded, none or a folder.",
+            remedy=f"Fetch it once with `hf download {model}` where there is a network, or set "
+            f"`verifier` to embedded, none or a folder.",
         ) from error
 
 
@@ -159,7 +167,9 @@ def declared_languages(text: str) -> frozenset[str]:
     """
     codes = [code.strip() for code in text.split(",") if code.strip()]
     if wrong := [code for code in codes if not _CODE.fullmatch(code)]:
-        raise InvalidSetting(f"{wrong[0]!r} is not the code of a language.", remedy="Write verifier_languages like this: en, cs.")
+        raise InvalidSetting(
+            f"{wrong[0]!r} is not the code of a language.", remedy="Write verifier_languages like this: en, cs."
+        )
     return frozenset(codes)
 
 
@@ -167,7 +177,9 @@ def card_languages(folder: Path) -> frozenset[str]:
     """The languages that a model's card names by code; none where there is no card, or it names none."""
     try:
         found = _FRONT_MATTER.match((folder / "README.md").read_text(encoding="utf-8"))
-        front = yaml.load(found[1], Loader=yaml.BaseLoader) if found else None  # texts only: Norwegian, "no", is no False
+        front = (
+            yaml.load(found[1], Loader=yaml.BaseLoader) if found else None
+        )  # texts only: Norwegian, "no", is no False
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return frozenset()
     named = front.get("language", []) if isinstance(front, dict) else []

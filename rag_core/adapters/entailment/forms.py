@@ -1,4 +1,5 @@
-"""The forms in which entailment models read a text with a claim: their input, and the output that says that the text supports the claim.
+"""The forms in which entailment models read a text with a claim: their input, and the output that says that the text
+supports the claim.
 
     one output       [CLS] text [SEP] claim [SEP]          its logit; a sentence-transformers cross-encoder
     named outputs    the same                              entailment against the others; a model for inference
@@ -6,8 +7,8 @@
     T5, generating   predict: text</s>claim</s>            "1" against "0" as its first word; MiniCheck on Flan-T5
     HHEM             <pad> its prompt</s>                  the second output at the first token; HHEM-2.1-Open
 
-Code that comes with a model is never run: a folder is read by the classes of transformers, or not at all. No text can write a model's
-special tokens: an evidence that holds "[SEP]" would else end where it likes.
+Code that comes with a model is never run: a folder is read by the classes of transformers, or not at all. No text can
+write a model's special tokens: an evidence that holds "[SEP]" would else end where it likes.
 """
 
 from __future__ import annotations
@@ -55,9 +56,14 @@ class PairForm:
     def tokens(self, evidence: str, claim: str) -> Tokens:
         """The tokens that the model reads."""
         made = self._tokenizer(
-            evidence, claim, truncation="longest_first", max_length=self._limit, split_special_tokens=True,
-            return_special_tokens_mask=True, return_token_type_ids=True,
-        )  # fmt: skip
+            evidence,
+            claim,
+            truncation="longest_first",
+            max_length=self._limit,
+            split_special_tokens=True,
+            return_special_tokens_mask=True,
+            return_token_type_ids=True,
+        )
         ids, inert = made["input_ids"], _inert(made["input_ids"], self._tokenizer)
         ours = made["special_tokens_mask"]  # put there by the tokenizer, not by a text
         return Tokens([ids[at] if ours[at] else inert[at] for at in range(len(ids))], made["token_type_ids"])
@@ -69,7 +75,8 @@ class PairForm:
 
 
 class JoinedForm:
-    """A model that reads both texts as one, put together here; only the first is cut, but a claim of more than half of what can be read.
+    """A model that reads both texts as one, put together here; only the first is cut, but a claim of more than half of
+    what can be read.
 
     Args:
         model: of transformers.
@@ -111,7 +118,8 @@ class JoinedForm:
 
     def _said(self, text: str) -> list[int]:
         return _inert(
-            self._tokenizer(text, add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"], self._tokenizer
+            self._tokenizer(text, add_special_tokens=False, split_special_tokens=True, verbose=False)["input_ids"],
+            self._tokenizer,
         )
 
 
@@ -134,7 +142,9 @@ class GeneratingForm(JoinedForm):
         super().__init__(model, tokenizer, lead="predict: ", between=[tokenizer.eos_token_id])
         self._words = [self._said(word)[0] for word in ("0", "1")]
         if self._words[0] == self._words[1]:
-            raise ModelUnavailable('The verifier\'s tokenizer does not tell "0" from "1".', remedy="Fetch its files again.")
+            raise ModelUnavailable(
+                'The verifier\'s tokenizer does not tell "0" from "1".', remedy="Fetch its files again."
+            )
 
     def odds(self, ids: Tensor, mask: Tensor, kinds: Tensor) -> Tensor:
         """See `JoinedForm.odds`."""
@@ -163,7 +173,8 @@ def load_form(folder: Path, precision: str, foundation: Any) -> PairForm | Joine
     quiet()
     if not any(folder.glob("*.safetensors")):
         raise ModelUnavailable(
-            "Its weights are not there as safetensors, and reading other formats may run code.", remedy="Fetch a version with safetensors."
+            "Its weights are not there as safetensors, and reading other formats may run code.",
+            remedy="Fetch a version with safetensors.",
         )
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     kind = config.get("model_type", "")
@@ -180,7 +191,8 @@ def load_form(folder: Path, precision: str, foundation: Any) -> PairForm | Joine
         return GeneratingForm(_model(AutoModelForSeq2SeqLM, folder, precision), tokenizer)
     if not made.endswith("ForSequenceClassification"):
         raise ModelUnavailable(
-            f"A {made or kind} is no classifier of pairs of texts.", remedy="Choose a cross-encoder; docs/verifiers.md names some."
+            f"A {made or kind} is no classifier of pairs of texts.",
+            remedy="Choose a cross-encoder; docs/verifiers.md names some.",
         )
     return _classifier(_model(AutoModelForSequenceClassification, folder, precision), tokenizer)
 
@@ -216,7 +228,9 @@ def _model(kind: Any, folder: Path, precision: str) -> Any:
 
 
 def _hhem(folder: Path, config: dict[str, Any], foundation: Path, precision: str) -> FirstTokenForm:
-    """HHEM-2.1-Open, whose own classes only wrap T5's: its weights, and its foundation's configuration and tokenizer."""
+    """HHEM-2.1-Open, whose own classes only wrap T5's: its weights, and its foundation's configuration and
+    tokenizer.
+    """
     import torch
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, T5Config, T5ForTokenClassification
@@ -226,12 +240,16 @@ def _hhem(folder: Path, config: dict[str, Any], foundation: Path, precision: str
     model = T5ForTokenClassification(T5Config.from_pretrained(foundation, local_files_only=True, num_labels=2))
     weights = {name.removeprefix("t5."): weight for name, weight in load_file(folder / "model.safetensors").items()}
     told = model.load_state_dict(weights, strict=False)
-    _require_all([*(name for name in told.missing_keys if not name.endswith("embed_tokens.weight")), *told.unexpected_keys])
+    _require_all(
+        [*(name for name in told.missing_keys if not name.endswith("embed_tokens.weight")), *told.unexpected_keys]
+    )
     model.tie_weights()
     lead, middle, after = _cut_up(str(config["prompt"]))
     start = [tokenizer.pad_token_id] if lead.startswith(tokenizer.pad_token) else []
     lead = lead.removeprefix(tokenizer.pad_token).lstrip()
-    return FirstTokenForm(model.to(getattr(torch, precision)).eval(), tokenizer, start=start, lead=lead, middle=middle, after=after)
+    return FirstTokenForm(
+        model.to(getattr(torch, precision)).eval(), tokenizer, start=start, lead=lead, middle=middle, after=after
+    )
 
 
 def _cut_up(prompt: str) -> tuple[str, str, str]:

@@ -1,10 +1,11 @@
 """The part that stores share which keep their rows in a database, apart from the library's folder.
 
-A vector is stored once, under the SHA-256 of its bytes, guarded by its collection. The folder of a version keeps the digests of its rows
-in their order. So a version sends only what is new in it, equal vectors are one row, and a row that was changed in the database is found.
+A vector is stored once, under the SHA-256 of its bytes, guarded by its collection. The folder of a version keeps the
+digests of its rows in their order. So a version sends only what is new in it, equal vectors are one row, and a row that
+was changed in the database is found.
 
-The database only proposes candidates. Their cosines are computed here, from the stored vectors and by the code of the exact store on local
-disk: equal numbers, equal decisions.
+The database only proposes candidates. Their cosines are computed here, from the stored vectors and by the code of the
+exact store on local disk: equal numbers, equal decisions.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ Found = dict[bytes, Vectors]  # vectors by their digests
 
 
 class Table(Protocol):
-    """Vectors in a database. Every method raises `StoreUnavailable` where it cannot be asked; a change is made as a whole or not at all."""
+    """Vectors in a database.
+
+    Every method raises `StoreUnavailable` where it cannot be asked; a change is made as a whole or not at all.
+    """
 
     def put(self, collection: str, vectors: Found, dim: int) -> None:
         """Store what is not there yet."""
@@ -50,7 +54,9 @@ class Table(Protocol):
         ...
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is given."""
+        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
+        given.
+        """
         ...
 
     def drop(self, collection: str, digests: Sequence[bytes]) -> None:
@@ -110,7 +116,9 @@ def digest_of(vector: Vectors) -> bytes:
 class ApartIndex:
     """A `VectorIndex` whose vectors are in a database; until it is saved they are here. Threads may share it."""
 
-    def __init__(self, digests: Digests, dim: int, table: Table, collection: str = "", vectors: Vectors | None = None) -> None:
+    def __init__(
+        self, digests: Digests, dim: int, table: Table, collection: str = "", vectors: Vectors | None = None
+    ) -> None:
         self.digests, self.dim, self._table, self._collection = digests, dim, table, collection
         self._unsaved = None if vectors is None else FaissStore(dim).build(vectors)
 
@@ -138,14 +146,23 @@ class ApartIndex:
                 return ranked[:wanted]
             asked *= 2  # rows of other versions are among them, or many lie equally near
 
-    def _ranked(self, found: Found, vector: Vectors, allowed: Sequence[int] | None) -> tuple[list[tuple[int, float]], float]:
+    def _ranked(
+        self, found: Found, vector: Vectors, allowed: Sequence[int] | None
+    ) -> tuple[list[tuple[int, float]], float]:
         """The rows of what was found, best first with their cosines; and the least cosine of all that was found."""
         chosen = None if allowed is None else set(allowed)
         self._check(found)
         digests = list(found)
-        exact = FaissStore(self.dim).build(np.array([found[digest] for digest in digests], dtype=np.float32).reshape(-1, self.dim))
+        exact = FaissStore(self.dim).build(
+            np.array([found[digest] for digest in digests], dtype=np.float32).reshape(-1, self.dim)
+        )
         scored = exact.search(vector, len(digests), None)
-        rows = [(row, cosine) for at, cosine in scored for row in self.digests.rows_of(digests[at]) if chosen is None or row in chosen]
+        rows = [
+            (row, cosine)
+            for at, cosine in scored
+            for row in self.digests.rows_of(digests[at])
+            if chosen is None or row in chosen
+        ]
         return sorted(rows, key=lambda pair: (-pair[1], pair[0])), scored[-1][1] if scored else -1.0
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
@@ -183,7 +200,10 @@ class ApartStore:
     def build(self, vectors: Vectors) -> ApartIndex:
         """An index over unit vectors of shape (n, dim)."""
         return ApartIndex(
-            Digests.of(vectors), vectors.shape[1] or DIM, self._table, vectors=np.ascontiguousarray(vectors, dtype=np.float32)
+            Digests.of(vectors),
+            vectors.shape[1] or DIM,
+            self._table,
+            vectors=np.ascontiguousarray(vectors, dtype=np.float32),
         )
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> None:
@@ -191,7 +211,9 @@ class ApartStore:
         return None
 
     def save(self, index: VectorIndex, folder: Path) -> None:
-        """Store the vectors in one transaction. The folder says whose they are before, so that those of a killed process are found again.
+        """Store the vectors in one transaction.
+
+        The folder says whose they are before, so that those of a killed process are found again.
 
         Raises:
             OSError: the disk or the permissions refused.
@@ -229,7 +251,9 @@ class ApartStore:
         with suppress(LibraryDamaged):  # without its head it names nobody's rows
             head = read_head(folder, "vectors", self.name)
             kept = (self._digests(other) for other in others(folder))
-            self._table.keep(str(head["collection"]), {digest for digests in kept if digests for digest in digests.distinct()})
+            self._table.keep(
+                str(head["collection"]), {digest for digests in kept if digests for digest in digests.distinct()}
+            )
 
     def _digests(self, folder: Path) -> Digests | None:
         """None where there are none, or half of them."""
@@ -243,7 +267,8 @@ class ApartStore:
 def owner(folder: Path, store: str) -> str:
     """Whose rows a version's are: the collection's name, and a number drawn with its first version.
 
-    Two libraries that share a database have other numbers, and never see each other's rows. `folder` is `<collection>/indexes/<version>`.
+    Two libraries that share a database have other numbers, and never see each other's rows. `folder` is
+    `<collection>/indexes/<version>`.
     """
     for version in (folder, *others(folder)):
         for index in INDEXES:

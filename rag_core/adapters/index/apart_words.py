@@ -1,7 +1,9 @@
-"""The word index of a store that keeps its rows in a database: for each term the passages that hold it, and what it adds to their scores.
+"""The word index of a store that keeps its rows in a database: for each term the passages that hold it, and what it
+adds to their scores.
 
-These parts are worked out when a version is built. A question fetches those of its own terms and adds them up here, in the order and the
-arithmetic of `words.py`: equal numbers, equal decisions. Each version of a collection has its own postings.
+These parts are worked out when a version is built. A question fetches those of its own terms and adds them up here, in
+the order and the arithmetic of `words.py`: equal numbers, equal decisions. Each version of a collection has its own
+postings.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ NONE: Postings = (np.zeros(0, np.int32), np.zeros(0, np.float32))
 
 
 class WordTable(Protocol):
-    """Postings in a database. Every method raises `StoreUnavailable` where it cannot be asked; a change is made whole or not at all."""
+    """Postings in a database.
+
+    Every method raises `StoreUnavailable` where it cannot be asked; a change is made whole or not at all.
+    """
 
     def put_words(self, collection: str, version: str, postings: Sequence[tuple[str, Postings]]) -> None:
         """Store a version's postings."""
@@ -52,7 +57,9 @@ class WordTable(Protocol):
 class ApartWords:
     """A `LexicalIndex` whose postings are in a database; until it is saved they are here. Threads may share it."""
 
-    def __init__(self, rows: int, table: WordTable, at: tuple[str, str] = ("", ""), unsaved: Bm25Index | None = None) -> None:
+    def __init__(
+        self, rows: int, table: WordTable, at: tuple[str, str] = ("", ""), unsaved: Bm25Index | None = None
+    ) -> None:
         self.rows, self.unsaved = rows, unsaved
         self._table, self._at = table, at  # the collection and its version
         self._kept: OrderedDict[str, Postings] = OrderedDict()
@@ -100,7 +107,10 @@ class ApartWords:
         if asked := [term for term in dict.fromkeys(terms) if term not in known]:
             found = self._table.fetch_words(*self._at, asked)
             known |= {term: found.get(term, NONE) for term in asked}
-            if any(len(rows) != len(parts) or (len(rows) and not 0 <= rows[0] <= rows[-1] < self.rows) for rows, parts in known.values()):
+            if any(
+                len(rows) != len(parts) or (len(rows) and not 0 <= rows[0] <= rows[-1] < self.rows)
+                for rows, parts in known.values()
+            ):
                 raise damaged("word")
         with self._lock:
             self._kept |= known
@@ -112,7 +122,9 @@ class ApartWords:
         """Store the postings; from then on the database is asked."""
         if self.unsaved is None:
             raise TypeError("These words are saved already.")
-        self._table.put_words(collection, version, [(term, (rows, parts)) for term, rows, parts in self.unsaved.postings()])
+        self._table.put_words(
+            collection, version, [(term, (rows, parts)) for term, rows, parts in self.unsaved.postings()]
+        )
         self._at, self.unsaved = (collection, version), None
 
 
@@ -141,7 +153,12 @@ class ApartWordStore:
             raise TypeError(f"The store {self.name!r} saves ApartWords, got {type(index).__name__}")
         collection, version = owner(folder, self.name), secrets.token_hex(16)
         terms = len(index.vocabulary())
-        write_head(folder, "words", self.name, {"collection": collection, "version": version, "rows": index.rows, "terms": terms})
+        write_head(
+            folder,
+            "words",
+            self.name,
+            {"collection": collection, "version": version, "rows": index.rows, "terms": terms},
+        )
         index.save(collection, version)
 
     def load(self, folder: Path) -> ApartWords:

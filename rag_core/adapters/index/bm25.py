@@ -14,7 +14,14 @@ from rag_core.errors import LibraryDamaged
 __all__ = ["K1", "B", "Bm25Index", "Bm25Store"]
 
 # the arrays of a segment, one behind another: those of `Terms`, then those of `WordSegment`
-ARRAYS = (("blob", np.uint8), ("ends", np.int64), ("starts", np.int64), ("rows", np.int32), ("counts", np.int32), ("lengths", np.int32))
+ARRAYS = (
+    ("blob", np.uint8),
+    ("ends", np.int64),
+    ("starts", np.int64),
+    ("rows", np.int32),
+    ("counts", np.int32),
+    ("lengths", np.int32),
+)
 
 
 class Bm25Store:
@@ -38,8 +45,13 @@ class Bm25Store:
         """A segment as bytes: the length of each array, then the arrays."""
         assert isinstance(part, WordSegment)
         assert isinstance(part.columns, Terms)
-        arrays = [np.ascontiguousarray(getattr(part.columns if at < 2 else part, name), kind) for at, (name, kind) in enumerate(ARRAYS)]
-        return b"".join([np.array([len(one) for one in arrays], np.int64).tobytes(), *(one.tobytes() for one in arrays)])
+        arrays = [
+            np.ascontiguousarray(getattr(part.columns if at < 2 else part, name), kind)
+            for at, (name, kind) in enumerate(ARRAYS)
+        ]
+        return b"".join(
+            [np.array([len(one) for one in arrays], np.int64).tobytes(), *(one.tobytes() for one in arrays)]
+        )
 
     def unpacked(self, data: memoryview) -> WordSegment:
         """The segment that `packed` was given.
@@ -54,7 +66,9 @@ class Bm25Store:
                 at += length * np.dtype(kind).itemsize
             return WordSegment(Terms(*arrays[:2]), *arrays[2:])
         except (ValueError, TypeError) as error:
-            raise LibraryDamaged("The word index cannot be read.", remedy="Rebuild the library from its stored sources.") from error
+            raise LibraryDamaged(
+                "The word index cannot be read.", remedy="Rebuild the library from its stored sources."
+            ) from error
 
     def joined(self, parts: Sequence[LexicalPart]) -> Bm25Index:
         """The index of these segments, one behind another."""

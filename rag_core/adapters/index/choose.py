@@ -20,10 +20,11 @@ from rag_core.errors import InvalidSetting
 
 @dataclass(frozen=True, slots=True)
 class StoreRow:
-    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, "" for none).
+    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, ""
+    for none).
 
-    `words` makes the word index beside it. `forget` is called with the folder of a version before it is deleted, where the store keeps rows
-    outside of that folder.
+    `words` makes the word index beside it. `forget` is called with the folder of a version before it is deleted, where
+    the store keeps rows outside of that folder.
     """
 
     make: Callable[[], VectorStore]
@@ -89,7 +90,9 @@ def forget(folder: Path) -> None:
 
 def _row(name: str) -> StoreRow:
     if name not in VECTOR_STORES:
-        raise InvalidSetting(f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}.")
+        raise InvalidSetting(
+            f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}."
+        )
     row = VECTOR_STORES[name]
     if row.extra:
         require(row.extra, f"The vector store {name!r}")

@@ -1,4 +1,6 @@
-"""Exact nearest neighbours by cosine with FAISS in memory (IndexFlatIP over unit vectors), in segments; `sketched.py` builds on it."""
+"""Exact nearest neighbours by cosine with FAISS in memory (IndexFlatIP over unit vectors), in segments; `sketched.py`
+builds on it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ DIM = 384  # the length of the embedded model's vectors
 
 
 class FlatSegment:
-    """Some consecutive rows, with FAISS's own index over them, and perhaps what says which of them are likely (`sketched.py`)."""
+    """Some consecutive rows, with FAISS's own index over them, and perhaps what says which of them are likely
+    (`sketched.py`).
+    """
 
     def __init__(self, index: faiss.Index, sketch: faiss.Index | None = None) -> None:
         self.index, self.sketch = index, sketch
@@ -52,8 +56,8 @@ class FlatSegment:
 def _one_thread() -> Iterator[None]:
     """Within the block FAISS searches in the calling thread alone.
 
-    With several threads it compares one vector with more than some ten thousand in another way: of 100,000 it took six times the processor
-    time, and the last digits were others than with one thread, or over a part of the rows.
+    With several threads it compares one vector with more than some ten thousand in another way: of 100,000 it took six
+    times the processor time, and the last digits were others than with one thread, or over a part of the rows.
     """
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)  # for this thread; others keep theirs
@@ -113,7 +117,10 @@ class FaissIndex:
 
 
 class FaissStore:
-    """A `VectorStore` of exact FAISS indexes. `dim` is the length of a vector, used where nothing says how long one is."""
+    """A `VectorStore` of exact FAISS indexes.
+
+    `dim` is the length of a vector, used where nothing says how long one is.
+    """
 
     name = "faiss-flat"
     kind: type[FaissIndex] = FaissIndex
@@ -123,21 +130,33 @@ class FaissStore:
 
     def build(self, vectors: Vectors) -> FaissIndex:
         """An index over unit vectors of shape (n, dim)."""
-        return self.kind(self._segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))])
+        return self.kind(
+            self._segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))]
+        )
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> FaissIndex | None:
         """See `VectorStore.spliced`."""
-        return self.kind(self._segments(index.segments, pieces)) if isinstance(index, FaissIndex) and type(index) is self.kind else None
+        return (
+            self.kind(self._segments(index.segments, pieces))
+            if isinstance(index, FaissIndex) and type(index) is self.kind
+            else None
+        )
 
     def _segments(self, known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
-        """The segments over these pieces; those of the known ones that stay whole are used again. See `VectorStore.spliced`."""
+        """The segments over these pieces; those of the known ones that stay whole are used again.
+
+        See `VectorStore.spliced`.
+        """
         made = []
         for group in planned(known, pieces, MAX_ROWS):
             part = group[0]
             if len(group) == 1 and isinstance(part, Cut) and part.is_whole:
                 made.append(part.segment)
                 continue
-            parts = [part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part for part in group]
+            parts = [
+                part.segment.index.reconstruct_n(part.rows.start, len(part)) if isinstance(part, Cut) else part
+                for part in group
+            ]
             index = faiss.IndexFlatIP(parts[0].shape[1])
             # at once: added one by one, the index would hold room for up to twice as many
             index.add(np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts), dtype=np.float32))

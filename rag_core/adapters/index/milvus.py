@@ -1,8 +1,9 @@
 """Vectors and words in Milvus. One address, in RAG_MILVUS_URL: a file of Milvus Lite, a server or a cluster.
 
-A filter holds nothing but names and hashes of ours, each looked at before it is put there (`_plain`): terms travel as data. The collection
-is the partition key. Milvus knows no transaction. What was sent for a version counts once its folder names it, and opening it asks whether
-all of it is there. Candidates are all vectors of the collection (index FLAT), so the search is exact.
+A filter holds nothing but names and hashes of ours, each looked at before it is put there (`_plain`): terms travel as
+data. The collection is the partition key. Milvus knows no transaction. What was sent for a version counts once its
+folder names it, and opening it asks whether all of it is there. Candidates are all vectors of the collection (index
+FLAT), so the search is exact.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ T = TypeVar("T")
 
 
 class Milvus:
-    """A `Table` and a `WordTable`. Connects when it is first asked; threads may share it. No message holds a part of the address."""
+    """A `Table` and a `WordTable`. Connects when it is first asked; threads may share it.
+
+    No message holds a part of the address.
+    """
 
     def __init__(self, url: Callable[[], str]) -> None:
         self._url = url
@@ -56,7 +60,12 @@ class Milvus:
             for some in _groups([digest for digest in vectors if digest not in there], AT_ONCE):
                 client.delete(name, ids=[_id(collection, digest) for digest in some], timeout=PATIENCE)
                 rows = [
-                    {"id": _id(collection, digest), "collection": collection, "digest": digest.hex(), "embedding": vectors[digest]}
+                    {
+                        "id": _id(collection, digest),
+                        "collection": collection,
+                        "digest": digest.hex(),
+                        "embedding": vectors[digest],
+                    }
                     for digest in some
                 ]
                 client.insert(name, rows, timeout=PATIENCE)
@@ -69,23 +78,34 @@ class Milvus:
 
     def fetch(self, collection: str, digests: Sequence[bytes], dim: int) -> Found:
         """The vectors of these digests, as far as they are there."""
-        rows = self._run(lambda client: self._rows(client, self._vectors(client, dim), collection, digests, ["embedding"]))
+        rows = self._run(
+            lambda client: self._rows(client, self._vectors(client, dim), collection, digests, ["embedding"])
+        )
         return {digest: np.asarray(row["embedding"], dtype=np.float32) for digest, row in rows.items()}
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is given."""
+        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
+        given.
+        """
         mine = f"collection == {_quoted(collection)}"
-        filters = [mine] if among is None else [f"{mine} and digest in {_list(some)}" for some in _groups(among, AT_ONCE)]
+        filters = (
+            [mine] if among is None else [f"{mine} and digest in {_list(some)}" for some in _groups(among, AT_ONCE)]
+        )
 
         def work(client: Any) -> list[Any]:
             name = self._vectors(client, len(vector))
             found: list[Any] = []
             for each in filters:
                 (hits,) = client.search(
-                    name, data=[np.asarray(vector, dtype=np.float32)], limit=min(k, MAX_ROWS), filter=each,
-                    output_fields=["digest", "embedding"], search_params={"metric_type": "IP"},
-                    consistency_level="Strong", timeout=PATIENCE,
-                )  # fmt: skip
+                    name,
+                    data=[np.asarray(vector, dtype=np.float32)],
+                    limit=min(k, MAX_ROWS),
+                    filter=each,
+                    output_fields=["digest", "embedding"],
+                    search_params={"metric_type": "IP"},
+                    consistency_level="Strong",
+                    timeout=PATIENCE,
+                )
                 found += hits
             return sorted(found, key=lambda hit: -hit["distance"])[:k]
 
@@ -135,7 +155,9 @@ class Milvus:
             for some in _groups(terms, TERMS_AT_ONCE):
                 wanted = f"{mine} and term_hash in [{', '.join(_quoted(_hash(term)) for term in some)}]"
                 fields = ["term", "part", "postings"]
-                rows += client.query(WORDS, wanted, output_fields=fields, limit=MAX_ROWS, consistency_level="Strong", timeout=PATIENCE)
+                rows += client.query(
+                    WORDS, wanted, output_fields=fields, limit=MAX_ROWS, consistency_level="Strong", timeout=PATIENCE
+                )
             return rows
 
         found: dict[str, list[Any]] = defaultdict(list)
@@ -170,20 +192,28 @@ class Milvus:
         if client is not None:
             client.close()
 
-    def _rows(self, client: Any, name: str, collection: str, digests: Iterable[bytes], fields: list[str]) -> dict[bytes, Any]:
+    def _rows(
+        self, client: Any, name: str, collection: str, digests: Iterable[bytes], fields: list[str]
+    ) -> dict[bytes, Any]:
         found = {}
         for some in _groups(list(digests), AT_ONCE):
             ids = [_id(collection, digest) for digest in some]
-            for row in client.query(name, ids=ids, output_fields=["digest", *fields], consistency_level="Strong", timeout=PATIENCE):
+            for row in client.query(
+                name, ids=ids, output_fields=["digest", *fields], consistency_level="Strong", timeout=PATIENCE
+            ):
                 found[bytes.fromhex(row["digest"])] = row
         return found
 
     def _every(self, client: Any, name: str, wanted: str, fields: list[str]) -> Iterator[Any]:
         """All rows that a filter lets through, however many."""
         rows = client.query_iterator(
-            name, batch_size=AT_ONCE if name != WORDS else PARTS_AT_ONCE * 5, filter=wanted, output_fields=["id", *fields],
-            consistency_level="Strong", timeout=PATIENCE,
-        )  # fmt: skip
+            name,
+            batch_size=AT_ONCE if name != WORDS else PARTS_AT_ONCE * 5,
+            filter=wanted,
+            output_fields=["id", *fields],
+            consistency_level="Strong",
+            timeout=PATIENCE,
+        )
         try:
             while some := rows.next():
                 yield from some
@@ -222,7 +252,9 @@ class Milvus:
                 schema.add_field("embedding", DataType.FLOAT_VECTOR, dim=dim)
                 index = client.prepare_index_params()
                 index.add_index(field_name="embedding", index_type="FLAT", metric_type="IP")
-                client.create_collection(name, schema=schema, index_params=index, consistency_level="Strong", timeout=PATIENCE)
+                client.create_collection(
+                    name, schema=schema, index_params=index, consistency_level="Strong", timeout=PATIENCE
+                )
             client.load_collection(name, timeout=PATIENCE)
             self._made.add(name)
 
@@ -293,10 +325,15 @@ def _parts(collection: str, version: str, postings: Sequence[tuple[str, Postings
             some = slice(start, start + PART)
             packed = np.asarray(rows[some], "<i4").tobytes() + np.asarray(parts[some], "<f4").tobytes()
             yield {
-                "id": f"{version}:{_hash(term)}:{number}", "collection": collection, "version": version, "term_hash": _hash(term),
-                "term": base64.b64encode(term.encode()).decode(), "part": number, "postings": base64.b64encode(packed).decode(),
+                "id": f"{version}:{_hash(term)}:{number}",
+                "collection": collection,
+                "version": version,
+                "term_hash": _hash(term),
+                "term": base64.b64encode(term.encode()).decode(),
+                "part": number,
+                "postings": base64.b64encode(packed).decode(),
                 "embedding": [1.0, 0.0],
-            }  # fmt: skip
+            }
 
 
 def _joined(rows: list[Any]) -> Postings:

@@ -1,8 +1,8 @@
 """Vectors and words in PostgreSQL with pgvector. One address, in RAG_PGVECTOR_URL, names the database.
 
-Texts go to the database as parameters, never as SQL. A connection tells the server which collection it serves, whose row security then
-shows and takes no row of another one: a second guard behind the condition that every statement has. Vectors are compared with all
-others of the collection, which is exact.
+Texts go to the database as parameters, never as SQL. A connection tells the server which collection it serves, whose
+row security then shows and takes no row of another one: a second guard behind the condition that every statement has.
+Vectors are compared with all others of the collection, which is exact.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ T = TypeVar("T")
 
 
 class Postgres:
-    """A `Table` and a `WordTable`. Connects when it is first asked, and keeps a few connections open; threads may share it.
+    """A `Table` and a `WordTable`.
+
+    Connects when it is first asked, and keeps a few connections open; threads may share it.
 
     `url` gives the address; it may hold a password, and no message holds a part of it.
     """
@@ -73,7 +75,9 @@ class Postgres:
                 there = set(_held(connection, collection, list(vectors), dim))
                 new = ((collection, dim, digest, vector) for digest, vector in vectors.items() if digest not in there)
                 # not COPY, which the server refuses where rows are guarded
-                cursor.executemany("INSERT INTO plumbline_vectors (collection, dim, digest, embedding) VALUES (%s, %s, %s, %b)", new)
+                cursor.executemany(
+                    "INSERT INTO plumbline_vectors (collection, dim, digest, embedding) VALUES (%s, %s, %s, %b)", new
+                )
 
         self._run(collection, work)
 
@@ -83,15 +87,20 @@ class Postgres:
 
     def fetch(self, collection: str, digests: Sequence[bytes], dim: int) -> Found:
         """The vectors of these digests, as far as they are there."""
-        query = "SELECT digest, embedding FROM plumbline_vectors WHERE collection = %s AND dim = %s AND digest = ANY(%s)"
+        query = (
+            "SELECT digest, embedding FROM plumbline_vectors WHERE collection = %s AND dim = %s AND digest = ANY(%s)"
+        )
         return _vectors(self._rows(collection, query, (collection, dim, list(digests))))
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is given."""
+        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
+        given.
+        """
         asked = np.asarray(vector, dtype=np.float32)
         chosen, parameters = ("", ()) if among is None else (" AND digest = ANY(%s)", (list(among),))
         query = (
-            f"SELECT digest, embedding FROM plumbline_vectors WHERE collection = %s AND dim = %s{chosen} ORDER BY embedding <#> %b LIMIT %s"
+            f"SELECT digest, embedding FROM plumbline_vectors WHERE collection = %s AND dim = "
+            f"%s{chosen} ORDER BY embedding <#> %b LIMIT %s"
         )
         return _vectors(self._rows(collection, query, (collection, len(asked), *parameters, asked, k)))
 
@@ -110,18 +119,31 @@ class Postgres:
 
         def work(connection: Connection[Any]) -> None:
             with connection.transaction(), connection.cursor() as cursor:
-                cursor.execute("DELETE FROM plumbline_words WHERE collection = %s AND version = %s", (collection, version))
+                cursor.execute(
+                    "DELETE FROM plumbline_words WHERE collection = %s AND version = %s", (collection, version)
+                )
                 new = (
-                    (collection, version, term.encode(), np.asarray(rows, "<i4").tobytes(), np.asarray(parts, "<f4").tobytes())
+                    (
+                        collection,
+                        version,
+                        term.encode(),
+                        np.asarray(rows, "<i4").tobytes(),
+                        np.asarray(parts, "<f4").tobytes(),
+                    )
                     for term, (rows, parts) in postings
                 )
-                cursor.executemany("INSERT INTO plumbline_words (collection, version, term, rows, parts) VALUES (%s, %s, %s, %s, %s)", new)
+                cursor.executemany(
+                    "INSERT INTO plumbline_words (collection, version, term, rows, parts) VALUES (%s, %s, %s, %s, %s)",
+                    new,
+                )
 
         self._run(collection, work)
 
     def fetch_words(self, collection: str, version: str, terms: Sequence[str]) -> Mapping[str, Postings]:
         """The postings of these terms, as far as the version holds them."""
-        query = "SELECT term, rows, parts FROM plumbline_words WHERE collection = %s AND version = %s AND term = ANY(%s)"
+        query = (
+            "SELECT term, rows, parts FROM plumbline_words WHERE collection = %s AND version = %s AND term = ANY(%s)"
+        )
         found = self._rows(collection, query, (collection, version, [term.encode() for term in terms]))
         return {term.decode(): (np.frombuffer(rows, "<i4"), np.frombuffer(parts, "<f4")) for term, rows, parts in found}
 
@@ -144,7 +166,10 @@ class Postgres:
         return self._run(collection, lambda connection: connection.execute(query, parameters, binary=True).fetchall())
 
     def _run(self, collection: str, work: Callable[[Connection[Any]], T]) -> T:
-        """Do the work over a connection that serves the collection. Once more over a new one where that was lost: no work harms twice."""
+        """Do the work over a connection that serves the collection.
+
+        Once more over a new one where that was lost: no work harms twice.
+        """
         import psycopg
 
         link = self._taken()
@@ -186,7 +211,9 @@ class Postgres:
         try:
             asked: dict[str, Any] = {**PATIENCE, **conninfo_to_dict(url)}
         except psycopg.Error:  # from None: it may quote what is secret
-            raise InvalidSetting(f"{VARIABLE} is not the address of a database.", remedy=f"Write it like {EXAMPLE}.") from None
+            raise InvalidSetting(
+                f"{VARIABLE} is not the address of a database.", remedy=f"Write it like {EXAMPLE}."
+            ) from None
         connection: Connection[Any] = psycopg.connect(**asked, autocommit=True)
         try:
             _make_tables(connection)
@@ -242,11 +269,13 @@ def _unavailable(error: Exception) -> StoreUnavailable:
     if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
         return StoreUnavailable(
             f"The database of the vector store {NAME!r} refused ({type(error).__name__}).",
-            remedy="Install pgvector there, let an administrator run CREATE EXTENSION vector in it once, and let its user make tables.",
+            remedy="Install pgvector there, let an administrator run CREATE EXTENSION vector in "
+            "it once, and let its user make tables.",
         )
     return StoreUnavailable(
         f"The database of the vector store {NAME!r} cannot be asked ({type(error).__name__}).",
-        remedy=f"Start it, or correct {VARIABLE}, and try again. Nothing was lost: the documents are in the library's folder.",
+        remedy=f"Start it, or correct {VARIABLE}, and try again. Nothing was lost: the "
+        f"documents are in the library's folder.",
     )
 
 

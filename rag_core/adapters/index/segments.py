@@ -1,7 +1,7 @@
 """An index in segments: one that follows shares those that did not change with the one before.
 
-A document that is added makes a small segment, and small neighbours are joined now and then. Where one is deleted, the segment that held it
-is made anew without it. So a change costs what it touches, and not the whole library.
+A document that is added makes a small segment, and small neighbours are joined now and then. Where one is deleted, the
+segment that held it is made anew without it. So a change costs what it touches, and not the whole library.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def offsets(segments: Iterable[Sized]) -> list[int]:
 
 
 def planned(segments: Sequence[S], pieces: Iterable[range | New], most: int) -> list[list[Cut[S] | New]]:
-    """The parts that each segment of the next index is made of, with `most` rows. Pieces are rows of this one, or new."""
+    """The parts that each segment of the next index is made of, with `most` rows.
+
+    Pieces are rows of this one, or new.
+    """
     groups: list[list[Cut[S] | New]] = []
     sizes: list[int] = []
     for part in _parts(segments, pieces, most):

@@ -1,8 +1,8 @@
 """Near neighbours by cosine in memory: a sketch says which vectors are likely, and their cosines are exact.
 
-A sketch has one bit for each number of a vector (RaBitQ, Gao and Long, SIGMOD 2024, in FAISS): a thirtieth of the bytes to go through. Each
-larger segment has one, made of its vectors alone, so that documents come and go as in the exact store. Up to `EXACT_ROWS` rows, and within
-chosen documents, every vector is compared.
+A sketch has one bit for each number of a vector (RaBitQ, Gao and Long, SIGMOD 2024, in FAISS): a thirtieth of the bytes
+to go through. Each larger segment has one, made of its vectors alone, so that documents come and go as in the exact
+store. Up to `EXACT_ROWS` rows, and within chosen documents, every vector is compared.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from rag_core.domain.ports import Vectors
 
 EXACT_ROWS = 100_000  # comparing so many vectors of 384 numbers takes about 6 ms of processor time
 SKETCHED_ROWS = 16_384  # in a segment; below, comparing all of them takes a millisecond
-CANDIDATES = (
-    512  # rows of each segment whose cosines are worked out: of 24,700 real passages .999 of the ten nearest to a question were found
-)
+# rows of each segment whose cosines are worked out: of 24,700 real passages .999 of the ten nearest to a question were
+# found
+CANDIDATES = 512
 
 
 class SketchIndex(FaissIndex):

@@ -1,4 +1,6 @@
-"""The terms of a segment of words, each with its number: sorted, as one run of bytes that may stay on disk and be searched there."""
+"""The terms of a segment of words, each with its number: sorted, as one run of bytes that may stay on disk and be
+searched there.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ class Terms(Mapping[str, int]):
 
     def __init__(self, blob: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.blob, self.ends = blob, ends
-        self._bytes, self._ends = np.asarray(blob).data, np.asarray(ends).data  # many times as fast as arrays, item by item
+        self._bytes, self._ends = (
+            np.asarray(blob).data,
+            np.asarray(ends).data,
+        )  # many times as fast as arrays, item by item
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Terms:

@@ -1,8 +1,10 @@
-"""BM25 over our own terms, from how often each passage holds each term. Parts of scores are worked out when a question asks for them.
+"""BM25 over our own terms, from how often each passage holds each term.
 
-A change of the collection changes the weight of every word. So an index that stores scores has to be made anew with every document; one
-that stores counts is joined from what stays and what is new, segment by segment. The arithmetic is that of bm25s, number by number, and a
-test compares them.
+Parts of scores are worked out when a question asks for them.
+
+A change of the collection changes the weight of every word. So an index that stores scores has to be made anew with
+every document; one that stores counts is joined from what stays and what is new, segment by segment. The arithmetic is
+that of bm25s, number by number, and a test compares them.
 """
 
 from __future__ import annotations
@@ -19,10 +21,14 @@ from rag_core.adapters.index.terms import Terms
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the same few terms several times
-KEPT_POSTINGS = 1 << 24  # in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
+KEPT_POSTINGS = (
+    1 << 24
+)  # in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
 MIN_KEPT = 8  # terms all the same; chosen
 MAX_ROWS = 16_384  # in a segment: deleting one document writes about 8 MB anew at most; chosen
-KEPT_NUMBERS = 8_192  # terms whose number of passages is kept: a question weighs the words of all sentences that it reads
+KEPT_NUMBERS = (
+    8_192  # terms whose number of passages is kept: a question weighs the words of all sentences that it reads
+)
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
@@ -35,7 +41,8 @@ class WordSegment:
     Args:
         columns: the number of each term, from 0.
         starts: where the postings of each term begin, shape (terms + 1,).
-        rows: the passages that hold a term, ascending, one term after another, shape (postings,); counted from the segment's first.
+        rows: the passages that hold a term, ascending, one term after another, shape (postings,); counted from the
+            segment's first.
         counts: how often each of them holds it, of the same shape.
         lengths: the terms of each passage, shape (passages,).
     """
@@ -69,12 +76,16 @@ class Bm25Index:
         return cls([_joined([terms[:0]])]).spliced([terms])
 
     def spliced(self, pieces: Sequence[range | Rows]) -> Bm25Index:
-        """The index over these pieces in their order: rows of this one, each at most once, or the terms of new passages."""
+        """The index over these pieces in their order: rows of this one, each at most once, or the terms of new
+        passages.
+        """
         made = [_segment(group) for group in planned(self.segments, pieces, MAX_ROWS)]
         return Bm25Index(made or [_joined([[]])])
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
-        """The BM25 score of each of these rows: the number that `search` gives, without working out those of all others."""
+        """The BM25 score of each of these rows: the number that `search` gives, without working out those of all
+        others.
+        """
         wanted, found = np.asarray(rows, dtype=np.int64), np.zeros(len(rows), dtype=np.float32)
         for term in terms:
             holding, part = self._kept(term)
@@ -102,7 +113,11 @@ class Bm25Index:
 
     def vocabulary(self) -> Collection[str]:
         """The terms of all rows."""
-        return self.segments[0].columns.keys() if len(self.segments) == 1 else frozenset().union(*(one.columns for one in self.segments))
+        return (
+            self.segments[0].columns.keys()
+            if len(self.segments) == 1
+            else frozenset().union(*(one.columns for one in self.segments))
+        )
 
     def _frequency(self, term: str) -> int:
         """How many rows hold the term."""
@@ -123,13 +138,18 @@ class Bm25Index:
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
         rows, whole = np.concatenate([one for one, _ in held]), np.concatenate([one for _, one in held])
         counts = whole.astype(np.float64)
-        weight = np.float64(np.float32(idf(len(self), len(counts))))  # bm25s keeps it in float32, and multiplies in float64
+        weight = np.float64(
+            np.float32(idf(len(self), len(counts)))
+        )  # bm25s keeps it in float32, and multiplies in float64
         part: NDArray[np.float32] = (weight * (counts / (self._damping[rows] + counts))).astype(np.float32)
         return rows, part
 
     @cached_property
     def _damping(self) -> NDArray[np.float64]:
-        """The number that a count is set against; it grows with the length of its passage. Shape (rows,); some row has terms."""
+        """The number that a count is set against; it grows with the length of its passage.
+
+        Shape (rows,); some row has terms.
+        """
         lengths = np.concatenate([segment.lengths for segment in self.segments])
         damping: NDArray[np.float64] = K1 * ((1 - B) + B * lengths / lengths.mean())
         return damping
@@ -150,7 +170,9 @@ def _joined(group: Sequence[Cut[WordSegment] | Rows]) -> WordSegment:
     for part in group:
         if isinstance(part, Cut):
             theirs, known = part.segment, part.rows
-            own = np.fromiter((columns.setdefault(term, len(columns)) for term in theirs.columns), np.int64, len(theirs.columns))
+            own = np.fromiter(
+                (columns.setdefault(term, len(columns)) for term in theirs.columns), np.int64, len(theirs.columns)
+            )
             stays = (theirs.rows >= known.start) & (theirs.rows < known.stop)
             lengths[at : at + len(part)] = theirs.lengths[known.start : known.stop]
             numbers.append(np.repeat(own, np.diff(theirs.starts))[stays])

@@ -1,7 +1,7 @@
 """Keeps answers of language models beside a collection's documents, so that the very same prompt is not asked twice.
 
-One SQLite file, readable by its owner only, since answers hold words of the documents: it is emptied when a document is deleted. A cache
-that cannot be used is no problem of a question: the model is asked instead.
+One SQLite file, readable by its owner only, since answers hold words of the documents: it is emptied when a document is
+deleted. A cache that cannot be used is no problem of a question: the model is asked instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _SCHEMA = (
 
 
 class ModelCache:
-    """The answers in the file at `path`. Safe between threads and processes; creates nothing until a model is to be asked.
+    """The answers in the file at `path`.
+
+    Safe between threads and processes; creates nothing until a model is to be asked.
 
     Args:
         path: of the file.
@@ -57,24 +59,32 @@ class ModelCache:
             self._file.begin()
             with self._file.reading() as db:
                 epoch, begun = db.execute("SELECT number, begun FROM epoch").fetchone()
-                row = db.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ? AND at >= ?", (key, self._oldest())).fetchone()
+                row = db.execute(
+                    f"SELECT {_COLUMNS} FROM answers WHERE key = ? AND at >= ?", (key, self._oldest())
+                ).fetchone()
         except (LibraryError, OSError) as error:
             self._give_up(error)
             return None, _NEVER
         return (None if row is None else _completion(*row)), epoch if self._clock() - begun > QUIET_SECONDS else _NEVER
 
     def put(self, key: str, answer: Completion, epoch: int) -> None:
-        """Keep an answer, unless the cache was emptied since `get` told the epoch; answers that are too old or too many go."""
+        """Keep an answer, unless the cache was emptied since `get` told the epoch; answers that are too old or too many
+        go.
+        """
         row = (answer.text, answer.structured, answer.model, answer.endpoint, answer.tokens_in, answer.tokens_out)
         try:
             if epoch == _NEVER or not self._file.path.exists():
                 return
             with self._file.writing() as db:
                 db.execute(
-                    f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM epoch WHERE number = ?",
+                    f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM epoch "
+                    f"WHERE number = ?",
                     (key, self._clock(), *row, epoch),
                 )
-                db.execute("DELETE FROM answers WHERE at < ? OR id <= (SELECT max(id) FROM answers) - ?", (self._oldest(), MAX_COUNT))
+                db.execute(
+                    "DELETE FROM answers WHERE at < ? OR id <= (SELECT max(id) FROM answers) - ?",
+                    (self._oldest(), MAX_COUNT),
+                )
         except (LibraryError, OSError) as error:
             self._give_up(error)
 
@@ -140,7 +150,9 @@ class CachedModel:
         return self._inner.endpoints
 
     def complete(self, prompt: Prompt, limits: Limits) -> Completion:
-        """The kept answer, marked as cached, or that of the model, which is then kept if it came to its end; raises as the model does."""
+        """The kept answer, marked as cached, or that of the model, which is then kept if it came to its end; raises as
+        the model does.
+        """
         key = self._key(prompt)
         kept, epoch = self._cache.get(key)
         if kept is not None:

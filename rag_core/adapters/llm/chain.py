@@ -1,4 +1,7 @@
-"""Several language models in an order. The first one that answers is taken, with the reason why the earlier ones did not."""
+"""Several language models in an order.
+
+The first one that answers is taken, with the reason why the earlier ones did not.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,9 @@ SHARE = 0.6  # a model with another one behind it gets so much of the time that 
 class ModelChain:
     """A `LanguageModel` of one or more in order. Safe to share between threads.
 
-    One that did not answer is passed over for `REST_SECONDS`, as long as another one can be asked, so that not every call of a question
-    waits for it again. The last one may take all of the time that is left, one before it `SHARE` of it.
+    One that did not answer is passed over for `REST_SECONDS`, as long as another one can be asked, so that not every
+    call of a question waits for it again. The last one may take all of the time that is left, one before it `SHARE` of
+    it.
 
     Args:
         models: at least one.
@@ -52,17 +56,22 @@ class ModelChain:
             Cancelled: the user stopped it.
         """
         deadline = self._clock() + limits.seconds
-        awake = [place for place in range(len(self._models)) if not self._rests(place)] or list(range(len(self._models)))
+        awake = [place for place in range(len(self._models)) if not self._rests(place)] or list(
+            range(len(self._models))
+        )
         for place in awake:
             left = deadline - self._clock()
             try:
-                answer = self._models[place].complete(prompt, replace(limits, seconds=left if place == awake[-1] else left * SHARE))
+                answer = self._models[place].complete(
+                    prompt, replace(limits, seconds=left if place == awake[-1] else left * SHARE)
+                )
                 return replace(answer, tried=tuple(error.problem for error in self._reasons(place)))
             except ModelUnavailable as error:
                 self._failed[place] = (self._clock(), error)
         reasons = self._reasons(len(self._models))
         raise ModelUnavailable(
-            " ".join(error.problem for error in reasons), remedy=" ".join(dict.fromkeys(error.remedy for error in reasons))
+            " ".join(error.problem for error in reasons),
+            remedy=" ".join(dict.fromkeys(error.remedy for error in reasons)),
         )
 
     def _rests(self, place: int) -> bool:
@@ -76,16 +85,22 @@ class ModelChain:
 
 @lru_cache(maxsize=8)
 def model_chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCache | None) -> ModelChain:
-    """The models of these endpoints in their order, at least one, each behind the cache if there is one; one chain in the process."""
+    """The models of these endpoints in their order, at least one, each behind the cache if there is one; one chain in
+    the process.
+    """
     models = [endpoint_model(place, structured) for place in places]
     if cache is None:
         return ModelChain(models)
-    return ModelChain([CachedModel(model, cache, place, structured) for model, place in zip(models, places, strict=True)])
+    return ModelChain(
+        [CachedModel(model, cache, place, structured) for model, place in zip(models, places, strict=True)]
+    )
 
 
 @lru_cache(maxsize=8)
 def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
-    """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are shared."""
+    """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are
+    shared.
+    """
     from rag_core.adapters.llm.openai_server import OpenAIModel  # takes a second to import, and many do without
 
     return OpenAIModel(endpoint, structured)

@@ -1,6 +1,7 @@
 """Talks to a language model's server: an HTTP client with bounds, driven by one thread of its own.
 
-The thread runs an event loop: a deadline or a cancelled question closes the socket at once, whatever the server does meanwhile.
+The thread runs an event loop: a deadline or a cancelled question closes the socket at once, whatever the server does
+meanwhile.
 """
 
 from __future__ import annotations
@@ -70,12 +71,15 @@ def loop() -> asyncio.AbstractEventLoop:
 
 
 def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
-    """A client for one server: it follows no redirect, so that a key goes nowhere else, and reads at most `MAX_BYTES` of an answer.
+    """A client for one server: it follows no redirect, so that a key goes nowhere else, and reads at most `MAX_BYTES`
+    of an answer.
 
     Proxies of the environment are used, except on the way to this machine itself.
     """
     return httpx2.AsyncClient(
-        transport=httpx2.AsyncHTTPTransport(verify=_trusted()) if endpoint.local else None,  # with one of our own, no proxy is looked up
+        transport=httpx2.AsyncHTTPTransport(verify=_trusted())
+        if endpoint.local
+        else None,  # with one of our own, no proxy is looked up
         verify=_trusted(),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),  # the whole call has a deadline instead
         follow_redirects=False,
@@ -86,7 +90,9 @@ def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificate authorities that clients believe, read once: each reading takes 35 ms of the processor, and a question has one."""
+    """The certificate authorities that clients believe, read once: each reading takes 35 ms of the processor, and a
+    question has one.
+    """
     return httpx2.create_ssl_context()
 
 

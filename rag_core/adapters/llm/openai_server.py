@@ -1,7 +1,7 @@
 """A language model behind any server that speaks OpenAI's chat protocol: OpenAI, Ollama, llama.cpp, vLLM.
 
-The answer comes back as text, whatever it is; the core reads and judges it. What `chat.completions.parse` sends for a schema is sent here
-too, but nothing is parsed by the client, which would lose an answer that does not fit the schema.
+The answer comes back as text, whatever it is; the core reads and judges it. What `chat.completions.parse` sends for a
+schema is sent here too, but nothing is parsed by the client, which would lose an answer that does not fit the schema.
 """
 
 from __future__ import annotations
@@ -45,13 +45,14 @@ Feature = Literal["bounds", "schema", "max_tokens", "temperature", "seed"]  # wh
 class OpenAIModel:
     """The model of one endpoint. Safe to share between threads; connections are kept open between calls.
 
-    What a server turns away (the bounds of a schema or all of it, `max_tokens`, a temperature, a seed) it is not sent again in this
-    process. OpenAI's own is sent no bounds: its strict mode does not promise to take them.
+    What a server turns away (the bounds of a schema or all of it, `max_tokens`, a temperature, a seed) it is not sent
+    again in this process. OpenAI's own is sent no bounds: its strict mode does not promise to take them.
 
     Args:
         endpoint: with the model's name.
         structured: whether answers are asked for by a schema; `auto` leaves it out where the server cannot.
-        jitter: a number in [0, 1) that makes a pause up to a quarter shorter, so that clients do not come back all at once.
+        jitter: a number in [0, 1) that makes a pause up to a quarter shorter, so that clients do not come back all at
+            once.
         pause: waits so many seconds before the next try.
     """
 
@@ -92,14 +93,16 @@ class OpenAIModel:
         """The answer to a prompt, after at most `RETRIES` new tries.
 
         Raises:
-            ModelUnavailable: there is none within the limits; names endpoint and cause, and nothing that the server wrote.
+            ModelUnavailable: there is none within the limits; names endpoint and cause, and nothing that the server
+                wrote.
             Cancelled: the user stopped it.
         """
         try:
             return model_http.run(lambda: self._complete(prompt, limits.seconds), limits)
         except TimeoutError:
             raise self._unavailable(
-                f"did not answer within {max(limits.seconds, 0.0):.3g} seconds", "Raise `model_seconds`, or use a smaller model."
+                f"did not answer within {max(limits.seconds, 0.0):.3g} seconds",
+                "Raise `model_seconds`, or use a smaller model.",
             ) from None
         except openai.APIStatusError as error:
             raise self._turned_away(error) from None
@@ -138,7 +141,10 @@ class OpenAIModel:
     def _request(self, prompt: Prompt, unknown: frozenset[Feature]) -> dict[str, Any]:
         request: dict[str, Any] = {
             "model": self._endpoint.model,
-            "messages": [{"role": "system", "content": _whole(prompt.system)}, {"role": "user", "content": _whole(prompt.user)}],
+            "messages": [
+                {"role": "system", "content": _whole(prompt.system)},
+                {"role": "user", "content": _whole(prompt.user)},
+            ],
             "max_completion_tokens" if "max_tokens" in unknown else "max_tokens": prompt.max_tokens,
         }
         if "schema" not in unknown:
@@ -172,11 +178,15 @@ class OpenAIModel:
         return None
 
     def _not_understood(self, error: openai.APIStatusError, unknown: frozenset[Feature]) -> Feature | None:
-        """The part of the request that the server does not know, by its own words; None where it refused for another reason."""
+        """The part of the request that the server does not know, by its own words; None where it refused for another
+        reason.
+        """
         if error.status_code not in _UNKNOWN:
             return None
         said = f"{error.param} {error.message}".casefold()
-        named: list[Feature] = ["bounds"] if "schema" not in unknown and any(word in said for word in _BOUND_WORDS) else []
+        named: list[Feature] = (
+            ["bounds"] if "schema" not in unknown and any(word in said for word in _BOUND_WORDS) else []
+        )
         named += ["schema"] if any(word in said for word in _SCHEMA_WORDS) else []
         parameters: tuple[Feature, ...] = ("max_tokens", "temperature", "seed")
         named += [name for name in parameters if name in said]
@@ -191,28 +201,40 @@ class OpenAIModel:
         if status == 401:
             return self._unavailable("did not accept the key (401)", "Check the key of this endpoint.")
         if status == 403:
-            return self._unavailable("does not allow this key to use the model (403)", "Check what the key may do, or use another model.")
+            return self._unavailable(
+                "does not allow this key to use the model (403)", "Check what the key may do, or use another model."
+            )
         if status == 404:
-            return self._unavailable("does not know the model, or not this address (404)", "Check RAG_MODEL and the base URL; mostly /v1.")
+            return self._unavailable(
+                "does not know the model, or not this address (404)", "Check RAG_MODEL and the base URL; mostly /v1."
+            )
         if status == 429:
             return self._unavailable("turns requests away for now (429)", "Wait, or raise the limits of the account.")
         if status >= 500 and status not in _UNKNOWN:
             return self._unavailable(f"failed ({status})", "Try again; if it stays, look into the server's log.")
         if 300 <= status < 400:
-            return self._unavailable(f"points to another address ({status})", "Set the base URL to that address if you trust it.")
+            return self._unavailable(
+                f"points to another address ({status})", "Set the base URL to that address if you trust it."
+            )
         key, code = self._endpoint.key, error.code or ""
         if not _CODE.fullmatch(code) or code == key or without_key(code, key) != code:
             code = ""
         why = f"{status}, {code}" if code else str(status)
-        return self._unavailable(f"did not accept the request ({why})", "Look into the server's log; mostly the prompt is too long for it.")
+        return self._unavailable(
+            f"did not accept the request ({why})", "Look into the server's log; mostly the prompt is too long for it."
+        )
 
     def _unreachable(self, error: Exception) -> ModelUnavailable:
         if isinstance(error.__cause__, AnswerTooLarge):
-            return self._unavailable("sent more than an answer can be", "Check that the base URL is that of an OpenAI-compatible server.")
+            return self._unavailable(
+                "sent more than an answer can be", "Check that the base URL is that of an OpenAI-compatible server."
+            )
         if isinstance(error.__cause__, httpx2.ConnectTimeout):
             return self._unavailable("cannot be reached in time", "Check the base URL, and that the server runs.")
         if isinstance(error.__cause__, httpx2.ConnectError):
-            return self._unavailable("cannot be reached", "Check the base URL and its certificate, and that the server runs.")
+            return self._unavailable(
+                "cannot be reached", "Check the base URL and its certificate, and that the server runs."
+            )
         return self._unavailable("broke off its answer", "Try again; if it stays, look into the server's log.")
 
     def _unavailable(self, what: str, remedy: str) -> ModelUnavailable:
@@ -283,7 +305,9 @@ def _whole(text: str) -> str:
 
 
 def _retry_after(header: str, default: float) -> float:
-    """Seconds that a `Retry-After` header asks for, as a number or a date; `default` where it says nothing that can be used."""
+    """Seconds that a `Retry-After` header asks for, as a number or a date; `default` where it says nothing that can be
+    used.
+    """
     try:
         seconds = float(header)
     except ValueError:

@@ -6,14 +6,18 @@ import re
 from functools import lru_cache
 
 MIN_CHARS = 8  # a shorter key ("none", "ollama") is a word that a document may hold, and guards nothing
-MIN_PART_CHARS = 16  # a part of a key that is taken out by itself; a shorter one may be a word, and tells little of the key
+MIN_PART_CHARS = (
+    16  # a part of a key that is taken out by itself; a shorter one may be a word, and tells little of the key
+)
 HIDDEN = "[key]"
 
 
 def without_key(text: str, key: str) -> str:
-    """The text with `[key]` for the key, for the key without its label ("sk-", "sk-proj-"), and for its first or last three quarters.
+    """The text with `[key]` for the key, for the key without its label ("sk-", "sk-proj-"), and for its first or last
+    three quarters.
 
-    Each character may stand as itself or as JSON escapes it; case does not matter. Other codings (spaces between, Base64) are not known.
+    Each character may stand as itself or as JSON escapes it; case does not matter. Other codings (spaces between,
+    Base64) are not known.
     """
     return _pattern(key).sub(HIDDEN, text) if len(key) >= MIN_CHARS else text
 

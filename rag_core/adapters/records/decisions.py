@@ -29,23 +29,31 @@ class Decisions:
         self._file = file
 
     def keep(self, measurements: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
-        """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all.
+        """Store a question with everything measured for it; its id.
+
+        `documents` are the ids it was restricted to, none for all.
 
         Raises:
-            LibraryBusy: a document that it was answered from was deleted everywhere since it was asked; nothing of it is kept.
+            LibraryBusy: a document that it was answered from was deleted everywhere since it was asked; nothing of it
+                is kept.
         """
         written = written_of(measurements)
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
             record = without_erased(db, written.record, measurements, documents)
             if record is None:
-                raise LibraryBusy("A document was deleted everywhere while it was asked, so the question is not kept.", remedy="Ask again.")
+                raise LibraryBusy(
+                    "A document was deleted everywhere while it was asked, so the question is not kept.",
+                    remedy="Ask again.",
+                )
             row = (now(), origin, plain(measurements.question), json.dumps(list(documents)), pack(record))
             id = row_id(db.execute(insert, row).lastrowid)
             keep_texts(db, written, measurements.library.version, decision=id)
         return id
 
-    def measurements(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
+    def measurements(
+        self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None
+    ) -> Measurements:
         """A stored question; see `rag_core.records.from_record` for its texts.
 
         Raises:
@@ -55,13 +63,20 @@ class Decisions:
             row = db.execute("SELECT record FROM decisions WHERE id = ?", (id,)).fetchone()
             own = texts_of(self._file, db, "decision", id)
         if row is None:
-            raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
+            raise InvalidInput(
+                f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again."
+            )
         return from_record(unpack(self._file, row[0]), page_text, passage_of, own)
 
-    def decisions(self, limit: int = 100, *, before: int | None = None, origin: str | None = None) -> tuple[StoredDecision, ...]:
-        """The newest stored questions, newest first; those with an id below `before`, and of one origin, where these are given."""
+    def decisions(
+        self, limit: int = 100, *, before: int | None = None, origin: str | None = None
+    ) -> tuple[StoredDecision, ...]:
+        """The newest stored questions, newest first; those with an id below `before`, and of one origin, where these
+        are given.
+        """
         query = (
-            "SELECT id, at, origin, question FROM decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = ?2)"
+            "SELECT id, at, origin, question FROM decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = "
+            "?2)"
             " ORDER BY id DESC LIMIT ?3"
         )
         with self._file.reading() as db:
@@ -75,7 +90,10 @@ class Decisions:
         return None if row is None else StoredDecision(*row)
 
     def origin(self, id: int, *, words: bool = False) -> str | None:
-        """Where a stored question was asked, or by whom; with `words`, that of the feedback of this id. None where there is none."""
+        """Where a stored question was asked, or by whom; with `words`, that of the feedback of this id.
+
+        None where there is none.
+        """
         query = "SELECT origin FROM decisions WHERE id = "
         query += "(SELECT decision FROM feedback WHERE id = ?)" if words else "?"
         with self._file.reading() as db:
@@ -85,7 +103,8 @@ class Decisions:
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.
 
-        Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`, whatever they are of.
+        Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`,
+        whatever they are of.
         """
         prune_rejected(self._file, rejected_days)
         oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
@@ -101,7 +120,9 @@ class Decisions:
         with self._file.writing() as db:
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
 
-    def add_feedback(self, decision_id: int, kind: FeedbackKind, comment: str = "", document: str = "", page: int = 0) -> int:
+    def add_feedback(
+        self, decision_id: int, kind: FeedbackKind, comment: str = "", document: str = "", page: int = 0
+    ) -> int:
         """A reader's word on a stored decision; its id.
 
         Args:
@@ -114,10 +135,19 @@ class Decisions:
         Raises:
             InvalidInput: there is no such decision.
         """
-        row = (decision_id, FeedbackKind(kind), plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, now())
+        row = (
+            decision_id,
+            FeedbackKind(kind),
+            plain(comment.strip())[:MAX_COMMENT_CHARS],
+            plain(document),
+            page,
+            now(),
+        )
         with self._file.writing() as db:
             if db.execute("SELECT 1 FROM decisions WHERE id = ?", (decision_id,)).fetchone() is None:
-                raise InvalidInput(f"There is no stored question {decision_id}.", remedy="Ask it again, then say what was wrong.")
+                raise InvalidInput(
+                    f"There is no stored question {decision_id}.", remedy="Ask it again, then say what was wrong."
+                )
             insert = "INSERT INTO feedback (decision, verdict, comment, document, page, at) VALUES (?, ?, ?, ?, ?, ?)"
             return row_id(db.execute(insert, row).lastrowid)
 
@@ -143,7 +173,10 @@ class Decisions:
             )
 
     def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
-        """Say more about a decision than was said at first; see `add_feedback`. One that was settled or taken back stays as it is."""
+        """Say more about a decision than was said at first; see `add_feedback`.
+
+        One that was settled or taken back stays as it is.
+        """
         row = (plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, feedback_id)
         with self._file.writing() as db:
             db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
@@ -155,8 +188,12 @@ class Decisions:
             InvalidInput: it is not there any more.
         """
         with self._file.writing() as db:
-            if not db.execute("UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id)).rowcount:
-                raise InvalidInput("This feedback is not there any more.", remedy="It was taken back or deleted; open the list again.")
+            if not db.execute(
+                "UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id)
+            ).rowcount:
+                raise InvalidInput(
+                    "This feedback is not there any more.", remedy="It was taken back or deleted; open the list again."
+                )
 
     def take_back(self, feedback_id: int) -> None:
         """Delete a reader's word, while nobody made a label of it."""

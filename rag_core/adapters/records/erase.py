@@ -1,9 +1,10 @@
 """Deletes from a collection's records whatever speaks of documents that are deleted everywhere.
 
-What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such results of runs;
-labels that name them or use their words; readers' comments, and names of sets in certificates. What stays
-of the others loses the documents' names and titles: numbers, offsets and hashes remain. Which documents went is remembered by their ids,
-with the last version that had them: a question that is still being asked of such a version is held against it.
+What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such
+results of runs; labels that name them or use their words; readers' comments, and names of sets in certificates. What
+stays of the others loses the documents' names and titles: numbers, offsets and hashes remain. Which documents went is
+remembered by their ids, with the last version that had them: a question that is still being asked of such a version is
+held against it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Eraser:
         for name, certificate in self._all("SELECT name, certificate FROM presets"):
             row = json.loads(certificate)
             if row and self._mentions(str(row.get("set_name", ""))):
-                self._db.execute("UPDATE presets SET certificate = ? WHERE name = ?", (json.dumps({**row, "set_name": ERASED}), name))
+                self._db.execute(
+                    "UPDATE presets SET certificate = ? WHERE name = ?", (json.dumps({**row, "set_name": ERASED}), name)
+                )
         for run, note in self._all("SELECT run, note FROM notes"):
             if self._mentions(note):
                 self._db.execute("DELETE FROM notes WHERE run = ?", (run,))
@@ -60,9 +63,16 @@ class Eraser:
     def _decisions(self) -> None:
         for id, question, searched, record in self._all("SELECT id, question, documents, record FROM decisions"):
             row = unpack(self._file, record)
-            if self._mentions(question) or self._mentions(_typed(row)) or self._ids & set(json.loads(searched)) or self._rests_on(row):
+            if (
+                self._mentions(question)
+                or self._mentions(_typed(row))
+                or self._ids & set(json.loads(searched))
+                or self._rests_on(row)
+            ):
                 self.counts.decisions += 1
-                self.counts.feedback += self._db.execute("SELECT count(*) FROM feedback WHERE decision = ?", (id,)).fetchone()[0]
+                self.counts.feedback += self._db.execute(
+                    "SELECT count(*) FROM feedback WHERE decision = ?", (id,)
+                ).fetchone()[0]
                 self._db.execute("DELETE FROM decisions WHERE id = ?", (id,))
             elif (clean := _without(row, self._ids)) != row:
                 self._db.execute("UPDATE decisions SET record = ? WHERE id = ?", (pack(clean), id))
@@ -73,7 +83,9 @@ class Eraser:
             if self._rests_on(row) or self._mentions(str(row.get("question", ""))):
                 self.counts.results += self._delete_result(run, question)
             elif (clean := _without(row, self._ids)) != row:
-                self._db.execute("UPDATE results SET record = ? WHERE run = ? AND question = ?", (pack(clean), run, question))
+                self._db.execute(
+                    "UPDATE results SET record = ? WHERE run = ? AND question = ?", (pack(clean), run, question)
+                )
 
     def _feedback(self) -> None:
         for id, comment, document in self._all("SELECT id, comment, document FROM feedback"):
@@ -106,7 +118,9 @@ class Eraser:
         return bool(named & self._ids) or any(map(self._mentions, texts))
 
     def _rests_on(self, record: dict[str, Any]) -> bool:
-        """Whether a draft was made from one of the documents; of a record that this version cannot read, nobody can say no."""
+        """Whether a draft was made from one of the documents; of a record that this version cannot read, nobody can say
+        no.
+        """
         try:
             return bool(self._ids & _drafted_from(from_record(record)))
         except InvalidInput:
@@ -120,7 +134,8 @@ class Eraser:
 
 
 def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions) -> Erased:
-    """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a whole.
+    """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a
+    whole.
 
     Args:
         file: of the records. Where there is none yet it is made: the first question may be under way.
@@ -139,7 +154,8 @@ def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions
         eraser = Eraser(file, db, ids, mentions)
         eraser.run()
         db.execute(
-            "INSERT OR REPLACE INTO erasures (document, generation) SELECT value, ? FROM json_each(?)", (version, json.dumps(list(ids)))
+            "INSERT OR REPLACE INTO erasures (document, generation) SELECT value, ? FROM json_each(?)",
+            (version, json.dumps(list(ids))),
         )
     _empty_log(file)
     found = eraser.counts
@@ -148,14 +164,19 @@ def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions
 
 def _empty_log(file: Database) -> None:
     if not file.empty_log():
-        raise LibraryBusy("The records are being read, so their log would still hold what is deleted.", remedy="Delete it once more.")
+        raise LibraryBusy(
+            "The records are being read, so their log would still hold what is deleted.", remedy="Delete it once more."
+        )
 
 
-def without_erased(db: sqlite3.Connection, record: dict[str, Any], measurements: Measurements, searched: Collection[str] = ()) -> Any:
-    """The record of a question as it may be kept: without the names of documents that were deleted everywhere since it was asked.
+def without_erased(
+    db: sqlite3.Connection, record: dict[str, Any], measurements: Measurements, searched: Collection[str] = ()
+) -> Any:
+    """The record of a question as it may be kept: without the names of documents that were deleted everywhere since it
+    was asked.
 
-    None where an answer was drafted from one of them, where it was among the few that were searched, or where the question uses words that
-    were found in it alone: such a record goes as a whole.
+    None where an answer was drafted from one of them, where it was among the few that were searched, or where the
+    question uses words that were found in it alone: such a record goes as a whole.
     """
     query = "SELECT document FROM erasures WHERE generation >= ?"
     gone = {document for (document,) in db.execute(query, (measurements.library.version,))}
@@ -168,8 +189,14 @@ def without_erased(db: sqlite3.Connection, record: dict[str, Any], measurements:
 
 
 def _found_in(measurements: Measurements, gone: Collection[str]) -> Mentions:
-    """As `rag_core.library.erasing.mentions_of`, of what a question holds of its documents: their names, and the passages it found."""
-    known = [(id in gone, text) for each in (measurements.library.names, measurements.library.titles) for id, text in each.items()]
+    """As `rag_core.library.erasing.mentions_of`, of what a question holds of its documents: their names, and the
+    passages it found.
+    """
+    known = [
+        (id in gone, text)
+        for each in (measurements.library.names, measurements.library.titles)
+        for id, text in each.items()
+    ]
     later = measurements.llm_trace.expanded if measurements.llm_trace else ()
     for passage in (hit.passage for hits in (measurements.hits, *later) for hit in hits):
         known += [(passage.document in gone, text) for text in (passage.text, passage.section, passage.header_text)]

@@ -6,7 +6,18 @@ import sqlite3
 from collections.abc import Sequence
 
 from rag_core.adapters.records.erase import without_erased
-from rag_core.adapters.records.tables import as_written, named, now, pack, pack_questions, plain, read_json, read_questions, row_id, unpack
+from rag_core.adapters.records.tables import (
+    as_written,
+    named,
+    now,
+    pack,
+    pack_questions,
+    plain,
+    read_json,
+    read_questions,
+    row_id,
+    unpack,
+)
 from rag_core.adapters.records.texts import keep_texts, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
@@ -19,7 +30,8 @@ from rag_core.settings import Settings
 
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
-    " (SELECT count(*) FROM results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM runs r"
+    " (SELECT count(*) FROM results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM "
+    "runs r"
 )
 
 
@@ -41,7 +53,9 @@ class Sets:
             InvalidInput: there is no set of this name.
         """
         if name not in self.sets():
-            raise InvalidInput(f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another.")
+            raise InvalidInput(
+                f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another."
+            )
         return self.find(name)
 
     def write_set(self, name: str, questions: Sequence[LabelledQuestion]) -> None:
@@ -82,9 +96,16 @@ class Sets:
             InvalidInput: an id twice, or a name that is empty or too long.
         """
         row = (
-            named(name), named(set_name), settings.model_dump_json(), calibration, model, version, now(), len(questions),
+            named(name),
+            named(set_name),
+            settings.model_dump_json(),
+            calibration,
+            model,
+            version,
+            now(),
+            len(questions),
             pack_questions(questions),
-        )  # fmt: skip
+        )
         columns = "name, set_name, settings, calibration, model, generation, started, total, questions"
         with self._file.writing() as db:
             run = row_id(db.execute(f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid)
@@ -120,11 +141,14 @@ class Sets:
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced.
 
-        A deleted run takes none, and no run takes one that was drafted from a document which was deleted everywhere since it was asked, or
-        one of a question that went with such a document.
+        A deleted run takes none, and no run takes one that was drafted from a document which was deleted everywhere
+        since it was asked, or one of a question that went with such a document.
         """
         written, id = written_of(measurements), plain(question_id)
-        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
+        insert = (
+            "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE "
+            "EXISTS (SELECT 1 FROM runs WHERE id = ?)"
+        )
         with self._file.writing() as db:
             record = without_erased(db, written.record, measurements) if self._may_ask(db, run_id, id) else None
             if record is not None and db.execute(insert, (run_id, id, pack(record), run_id)).rowcount:
@@ -135,9 +159,14 @@ class Sets:
         to, source = (run_id, plain(question_id)), (from_run, plain(from_question))
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM results"
         which = "run = ? AND question = ?"
-        texts = "INSERT INTO model_texts (run, question, rejected, at, documents, body) SELECT ?, ?, rejected, at, documents, body"
+        texts = (
+            "INSERT INTO model_texts (run, question, rejected, at, documents, body) "
+            "SELECT ?, ?, rejected, at, documents, body"
+        )
         with self._file.writing() as db:
-            if db.execute(f"{insert} WHERE {which} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
+            if db.execute(
+                f"{insert} WHERE {which} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)
+            ).rowcount:
                 db.execute(f"{texts} FROM model_texts WHERE {which}", (*to, *source))
 
     def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
@@ -154,7 +183,9 @@ class Sets:
         """
         note = plain(note.strip())
         if len(note) > MAX_COMMENT_CHARS:
-            raise InvalidInput(f"A note has at most {MAX_COMMENT_CHARS} characters, got {len(note)}.", remedy="Shorten it.")
+            raise InvalidInput(
+                f"A note has at most {MAX_COMMENT_CHARS} characters, got {len(note)}.", remedy="Shorten it."
+            )
         insert = "INSERT INTO notes (run, note) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
             db.execute("DELETE FROM notes WHERE run = ?", (run_id,))
@@ -166,8 +197,12 @@ class Sets:
         with self._file.reading() as db:
             return frozenset(id for (id,) in db.execute("SELECT question FROM results WHERE run = ?", (run_id,)))
 
-    def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Measurements]:
-        """The measurements of a run by question id, in the order of its questions; see `rag_core.records.from_record` for their texts."""
+    def results(
+        self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None
+    ) -> dict[str, Measurements]:
+        """The measurements of a run by question id, in the order of its questions; see `rag_core.records.from_record`
+        for their texts.
+        """
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM results WHERE run = ?", (run_id,)).fetchall()
@@ -182,7 +217,9 @@ class Sets:
             db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
 
     def _may_ask(self, db: sqlite3.Connection, run_id: int, question_id: str) -> bool:
-        """Whether a run still has a question: only a deletion everywhere takes one out of it, and one since it began matters."""
+        """Whether a run still has a question: only a deletion everywhere takes one out of it, and one since it began
+        matters.
+        """
         since = "SELECT 1 FROM erasures e WHERE e.generation >= r.generation"
         query = f"SELECT questions FROM runs r WHERE id = ? AND EXISTS ({since})"
         row = db.execute(query, (run_id,)).fetchone()

@@ -1,8 +1,9 @@
-"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labels, runs, presets, executions.
+"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labels, runs, presets,
+executions.
 
-Decisions and results are records (`rag_core.records`): numbers, offsets and hashes, no text of a document; what a language model wrote
-stands in a table of its own. Everything from outside is a bound parameter. One store may serve all threads of a process, and several
-processes may have the file open.
+Decisions and results are records (`rag_core.records`): numbers, offsets and hashes, no text of a document; what a
+language model wrote stands in a table of its own. Everything from outside is a bound parameter. One store may serve all
+threads of a process, and several processes may have the file open.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ _DEFAULT_PRESET = "default_preset"
 class RecordStore:
     """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
-    Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused. What it hands
-    out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`.
+    Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk
+    refused. What it hands out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs
+    in `Sets`.
 
-    `note` is told of each change before it is kept; what it cannot keep is not changed. What others asked, said and labelled is read by
-    those only to whom that is open (`Action.SEE`); a kept question also by whoever asked it.
+    `note` is told of each change before it is kept; what it cannot keep is not changed. What others asked, said and
+    labelled is read by those only to whom that is open (`Action.SEE`); a kept question also by whoever asked it.
     """
 
     def __init__(self, path: Path, note: Note = unnoted) -> None:
@@ -51,25 +53,41 @@ class RecordStore:
         self.decisions, self.stored = self._open(Action.SEE, decisions.decisions), self._own(decisions.stored)
         self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, self._own(decisions.forget_decision))
         self.add_feedback = noted(Action.FEEDBACK, self._own(decisions.add_feedback))
-        self.feedback, self.settle = self._open(Action.SEE, decisions.feedback), self._open(Action.LABELS, decisions.settle)
+        self.feedback, self.settle = (
+            self._open(Action.SEE, decisions.feedback),
+            self._open(Action.LABELS, decisions.settle),
+        )
         self.amend, self.take_back = self._own(decisions.amend, words), self._own(decisions.take_back, words)
 
         sets = self._sets = Sets(self._file, self.collection)
         self.sets, self.read_set = self._open(Action.SEE, sets.sets), self._open(Action.SEE, sets.read_set)
         self.write_set = noted(Action.LABELS, sets.write_set, _name)
         self.delete_set = noted(Action.LABELS, sets.delete_set, _name)
-        self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), self._open(Action.RUN, sets.restamp_run)
-        self.delete_run, self.note_run = noted(Action.DELETE_RUN, sets.delete_run), self._open(Action.RUN, sets.note_run)
+        self.begin_run, self.restamp_run = (
+            noted(Action.RUN, sets.begin_run, _run),
+            self._open(Action.RUN, sets.restamp_run),
+        )
+        self.delete_run, self.note_run = (
+            noted(Action.DELETE_RUN, sets.delete_run),
+            self._open(Action.RUN, sets.note_run),
+        )
         self.run, self.runs = self._open(Action.SEE, sets.run), self._open(Action.SEE, sets.runs)
         self.run_questions = self._open(Action.SEE, sets.run_questions)
-        self.add_result, self.copy_result = self._open(Action.RUN, sets.add_result), self._open(Action.RUN, sets.copy_result)
+        self.add_result, self.copy_result = (
+            self._open(Action.RUN, sets.add_result),
+            self._open(Action.RUN, sets.copy_result),
+        )
         self.results, self.done = self._open(Action.SEE, sets.results), sets.done
 
         done = Executions(self._file)
-        self.record_execution, self.executions = noted(Action.EXECUTION, done.record, _result), self._open(Action.SEE, done.all)
+        self.record_execution, self.executions = (
+            noted(Action.EXECUTION, done.record, _result),
+            self._open(Action.SEE, done.all),
+        )
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
-        """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
+        """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with
+        it.
 
         Raises:
             InvalidInput: the feedback is gone, the set has a question of this id, or its name cannot be used.
@@ -147,7 +165,9 @@ class RecordStore:
         certificate = None if preset.certificate is None else dict(preset.certificate)
         row = (named(preset.name), json.dumps(dict(preset.values)), json.dumps(certificate), preset.created)
         with self._file.writing() as db:
-            db.execute("INSERT OR REPLACE INTO presets (name, preset_values, certificate, created) VALUES (?, ?, ?, ?)", row)
+            db.execute(
+                "INSERT OR REPLACE INTO presets (name, preset_values, certificate, created) VALUES (?, ?, ?, ?)", row
+            )
             self._note(Action.THRESHOLDS, (name_id(row[0]),))
 
     def delete_preset(self, name: str) -> None:
@@ -170,13 +190,18 @@ class RecordStore:
             InvalidInput: there is no such preset.
         """
         if name is not None and name not in {preset.name for preset in self.presets()}:
-            raise InvalidInput(f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another.")
+            raise InvalidInput(
+                f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another."
+            )
         with self._file.writing():
             self._choose(_DEFAULT_PRESET, name)
             self._note(Action.THRESHOLDS, (name_id(name) if name else "default",))
 
     def _noted(
-        self, action: Action, change: Callable[P, T], about: Callable[[T, tuple[Any, ...]], str] = lambda found, given: str(given[0])
+        self,
+        action: Action,
+        change: Callable[P, T],
+        about: Callable[[T, tuple[Any, ...]], str] = lambda found, given: str(given[0]),
     ) -> Callable[P, T]:
         """The change, noted in its own transaction: of both, or of neither, something is left."""
 
@@ -190,7 +215,9 @@ class RecordStore:
         return noted
 
     def _own(self, method: Callable[Concatenate[int, P], T], words: bool = False) -> Callable[Concatenate[int, P], T]:
-        """A method about a kept question, or a reader's word on one, for whoever asked it and for those who may see everybody's."""
+        """A method about a kept question, or a reader's word on one, for whoever asked it and for those who may see
+        everybody's.
+        """
 
         @wraps(method)
         def guarded(id: int, /, *args: P.args, **kwargs: P.kwargs) -> T:

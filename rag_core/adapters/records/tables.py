@@ -19,29 +19,37 @@ VERSION = 10  # the version of the tables below
 
 # Ids are never given again: a page that remembers one would show another's.
 SCHEMA = (
-    "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question TEXT NOT NULL,"
+    "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question "
+    "TEXT NOT NULL,"
     " documents TEXT NOT NULL, record BLOB NOT NULL)",
     "CREATE INDEX decisions_at ON decisions (at)",
-    "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON DELETE CASCADE,"
+    "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON "
+    "DELETE CASCADE,"
     " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"
     " state TEXT NOT NULL DEFAULT 'open')",
     "CREATE INDEX feedback_decision ON feedback (decision)",
     "CREATE INDEX feedback_state ON feedback (state)",
     "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL)",
-    "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings TEXT NOT NULL,"
-    " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total INTEGER NOT NULL,"
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings "
+    "TEXT NOT NULL,"
+    " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total "
+    "INTEGER NOT NULL,"
     " questions BLOB NOT NULL)",
-    "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB NOT NULL,"
+    "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB "
+    "NOT NULL,"
     " PRIMARY KEY (run, question))",
-    "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL)",
+    "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT "
+    "NOT NULL)",
     "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run INTEGER,"
+    "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run "
+    "INTEGER,"
     " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL,"
     " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
     "CREATE INDEX model_texts_decision ON model_texts (decision)",
     "CREATE INDEX model_texts_result ON model_texts (run, question)",
     "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
-    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, body TEXT "
+    "NOT NULL)",
     "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
     "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
 )
@@ -93,7 +101,9 @@ def pack_questions(questions: Sequence[LabelledQuestion]) -> bytes:
     known: set[str] = set()
     for question in questions:
         if question.id in known:
-            raise InvalidInput(f"Two questions of the set have the id {question.id!r}.", remedy="Give each question an id of its own.")
+            raise InvalidInput(
+                f"Two questions of the set have the id {question.id!r}.", remedy="Give each question an id of its own."
+            )
         known.add(question.id)
     return pack([question.to_json() for question in questions])
 
@@ -111,7 +121,9 @@ def named(name: str) -> str:
     """
     name = plain(name.strip())
     if not 0 < len(name) <= MAX_NAME_CHARS:
-        raise InvalidInput(f"A name has 1 to {MAX_NAME_CHARS} characters, got {len(name)}.", remedy="Give another name.")
+        raise InvalidInput(
+            f"A name has 1 to {MAX_NAME_CHARS} characters, got {len(name)}.", remedy="Give another name."
+        )
     return name
 
 

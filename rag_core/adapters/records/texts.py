@@ -1,7 +1,8 @@
-"""The texts that language models wrote for kept questions and for runs, apart from the records: they may hold words of documents.
+"""The texts that language models wrote for kept questions and for runs, apart from the records: they may hold words of
+documents.
 
-It goes with the record, the words of rejected drafts earlier, and all that may come from a document goes when that one is deleted. The
-record stays and replays, with "[text deleted]" in its place.
+It goes with the record, the words of rejected drafts earlier, and all that may come from a document goes when that one
+is deleted. The record stays and replays, with "[text deleted]" in its place.
 """
 
 from __future__ import annotations
@@ -23,17 +24,24 @@ _KEPT = (Outcome.SHOWN, Outcome.REFUSED)  # a model's answer, or its reason for 
 
 
 def forget_documents(file: Database, documents: Collection[str], version: int) -> None:
-    """Delete every text of a model that may come from these documents: of any question for which one of them was retrieved.
+    """Delete every text of a model that may come from these documents: of any question for which one of them was
+    retrieved.
 
-    `version` is the last one of the library that has them: a question that is still being asked of it leaves no such text either.
+    `version` is the last one of the library that has them: a question that is still being asked of it leaves no such
+    text either.
     """
     if not file.path.exists():
         return
     wanted = json.dumps(list(documents))
     held = "SELECT 1 FROM json_each(t.documents) one JOIN json_each(?) gone ON one.value = gone.value"
     with file.writing() as db:
-        db.execute(f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM model_texts t WHERE EXISTS ({held}))", (wanted,))
-        db.execute("INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)", (version, wanted))
+        db.execute(
+            f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM model_texts t WHERE EXISTS ({held}))", (wanted,)
+        )
+        db.execute(
+            "INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)",
+            (version, wanted),
+        )
     file.empty_log()
 
 
@@ -58,12 +66,16 @@ def keep_texts(
     run: int | None = None,
     question: str = "",
 ) -> None:
-    """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted meanwhile."""
+    """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted
+    meanwhile.
+    """
     documents = json.dumps(written.documents)
     gone = "SELECT 1 FROM deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
     if db.execute(gone, (documents, version)).fetchone():
         return
-    insert = "INSERT INTO model_texts (decision, run, question, rejected, at, documents, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    insert = (
+        "INSERT INTO model_texts (decision, run, question, rejected, at, documents, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
     for rejected, texts in ((False, written.own), (True, written.rejected)):
         if texts:
             of = (decision, run, question if run is not None else None)
@@ -82,7 +94,9 @@ def texts_of(file: Database, db: sqlite3.Connection, which: str, id: int) -> dic
 
 
 def written_of(measurements: Measurements) -> Written:
-    """The record of a question, and the words of a model; those of a draft that the reader was not shown are rejected ones."""
+    """The record of a question, and the words of a model; those of a draft that the reader was not shown are rejected
+    ones.
+    """
     drafts = len(measurements.llm_trace.attempts) if measurements.llm_trace else 0
     kept = {one.number - 1 for one in decide(measurements).attempts if one.outcome in _KEPT} if drafts else set()
     return write(measurements, rejected=set(range(drafts)) - kept)

@@ -1,8 +1,9 @@
 """Makes documents of many PDFs with Ray: by processes on this machine, or on the cluster that the environment names.
 
-Ray schedules the work, and gives the file of a worker that ended to another one. It runs in a child process, which is this module run as a
-program: Ray ends a process that has lost its cluster, and the library is open in this one. Nobody reaches the workers without a token:
-a Ray of our own gets a new one, that of a cluster stands in the environment. Nothing is reported to Ray's makers, and no code is sent.
+Ray schedules the work, and gives the file of a worker that ended to another one. It runs in a child process, which is
+this module run as a program: Ray ends a process that has lost its cluster, and the library is open in this one. Nobody
+reaches the workers without a token: a Ray of our own gets a new one, that of a cluster stands in the environment.
+Nothing is reported to Ray's makers, and no code is sent.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ ALWAYS = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # it would send this folder to the workers
     "RAY_task_oom_retries": str(MAX_RETRIES),  # Ray's default is for ever
 }
-CODE = ("RAY_RUNTIME_ENV_HOOK", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_ADDRESS")  # would run or send code, or name another cluster
+CODE = (
+    "RAY_RUNTIME_ENV_HOOK",
+    "RAY_JOB_CONFIG_JSON_ENV_VAR",
+    "RAY_ADDRESS",
+)  # would run or send code, or name another cluster
 ASK = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"  # ends well where one is let in
 _log = logging.getLogger(__name__)
 _model = lru_cache(maxsize=1)(load_embedder)  # loaded once a worker
@@ -74,14 +79,17 @@ def workers_of(settings: Settings) -> Workers | None:
 class RayWorkers:
     """The workers of one call; see `rag_core.library.indexing.elsewhere.Workers`.
 
-    `address` is a cluster's, as host:port; "" to start a Ray on this machine, with a worker for each core. Raises as `workers_of`.
+    `address` is a cluster's, as host:port; "" to start a Ray on this machine, with a worker for each core. Raises as
+    `workers_of`.
     """
 
     def __init__(self, address: str = "", environment: Mapping[str, str] | None = None) -> None:
         require("ray", "Indexing by workers of Ray")
         known = os.environ if environment is None else environment
         if address and not re.fullmatch(r"[^/\s]+:\d+", address):
-            raise InvalidSetting(f"{VARIABLE} is not the address of a Ray cluster.", remedy="Write it like ray-head.internal:6379.")
+            raise InvalidSetting(
+                f"{VARIABLE} is not the address of a Ray cluster.", remedy="Write it like ray-head.internal:6379."
+            )
         if address and not any(known.get(name) for name in TOKENS):
             remedy = f"Set {TOKENS[0]}, or {TOKENS[1]} to a file that holds it."
             raise InvalidSetting(f"{VARIABLE} names a Ray cluster, and nothing says its token.", remedy=remedy)
@@ -94,15 +102,22 @@ class RayWorkers:
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
         """See `Workers.begin`."""
-        self._folder = tempfile.mkdtemp(prefix="plumbline-ray-")  # for its owner alone; Ray opens its own folders to everybody
-        environment = {**self._environment, "TMPDIR": self._folder}  # nothing is left of a worker on this machine that is killed
+        self._folder = tempfile.mkdtemp(
+            prefix="plumbline-ray-"
+        )  # for its owner alone; Ray opens its own folders to everybody
+        environment = {
+            **self._environment,
+            "TMPDIR": self._folder,
+        }  # nothing is left of a worker on this machine that is killed
         self._child = Started("rag_core.adapters.workers.ray_workers", environment, _log, "Ray's log")
         threading.Thread(target=self._listen, args=(self._child,), daemon=True, name="Ray's child").start()
         own = {"num_cpus": cores(), "include_dashboard": False, "_temp_dir": f"{self._folder}/ray"}
         head = {
-            "ray": {"address": self._address} if self._address else own, "model": embedder.name.rsplit("@", 1),
-            "settings": settings.model_dump(mode="json"), "fingerprint": fingerprint(embedder, settings),
-        }  # fmt: skip
+            "ray": {"address": self._address} if self._address else own,
+            "model": embedder.name.rsplit("@", 1),
+            "settings": settings.model_dump(mode="json"),
+            "fingerprint": fingerprint(embedder, settings),
+        }
         with suppress(OSError):  # it ended already: whoever listens says so
             frames.write(self._child.requests, head)
         while not wait([self._ready], POLL_SECONDS).done:
@@ -141,10 +156,14 @@ class RayWorkers:
                 elif "failed" in head:
                     kind, problem, what_to_do = head["failed"]
                     known = {one.__name__: one for one in IngestError.__subclasses__()}
-                    self._out.pop(head["digest"]).set_exception(known.get(kind, IngestError)(problem, remedy=what_to_do))
+                    self._out.pop(head["digest"]).set_exception(
+                        known.get(kind, IngestError)(problem, remedy=what_to_do)
+                    )
                 elif "made" in head:
                     self._out.pop(head["digest"]).set_result(body)
-        why = head.get("problem") or " ".join(["Its process ended, as it does where its cluster is gone.", *child.last_words()])
+        why = head.get("problem") or " ".join(
+            ["Its process ended, as it does where its cluster is gone.", *child.last_words()]
+        )
         remedy = f"{head.get('remedy', '')} {REMEDY}".strip()
         self._fail(WorkersUnavailable(f"The workers of Ray cannot be used. {why}", remedy=remedy))
 
@@ -156,19 +175,34 @@ class RayWorkers:
 
 
 def child_environment(known: Mapping[str, str], address: str) -> dict[str, str]:
-    """The environment of the child. Settings of Ray hold for a cluster only; ours is to listen on this machine's own address alone."""
-    kept = {name: value for name, value in known.items() if name not in CODE and (address or not name.startswith("RAY_"))}
-    return {**kept, **ALWAYS, **({} if address else {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", TOKENS[0]: secrets.token_hex(32)})}
+    """The environment of the child.
+
+    Settings of Ray hold for a cluster only; ours is to listen on this machine's own address alone.
+    """
+    kept = {
+        name: value for name, value in known.items() if name not in CODE and (address or not name.startswith("RAY_"))
+    }
+    return {
+        **kept,
+        **ALWAYS,
+        **({} if address else {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", TOKENS[0]: secrets.token_hex(32)}),
+    }
 
 
 def fingerprint(embedder: Embedder, settings: Settings) -> dict[str, str]:
-    """The things that must be equal in two processes for them to make the same document, bit by bit, of the same bytes."""
+    """The things that must be equal in two processes for them to make the same document, bit by bit, of the same
+    bytes.
+    """
     ocr = settings.ocr_engine if settings.ocr else ""
     return {
-        "version": f"{INDEX_VERSION}, {READING_VERSION}", "embedding model": embedder.name, "tokenizer": embedder.tokenizer,
-        "bfloat16 in hardware": str(embedder.name.endswith("@bfloat16") and has_bfloat16()),  # else it adds up in another order
+        "version": f"{INDEX_VERSION}, {READING_VERSION}",
+        "embedding model": embedder.name,
+        "tokenizer": embedder.tokenizer,
+        "bfloat16 in hardware": str(
+            embedder.name.endswith("@bfloat16") and has_bfloat16()
+        ),  # else it adds up in another order
         "OCR": "+".join([version_of(ocr), *find_tessdata()[0]]) if ocr else "",
-    }  # fmt: skip
+    }
 
 
 def made(said: frames.Head, row: frames.Head, data: bytes) -> tuple[frames.Head, bytes]:
@@ -178,8 +212,13 @@ def made(said: frames.Head, row: frames.Head, data: bytes) -> tuple[frames.Head,
         use_cores(1)  # others work beside it
         embedder, here = _model(*said["model"]), said["fingerprint"]
         if (own := fingerprint(embedder, settings)) != here:
-            why = f"A worker would not make the same documents: it has {dict(own.items() - here.items())}, here is {here}."
-            raise WorkersUnavailable(why, remedy="Install the same version and language data on each machine of the cluster.")
+            why = (
+                f"A worker would not make the same documents: it has "
+                f"{dict(own.items() - here.items())}, here is {here}."
+            )
+            raise WorkersUnavailable(
+                why, remedy="Install the same version and language data on each machine of the cluster."
+            )
         with tempfile.TemporaryDirectory(prefix="plumbline-worker-") as folder:
             file = make(Accepted.from_json(row), data, settings, embedder, Path(folder))
     except IngestError as error:
@@ -196,7 +235,11 @@ def main() -> None:
     from rag_core.adapters.workers import ray_workers  # by this name workers find the function: no code is sent
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
-    orders, replies, writing = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), frames.own_standard_output(), threading.Lock()
+    orders, replies, writing = (
+        os.fdopen(os.dup(sys.stdin.fileno()), "rb"),
+        frames.own_standard_output(),
+        threading.Lock(),
+    )
 
     def reply(head: frames.Head, body: bytes = b"") -> None:
         with writing:
@@ -207,7 +250,10 @@ def main() -> None:
             head, body = found.result()
             reply({**head, "digest": digest}, body)
         except (ray.exceptions.RayError, ValueError) as error:  # ValueError: its document is too large for a message
-            why = f"The file could not be indexed: its workers ended, perhaps for want of memory, or failed ({type(error).__name__})."
+            why = (
+                f"The file could not be indexed: its workers ended, perhaps for want of "
+                f"memory, or failed ({type(error).__name__})."
+            )
             remedy = "Add it again with workers=here, or split it into parts; the other files are unharmed."
             reply({"failed": ["IngestError", why, remedy], "digest": digest})
 
@@ -237,7 +283,9 @@ def _require_closed(address: str) -> None:
     without, asked = {**known, "RAY_AUTH_MODE": "disabled"}, [sys.executable, "-P", "-c", ASK, address]
     if subprocess.run(asked, env=without, capture_output=True, check=False).returncode == 0:
         remedy = "Start it with RAY_AUTH_MODE=token and a token in RAY_AUTH_TOKEN, on each of its machines."
-        raise WorkersUnavailable("The Ray cluster lets anybody in who reaches it: it does not ask for a token.", remedy=remedy)
+        raise WorkersUnavailable(
+            "The Ray cluster lets anybody in who reaches it: it does not ask for a token.", remedy=remedy
+        )
 
 
 if __name__ == "__main__":

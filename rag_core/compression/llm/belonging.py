@@ -1,7 +1,8 @@
-"""Says which sentences a sentence must not be sent without: those beside it, what leads it in, and what takes it back, limits or dates it.
+"""Says which sentences a sentence must not be sent without: those beside it, what leads it in, and what takes it back,
+limits or dates it.
 
-A model that is not sent the exception cannot keep it. The words that restrict are in each language's file; in a language without them every
-sentence of the passage belongs together.
+A model that is not sent the exception cannot keep it. The words that restrict are in each language's file; in a
+language without them every sentence of the passage belongs together.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Source:
         return found
 
     def heading(self, place: int) -> Range | None:
-        """The nearest text above a sentence that states nothing itself, a heading or a dateline; a table's stand beside it anyway."""
+        """The nearest text above a sentence that states nothing itself, a heading or a dateline; a table's stand beside
+        it anyway.
+        """
         if self.ranges is None or self.passage.kind is PassageKind.TABLE:
             return None
         text = self.passage.text
@@ -65,7 +68,9 @@ class Source:
             yield from [at for at in range(place) if CELL.strip() not in self.units[at].text][-1:]
 
     def text(self, taken: Iterable[int], gap: str) -> str:
-        """The passage's own words at these sentences and over them, in its order; all of them where that is not known."""
+        """The passage's own words at these sentences and over them, in its order; all of them where that is not
+        known.
+        """
         if self.ranges is None:
             return self.passage.text
         wanted = {one for at in taken for one in (self.heading(at), self.ranges[at]) if one}
@@ -90,7 +95,9 @@ class Belonging:
     def place(self, unit: Unit) -> Place:
         """Where a sentence or row stands."""
         inside = self.sources[unit.passage.id].units
-        return unit.passage.id, next(at for at, one in enumerate(inside) if (one.start, one.end) == (unit.start, unit.end))
+        return unit.passage.id, next(
+            at for at, one in enumerate(inside) if (one.start, one.end) == (unit.start, unit.end)
+        )
 
     def with_it(self, place: Place) -> set[Place]:
         """A sentence and all that it must not be sent without."""
@@ -116,10 +123,18 @@ class Belonging:
             for n, span in enumerate(spans)
         ]
         if at == len(inside) - 1:
-            behind = [(span, found) for span, found in around if _starts(span) >= (here.page, here.end) and span.page <= here.page + 1]
+            behind = [
+                (span, found)
+                for span, found in around
+                if _starts(span) >= (here.page, here.end) and span.page <= here.page + 1
+            ]
             yield from [found for _, found in sorted(behind, key=lambda one: _starts(one[0]))[:1]]
         if at == 0:
-            above = [(span, found) for span, found in around if (span.page, span.end) <= _starts(here) and span.page >= here.page - 1]
+            above = [
+                (span, found)
+                for span, found in around
+                if (span.page, span.end) <= _starts(here) and span.page >= here.page - 1
+            ]
             yield from [found for _, found in sorted(above, key=lambda one: _starts(one[0]))[-1:]]
 
     @cached_property
@@ -136,13 +151,19 @@ class Belonging:
         unit = self.sources[id].units[at]
         if unit.lead:
             document = unit.passage.document
-            places = [(one.passage.id, n) for one in self.sources.values() if one.passage.document == document
-                      for n, other in enumerate(one.units) if other.text == unit.lead]  # fmt: skip
+            places = [
+                (one.passage.id, n)
+                for one in self.sources.values()
+                if one.passage.document == document
+                for n, other in enumerate(one.units)
+                if other.text == unit.lead
+            ]
             yield from sorted(places, key=lambda found: found[0] != id)[:1]
 
 
 def restricts(unit: Unit, other: Unit, shared: int = 1) -> bool:
-    """Whether a sentence may take back, limit or date what another one says: it denies, has a condition or a date, and speaks of the same.
+    """Whether a sentence may take back, limit or date what another one says: it denies, has a condition or a date, and
+    speaks of the same.
 
     Args:
         unit: the sentence that may restrict.
@@ -162,7 +183,9 @@ def restricts(unit: Unit, other: Unit, shared: int = 1) -> bool:
 
 @lru_cache(maxsize=2048)
 def _read(text: str, language: str) -> tuple[bool, bool, bool]:
-    """Whether a sentence denies, bounds, dates or has a condition; whether it refers to what was stated; whether it may bear on that."""
+    """Whether a sentence denies, bounds, dates or has a condition; whether it refers to what was stated; whether it may
+    bear on that.
+    """
     limits = limit_words(language)
     assert limits is not None
     told = binds(text, language) or bool(limits.bounded.search(text)) or bool(values(text, language).dates)

@@ -1,7 +1,8 @@
 """Makes a checked draft of a model's reply: each sentence becomes a claim, each quote a place on a page, or a finding.
 
-The model writes; what counts is on the pages. A quote that does not stand in the passage that it cites is no evidence, and is reported with
-the claim; an id that was not retrieved stays as it was written. Nothing here decides whether a draft is shown.
+The model writes; what counts is on the pages. A quote that does not stand in the passage that it cites is no evidence,
+and is reported with the claim; an id that was not retrieved stays as it was written. Nothing here decides whether a
+draft is shown.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class _Grounds:
 
     def __add__(self, other: _Grounds) -> _Grounds:
         """All of both, each once."""
-        return _Grounds(*(tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name)))) for one in fields(self)))
+        return _Grounds(
+            *(tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name)))) for one in fields(self))
+        )
 
 
 def model_draft(
@@ -80,8 +83,8 @@ def model_draft(
         embedder: for meanings, see `measure_claims`.
         entailment_model: reads claims with their passages; None for none.
         supported_from: `min_support` of the settings, see `measure_claims`.
-        sent: the part of each passage that it was sent, by passage id; None where it was sent all of them whole. What it was not sent it
-            cannot have copied: a quote from there is none.
+        sent: the part of each passage that it was sent, by passage id; None where it was sent all of them whole. What
+            it was not sent it cannot have copied: a quote from there is none.
     """
     given = _Given(hits, corpus, sent)
     said: dict[str, _Grounds] = {}
@@ -109,8 +112,11 @@ def model_draft(
     )
 
 
-def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False) -> None:
-    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no result.
+def prepare(
+    hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False
+) -> None:
+    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no
+    result.
 
     It helps with an embedder that remembers, and may be left out; `stopped` is asked before each passage.
     """
@@ -121,7 +127,9 @@ def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedd
         absent_facts(text, text, language)
         read_ahead(text, language, embedder)
         quotes = (unit.evidence(corpus.page_text) for unit in units(passage, corpus.page_text))
-        embedder.embed([normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes])
+        embedder.embed(
+            [normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes]
+        )
 
 
 def _with_quotes(measured: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:
@@ -134,9 +142,10 @@ def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, ob
     """The measurements of a draft as a whole, as fields of an `Attempt`.
 
     Returns:
-        `language`: another one than the question's, if any sentence is surely written in it; else the question's, if any surely is; empty
-        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own tokenizer, at most
-        one for every four characters: an English vocabulary takes Russian apart into letters.
+        `language`: another one than the question's, if any sentence is surely written in it; else the question's, if
+            any surely is; empty
+        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own
+        tokenizer, at most one for every four characters: an English vocabulary takes Russian apart into letters.
     """
     texts = [claim.text for claim in draft.claims]
     certain = [found for found in map(certain_language, texts) if found]
@@ -151,17 +160,25 @@ def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, ob
 
 
 def both_sides(
-    reply: SufficiencyReply, hits: Sequence[Hit], corpus: Corpus, library: LibraryFacts, language: str, embedder: Embedder
+    reply: SufficiencyReply,
+    hits: Sequence[Hit],
+    corpus: Corpus,
+    library: LibraryFacts,
+    language: str,
+    embedder: Embedder,
 ) -> tuple[Draft, Conflict] | None:
     """The two sentences that a model says contradict each other, word for word from their pages, and their conflict.
 
-    None where no pair of its quotes stands in two places of the passages. Whether they do contradict each other is the model's word alone.
+    None where no pair of its quotes stands in two places of the passages. Whether they do contradict each other is the
+    model's word alone.
     """
     given = _Given(hits, corpus)
     found = next((sides for pair in reply.contradictions if (sides := given.sides(pair))), None)
     if found is None:
         return None
-    claims = tuple(Claim(given.sources.reading(side.evidence), side.evidence, (side.evidence[0].passage,)) for side in found)
+    claims = tuple(
+        Claim(given.sources.reading(side.evidence), side.evidence, (side.evidence[0].passage,)) for side in found
+    )
     measured = measure_claims(claims, given.texts, corpus.page_text, language, embedder, whole=True)
     uncertain = [evidence_key(one) for side in found if not side.certain for one in side.evidence]
     draft = Draft("extract", claims, measured, given.citations(claims, uncertain), context_chars=given.chars)
@@ -187,7 +204,9 @@ class _Given:
         quoted = {one.source for one in claim.evidence}
         evidence = " ".join(one.quote for one in found.evidence)
         marks = {mark.ref: claim.sentence[mark.start : mark.end] for mark in citation_marks(claim.sentence)}
-        for ref in (ref for ref, mark in marks.items() if ref not in quoted and mark not in evidence):  # or it is the document's own mark
+        for ref in (
+            ref for ref, mark in marks.items() if ref not in quoted and mark not in evidence
+        ):  # or it is the document's own mark
             found += self._grounds_of(Quoted(source=ref, quote=""), claim.sentence)
         return found
 
@@ -212,7 +231,9 @@ class _Given:
         )
 
     def narrowed(self, grounds: _Grounds, claim: str, text: str) -> _Grounds:
-        """The grounds of one of the sentences of a claim that quotes them all word for word: each rests on itself, and none is left out."""
+        """The grounds of one of the sentences of a claim that quotes them all word for word: each rests on itself, and
+        none is left out.
+        """
         wide = [piece for piece in grounds.evidence if piece.quote != text and _bare(piece.quote) == _bare(claim)]
         cut = {piece: own for piece in wide if (own := self._sentence(piece, text))}
         if not cut:
@@ -232,11 +253,17 @@ class _Given:
 
     def _was_sent(self, passage: Passage, evidence: Sequence[Evidence] = ()) -> bool:
         """Whether the model was sent anything of a passage, and all of these sentences of it."""
-        return self._sent is None or (passage.id in self._sent and all(holds(self._sent[passage.id], piece) for piece in evidence))
+        return self._sent is None or (
+            passage.id in self._sent and all(holds(self._sent[passage.id], piece) for piece in evidence)
+        )
 
     def sides(self, pair: Contradiction) -> tuple[Quote, Quote] | None:
         """Where the two quotes of a contradiction stand; None unless both do, in different sentences."""
-        found = [self.sources.find(one.quote, self._known[one.source].id) for one in (pair.first, pair.second) if one.source in self._known]
+        found = [
+            self.sources.find(one.quote, self._known[one.source].id)
+            for one in (pair.first, pair.second)
+            if one.source in self._known
+        ]
         if len(found) < 2 or not all(side.evidence for side in found):
             return None
         first, second = found
@@ -252,7 +279,9 @@ class _Given:
 
 
 def _sentences(text: str, language: str, room: int, evidence: Sequence[Evidence]) -> list[str]:
-    """The sentences of a claim in reading form, without citation marks but its evidence's own; as one where there is no room for all."""
+    """The sentences of a claim in reading form, without citation marks but its evidence's own; as one where there is no
+    room for all.
+    """
     said, told = normalise(text).text, normalise("\n".join(piece.quote for piece in evidence)).text
     if not any(_as_told(said[start:end], told) for start, end in sentences(said, language)):
         said = _bare(said)
@@ -262,7 +291,9 @@ def _sentences(text: str, language: str, room: int, evidence: Sequence[Evidence]
 
 
 def _as_told(sentence: str, told: str) -> str:
-    """A sentence with the citation marks that it stands with in its evidence, and no others behind it; empty where it has none there."""
+    """A sentence with the citation marks that it stands with in its evidence, and no others behind it; empty where it
+    has none there.
+    """
     while marks := citation_marks(sentence):
         if sentence in told:
             return sentence

@@ -1,8 +1,9 @@
-"""Chooses what a draft's prompt sends of the passages: the sentences that bear on the question, each with all that belongs to it.
+"""Chooses what a draft's prompt sends of the passages: the sentences that bear on the question, each with all that
+belongs to it.
 
-A prompt of ten whole passages has some 3,000 tokens, most of which answer nothing. A small model drowns in them, and a processor needs half
-a minute to read them. A sentence is sent whole or not at all, and never without those beside it, its heading, its lead, and what restricts
-it in its passage (`belonging`).
+A prompt of ten whole passages has some 3,000 tokens, most of which answer nothing. A small model drowns in them, and a
+processor needs half a minute to read them. A sentence is sent whole or not at all, and never without those beside it,
+its heading, its lead, and what restricts it in its passage (`belonging`).
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ def tokens_of(text: str) -> int:
     return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_OF_A_TOKEN)
 
 
-def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: Callable[[Passage], int]) -> Mapping[str, str]:
+def excerpts(
+    scored: Sequence[Scored], page_text: PageText, most: int, around: Callable[[Passage], int]
+) -> Mapping[str, str]:
     """The text that is sent of each passage, by passage id, in the order of their best sentences.
 
-    The best sentence always goes with all that belongs to it, however long that is. The others go as far as there is room, those first
-    that may restrict the best one from another passage. One that does not fit with all that belongs to it is left out.
+    The best sentence always goes with all that belongs to it, however long that is. The others go as far as there is
+    room, those first that may restrict the best one from another passage. One that does not fit with all that belongs
+    to it is left out.
 
     Args:
         scored: sentences and rows of the passages, as an extract is chosen from them.

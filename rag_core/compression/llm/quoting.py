@@ -1,8 +1,8 @@
 """Untrusted text as data in a prompt: lines of JSON between boundary lines that no document can write.
 
-A passage, title, file name or question may say anything, in any characters. Here it becomes a string of JSON on one line, in which nothing
-can end the line, close the context, or be taken for a control token of a model's chat template. Decoded, it is the text again, so that a
-quote from it can be found on its page.
+A passage, title, file name or question may say anything, in any characters. Here it becomes a string of JSON on one
+line, in which nothing can end the line, close the context, or be taken for a control token of a model's chat template.
+Decoded, it is the text again, so that a quote from it can be found on its page.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ SEPARATOR = "\n---\n"  # between passages
 MAX_LABEL_CHARS = 200  # a file name, a title or a section is cut there in a prompt
 _BAR = "════"
 
-# What is written as \uXXXX: characters that cannot be seen or that part lines, the bars of a boundary line, and the beginning of
-# anything that a chat template may read as a token of its own (<|im_end|>, </s>, [INST]).
-_ESCAPED = regex.compile(r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}═]|<(?=[^\s\d=])|\[(?=/?\p{Lu}{4})", regex.V1)
+# What is written as \uXXXX: characters that cannot be seen or that part lines, the bars of a boundary line, and the
+# beginning of anything that a chat template may read as a token of its own (<|im_end|>, </s>, [INST]).
+_ESCAPED = regex.compile(
+    r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}═]|<(?=[^\s\d=])|\[(?=/?\p{Lu}{4})", regex.V1
+)
 
 
 def data_line(fields: Mapping[str, object]) -> str:
@@ -37,7 +39,9 @@ def label(text: str) -> str:
 
 
 def context(lines: Iterable[str]) -> str:
-    """Data lines between their boundary lines, which carry a hash of what stands between them: a text cannot hold its own hash."""
+    """Data lines between their boundary lines, which carry a hash of what stands between them: a text cannot hold its
+    own hash.
+    """
     body = SEPARATOR.join(lines)
     mark = hashlib.sha256(body.encode()).hexdigest()[:8]
     return f"{_BAR} DOCUMENT CONTEXT START {mark} {_BAR}\n{body}\n{_BAR} DOCUMENT CONTEXT END {mark} {_BAR}"
@@ -50,4 +54,7 @@ def _escape(match: regex.Match[str]) -> str:
 
 def _encodable(fields: Mapping[str, object]) -> dict[str, object]:
     """The fields, with a question mark for each half of a character: no server could be sent one."""
-    return {name: value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value for name, value in fields.items()}
+    return {
+        name: value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+        for name, value in fields.items()
+    }

@@ -1,7 +1,8 @@
 """Reads a model's answer: JSON in one of the forms of `reply_forms`. Of other text only a refusal is read.
 
-Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here: ids may be
-invented and quotes may be wrong; the checks find out. An id that names no passage stays as written, so that it is reported.
+Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here:
+ids may be invented and quotes may be wrong; the checks find out. An id that names no passage stays as written, so that
+it is reported.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ _Reply = TypeVar("_Reply", bound=BaseModel)
 
 
 def read_draft(completion: Completion) -> DraftReply:
-    """The draft of an answer; `answerable` is False for a refusal in any language, however it is dressed, and then it has no claims.
+    """The draft of an answer; `answerable` is False for a refusal in any language, however it is dressed, and then it
+    has no claims.
 
     Raises:
         EmptyReply: it says nothing, or claims nothing.
@@ -90,7 +92,8 @@ def read_sufficiency(completion: Completion) -> SufficiencyReply:
         missing=[short for item in reply.missing[:MAX_MISSING] if (short := _short(item, MAX_MISSING_CHARS))],
         reasoning=_short(reply.reasoning, MAX_REASON_CHARS),
         contradictions=[
-            Contradiction(first=_quoted(pair.first), second=_quoted(pair.second)) for pair in reply.contradictions[:MAX_EVIDENCE]
+            Contradiction(first=_quoted(pair.first), second=_quoted(pair.second))
+            for pair in reply.contradictions[:MAX_EVIDENCE]
         ],
     )
 

@@ -1,7 +1,7 @@
 """The forms that a model's answer must have, as schemas that a server can write by, and their bounds.
 
-The schemas bound lists and texts more tightly than `replies` does, which reads them: a server that writes by a grammar then comes to an
-end, and a reply of another server that is a little longer is read all the same.
+The schemas bound lists and texts more tightly than `replies` does, which reads them: a server that writes by a grammar
+then comes to an end, and a reply of another server that is a little longer is read all the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ MAX_MISSING = 10  # things that a model calls missing; chosen
 # What the schemas bound besides; a grammar keeps a small model to it.
 _ASKED_ID_CHARS = 12  # "1", or "[Source 1]" of a model that writes so
 _ASKED_QUOTES = 3  # for one sentence
-_ASKED_WORDS_CHARS = 200  # a reason, a thing that is missing, or why a claim does not hold: a sentence that nothing rests on
+_ASKED_WORDS_CHARS = (
+    200  # a reason, a thing that is missing, or why a claim does not hold: a sentence that nothing rests on
+)
 _ASKED_CHARS_OF_A_TOKEN = 6  # an answer of words that long is cut by its own length first, see `draft_facts`
 _ASKED_PAIRS = 2  # contradictions: one is enough to answer with both sides
 
@@ -51,7 +53,9 @@ class ClaimReply(BaseModel):
     """One sentence of the answer and what it rests on."""
 
     model_config = STRICT
-    evidence: Annotated[list[Quoted], asked(maxItems=_ASKED_QUOTES)]  # first, so that it is copied before the sentence is written
+    evidence: Annotated[
+        list[Quoted], asked(maxItems=_ASKED_QUOTES)
+    ]  # first, so that it is copied before the sentence is written
     sentence: Annotated[str, asked(maxLength=MAX_SENTENCE_CHARS)]
 
 
@@ -66,7 +70,9 @@ class DraftReply(BaseModel):
 
 @cache
 def draft_schema(sentences: int, tokens: int) -> type[DraftReply]:
-    """The form of a draft of at most so many sentences, and so many tokens without its quotes; read by `read_draft` like any other."""
+    """The form of a draft of at most so many sentences, and so many tokens without its quotes; read by `read_draft`
+    like any other.
+    """
     chars = min(MAX_QUOTE_CHARS, _ASKED_CHARS_OF_A_TOKEN * tokens)
     text = Annotated[str, asked(maxLength=chars)]
     quoted = create_model("Quoted", __base__=Quoted, quote=(text, ...))

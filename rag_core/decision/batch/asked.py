@@ -1,4 +1,7 @@
-"""The questions of a batch that a language model was asked about. Each is judged once for all settings that differ in gates only."""
+"""The questions of a batch that a language model was asked about.
+
+Each is judged once for all settings that differ in gates only.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,16 @@ _OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[nam
 
 @dataclass(frozen=True, slots=True)
 class LlmOutcome:
-    """How a question ends whose gates all passed, where it is not its extract that is judged, or its extract at a lower level.
+    """How a question ends whose gates all passed, where it is not its extract that is judged, or its extract at a lower
+    level.
 
     Args:
         reasons: all of them, the first first; `none` for an answer.
         level: of confidence.
         shown: the claims that the answer shows, by their places among `every_claim`.
         sides: whether it shows two passages that the model says contradict each other.
-        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN without such a draft.
+        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN
+            without such a draft.
         abstains: which of them do not apply to it.
     """
 
@@ -53,7 +58,9 @@ class LlmOutcomes:
         self._known: dict[Settings, dict[int, LlmOutcome | None]] = {}
 
     def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, LlmOutcome]:
-        """The ends of those of the rows whose outcome is not that of their extract at its own level; their gates must all pass."""
+        """The ends of those of the rows whose outcome is not that of their extract at its own level; their gates must
+        all pass.
+        """
         judging = settings.changed(**_OPEN)
         known = self._known.setdefault(judging, {})
         if len(self._known) > _MAX_SETTINGS:
@@ -65,7 +72,9 @@ class LlmOutcomes:
 
 
 def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
-    """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction that it named."""
+    """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction
+    that it named.
+    """
     asked = measurements.llm_trace
     if asked is None:
         return (measurements.draft,)

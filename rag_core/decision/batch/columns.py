@@ -1,4 +1,7 @@
-"""The numbers of many recorded questions as columns, for judging. Read once; this judges nothing, and knows no model, index or file."""
+"""The numbers of many recorded questions as columns, for judging.
+
+Read once; this judges nothing, and knows no model, index or file.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +35,20 @@ _NO_CONFLICT: tuple[int, int, int, bool] = (0, 0, 0, False)
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)  # what is worked out from a set lives as long as it
 class ReplaySet:
-    """n questions as columns. A column of one number a question has shape (n,), one of claims (n, most claims), padded; NaN: not measured.
+    """n questions as columns.
 
-    `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the distance in [0, 2] of
-    the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are rows of (question, claim, other, added).
-    What a language model drafted is in no column: such questions are judged by themselves once their gates pass.
+    A column of one number a question has shape (n,), one of claims (n, most claims), padded; NaN: not measured.
+
+    `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the
+    distance in [0, 2] of the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are
+    rows of (question, claim, other, added). What a language model drafted is in no column: such questions are judged by
+    themselves once their gates pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
-    scores: Mapping[str, Floats]  # the named measurements of decisions, for charts; NaN where a question has none of that name
+    scores: Mapping[
+        str, Floats
+    ]  # the named measurements of decisions, for charts; NaN where a question has none of that name
     values: Mapping[str, Floats]  # by the check's name; of those whose value is the same under all settings
     abstains: Mapping[str, Flags]  # by the check's name
     intent: Objects
@@ -77,19 +85,27 @@ class ReplaySet:
         named_scores = [scores(measurements) for measurements in records]
         names = dict.fromkeys(name for row in named_scores for name in row)
         clashes = [
-            (row, one.claim, one.other, one.added) for row, measurements in enumerate(records) for one in measurements.conflicts
-        ]  # fmt: skip
+            (row, one.claim, one.other, one.added)
+            for row, measurements in enumerate(records)
+            for one in measurements.conflicts
+        ]
         return cls(
             measured_under=tuple(dict.fromkeys(measurements.settings for measurements in records)),
             scores={name: _floats(row.get(name) for row in named_scores) for name in names},
             values={check.name: _floats(map(check.value, records)) for check in JUDGED if check.columns.values is None},
-            abstains={check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED},
-            intent=np.array([*(measurements.understanding.intent for measurements in records), None], dtype=object)[:-1],
+            abstains={
+                check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED
+            },
+            intent=np.array([*(measurements.understanding.intent for measurements in records), None], dtype=object)[
+                :-1
+            ],
             settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
             distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
             correctness=_floats(measurements.correctness for measurements in records),
             answerability=_floats(measurements.answerability for measurements in records),
-            known_keywords=_floats(len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records),
+            known_keywords=_floats(
+                len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records
+            ),
             searched=_floats(measurements.library.passages or np.inf for measurements in records),
             claims=_of_claims(records, lambda claim: True),
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
@@ -99,14 +115,19 @@ class ReplaySet:
             half_missing=_flags(map(half_missing, records)),
             changed_facts=_table(
                 (
-                    [1.0 if measured.changed_facts is None else len(measured.changed_facts) for measured in measurements.draft.measured]
+                    [
+                        1.0 if measured.changed_facts is None else len(measured.changed_facts)
+                        for measured in measurements.draft.measured
+                    ]
                     for measurements in records
                 ),
                 0.0,
             ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
             most_claims=max((len(every_claim(measurements)) for measurements in records), default=0),
-            llm_outcomes=LlmOutcomes({row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}),
+            llm_outcomes=LlmOutcomes(
+                {row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}
+            ),
         )
 
     @property
@@ -120,7 +141,10 @@ class ReplaySet:
         return np.array([known[intent] for intent in self.intent], dtype=float)
 
     def grounded_share(self, min_overlap: float) -> Floats:
-        """Shape (n,); share of the claims with evidence that are grounded, NaN where none has words. See `grounding.overlap`."""
+        """Shape (n,); share of the claims with evidence that are grounded, NaN where none has words.
+
+        See `grounding.overlap`.
+        """
         compared = self.rests & ~np.isnan(self.overlap)
         grounded = compared & (self.overlap >= min_overlap) & (self.changed_facts == 0)
         count = compared.sum(axis=1)
@@ -141,15 +165,22 @@ def _rests_on(measurements: Measurements) -> list[float]:
     nearest: dict[str, float] = {}
     for hit in measurements.hits:
         nearest[hit.passage.id] = min(hit.distance, nearest.get(hit.passage.id, np.inf))
-    return [max((nearest.get(piece.passage, -np.inf) for piece in claim.evidence), default=-np.inf) for claim in measurements.draft.claims]
+    return [
+        max((nearest.get(piece.passage, -np.inf) for piece in claim.evidence), default=-np.inf)
+        for claim in measurements.draft.claims
+    ]
 
 
 def _of_claims(records: Sequence[Measurements], holds: Callable[[Claim], bool]) -> Flags:
-    return _table(([float(holds(claim)) for claim in measurements.draft.claims] for measurements in records), 0.0).astype(bool)
+    return _table(
+        ([float(holds(claim)) for claim in measurements.draft.claims] for measurements in records), 0.0
+    ).astype(bool)
 
 
 def _of_measured(records: Sequence[Measurements], name: str) -> Floats:
-    return _table(([getattr(measured, name) for measured in measurements.draft.measured] for measurements in records), np.nan)
+    return _table(
+        ([getattr(measured, name) for measured in measurements.draft.measured] for measurements in records), np.nan
+    )
 
 
 def _floats(values: Iterable[float | None]) -> Floats:

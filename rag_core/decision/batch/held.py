@@ -54,5 +54,12 @@ def held(check: Check[Measurements], of: ReplaySet, settings: Settings) -> Held:
     values = of.values[check.name] if columns.values is None else columns.values(of, settings)
     limits = check.threshold_under(settings) if columns.thresholds is None else columns.thresholds(of, settings)
     return Held(
-        check.name, check.reason, check.mode_under(settings), check.scale, values, limits, check.passes, of.abstains[check.name]
-    )  # fmt: skip
+        check.name,
+        check.reason,
+        check.mode_under(settings),
+        check.scale,
+        values,
+        limits,
+        check.passes,
+        of.abstains[check.name],
+    )

@@ -1,7 +1,7 @@
 """Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
 
-`ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked
-about are judged one by one once their gates pass (`asked`). No model, index or file.
+`ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language
+model was asked about are judged one by one once their gates pass (`asked`). No model, index or file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.gating.levels import MAX_CONTRADICTED, MAX_HALF_FOUND, MAX_UNREAD, by_distance, by_score, cut_distance, looks_at_conflicts
+from rag_core.gating.levels import (
+    MAX_CONTRADICTED,
+    MAX_HALF_FOUND,
+    MAX_UNREAD,
+    by_distance,
+    by_score,
+    cut_distance,
+    looks_at_conflicts,
+)
 from rag_core.settings import Mode, Settings
 
 _REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
@@ -114,15 +122,21 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
     """Every gate and grounding check of all questions under these settings, in the order of the trace.
 
-    Grounding checks are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
+    Grounding checks are of the draft that is judged: a model's last one where a model drafts, and the extract
+    elsewhere.
     """
     llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
     checks = [held(check, of, settings) for check in GROUNDING]
-    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(checks)))
+    return (
+        *(held(check, of, settings) for check in GATING),
+        *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(checks)),
+    )
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
-    """Shape (n,); the code of the reason of each question that no draft is judged of, of `none` where all gates let it pass."""
+    """Shape (n,); the code of the reason of each question that no draft is judged of, of `none` where all gates let it
+    pass.
+    """
     code = of.settled.copy()
     for gate in (held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)
@@ -162,7 +176,9 @@ def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
 def _level(of: ReplaySet, s: Settings) -> Ints:
     """The confidence level of an answer, as a code, by the cuts and caps of `gating.levels`."""
     closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
-    score = {"correctness": of.correctness, "answerability": of.answerability}.get(s.main_gate, np.full(len(of), np.nan))
+    score = {"correctness": of.correctness, "answerability": of.answerability}.get(
+        s.main_gate, np.full(len(of), np.nan)
+    )
     far, high = by_distance(s), by_score(s)
     of_distance = np.select([closest <= cut for cut, _ in far], [_LEVELS.index(name) for _, name in far])
     of_distance = np.maximum(of_distance, np.where(of.half_missing, _LEVELS.index(MAX_HALF_FOUND), 0))

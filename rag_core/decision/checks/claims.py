@@ -34,7 +34,9 @@ def _prose(m: Measurements) -> list[ClaimMeasurement]:
     """The measurements of the sentences: a row is read cell by cell, and code line by line."""
     kinds = {hit.passage.id: hit.passage.kind for hit in m.hits}
     apart = (PassageKind.TABLE, PassageKind.CODE)
-    return [one for claim, one in with_evidence(m) if not all(kinds.get(piece.passage) in apart for piece in claim.evidence)]
+    return [
+        one for claim, one in with_evidence(m) if not all(kinds.get(piece.passage) in apart for piece in claim.evidence)
+    ]
 
 
 def no_sentence(m: Measurements) -> str:

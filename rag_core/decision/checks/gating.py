@@ -1,4 +1,6 @@
-"""The checks before any draft, in the order in which they are judged. The first enforced failure refuses, and no model has been called.
+"""The checks before any draft, in the order in which they are judged.
+
+The first enforced failure refuses, and no model has been called.
 
 A check measures nothing itself: it reads what was measured and holds it against its threshold.
 """
@@ -25,13 +27,23 @@ WIDEN = "Search all documents, or add the document that holds the answer."
 
 
 def least_answerability(settings: Settings, intent: str) -> float:
-    """The limit of the answerability gate for a question of this intent, in [0, 1]. Rounded to 12 decimals: 0.5 + 0.06 is 0.56."""
-    return _least(settings.min_answerability, settings.answerability_extra_procedural, settings.answerability_extra_comparative, intent)
+    """The limit of the answerability gate for a question of this intent, in [0, 1].
+
+    Rounded to 12 decimals: 0.5 + 0.06 is 0.56.
+    """
+    return _least(
+        settings.min_answerability,
+        settings.answerability_extra_procedural,
+        settings.answerability_extra_comparative,
+        intent,
+    )
 
 
 def least_correctness(settings: Settings, intent: str) -> float:
     """The same of the correctness gate."""
-    return _least(settings.min_correctness, settings.correctness_extra_procedural, settings.correctness_extra_comparative, intent)
+    return _least(
+        settings.min_correctness, settings.correctness_extra_procedural, settings.correctness_extra_comparative, intent
+    )
 
 
 def _least(minimum: float, procedural: float, comparative: float, intent: str) -> float:
@@ -43,7 +55,9 @@ def _least(minimum: float, procedural: float, comparative: float, intent: str) -
 def _held(name: str, value: float | None, threshold: float) -> str:
     if value is None:
         return ""
-    digits = 2 if value == threshold or f"{value:.2f}" != f"{threshold:.2f}" else 4  # "1.00, 1.00 required" would explain nothing
+    digits = (
+        2 if value == threshold or f"{value:.2f}" != f"{threshold:.2f}" else 4
+    )  # "1.00, 1.00 required" would explain nothing
     return f"{name} {value:.{digits}f}, {threshold:.{digits}f} required"
 
 
@@ -62,11 +76,17 @@ def _keywords_in_words(m: Measurements, value: float | None, required: float) ->
 
 def _distance_in_words(m: Measurements, value: float | None, threshold: float) -> str:
     within = len(within_cut(m.hits, m.settings))
-    return "" if value is None else f"distance {value:.2f}, at most {threshold:.2f} allowed; {within} of {len(m.hits)} within"
+    return (
+        ""
+        if value is None
+        else f"distance {value:.2f}, at most {threshold:.2f} allowed; {within} of {len(m.hits)} within"
+    )
 
 
 def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
-    """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to ask better."""
+    """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to
+    ask better.
+    """
     kind = asks_to_compute(m.question, m.understanding.language)
     if kind in FIGURED and m.features.get("fit_result", 0.0):
         kind = ""  # the sentence has words for such a result: it is doubted, and need not be computed
@@ -74,7 +94,9 @@ def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
 
 
 def _other_language(m: Measurements) -> str:
-    """That the question would better be asked in the documents' language, where the embedding model does not know its own."""
+    """That the question would better be asked in the documents' language, where the embedding model does not know its
+    own.
+    """
     own, theirs = m.understanding.language, [code for code in m.library.languages if code in LANGUAGES]
     if m.features.get("known_language", 1.0) or own not in LANGUAGES or own in theirs or not theirs:
         return ""
@@ -84,7 +106,9 @@ def _other_language(m: Measurements) -> str:
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
-    """Other words do not help where the documents do not speak of what is named, nor where an answer was found and the limit is higher."""
+    """Other words do not help where the documents do not speak of what is named, nor where an answer was found and the
+    limit is higher.
+    """
     if m.nowhere:
         return SPELL
     return NEAR if value is not None and value >= LIKELY else REPHRASE
@@ -120,7 +144,9 @@ GATING: tuple[Check[Measurements], ...] = (
         passes=Direction.AT_LEAST,
         value=lambda m: float(len(m.hits)),
         threshold=1,  # not a setting: without a passage there is nothing to cite
-        said=lambda m, value, _: f"{several(len(m.hits), 'passage')} retrieved from {several(m.library.documents, 'document')}",
+        said=lambda m, value, _: (
+            f"{several(len(m.hits), 'passage')} retrieved from {several(m.library.documents, 'document')}"
+        ),
         remedy=_remedy_of_nothing,
     ),
     Check(
@@ -134,7 +160,9 @@ GATING: tuple[Check[Measurements], ...] = (
         mode="correctness_mode",
         also=("correctness_extra_procedural", "correctness_extra_comparative"),
         threshold_of=_least_correctness,
-        said=lambda m, value, at: "no calibration fits this library" if value is None else _held("probability", value, at),
+        said=lambda m, value, at: (
+            "no calibration fits this library" if value is None else _held("probability", value, at)
+        ),
         remedy=_remedy_of_correctness,
         timing="signals",
         certifiable=True,
@@ -152,13 +180,17 @@ GATING: tuple[Check[Measurements], ...] = (
         mode="answerability_mode",
         also=("answerability_extra_procedural", "answerability_extra_comparative"),
         threshold_of=_least_answerability,
-        said=lambda m, value, at: "no calibration fits this library" if value is None else _held("probability", value, at),
+        said=lambda m, value, at: (
+            "no calibration fits this library" if value is None else _held("probability", value, at)
+        ),
         remedy=_rephrase,
         timing="signals",
         certifiable=True,
         source=(
-            "data/answerability.json, fitted on labelled questions in five languages. At the default 0.56, 4 % or less of the unanswerable "
-            "training questions over a few documents are answered in each of them, with whole articles left out of the fit."
+            "data/answerability.json, fitted on labelled questions in five languages. At the default 0.56, 4 % or less "
+            "of the unanswerable "
+            "training questions over a few documents are answered in each of them, with whole articles left out of the "
+            "fit."
         ),
         columns=Columns(thresholds=lambda of, s: of.by_intent(lambda intent: least_answerability(s, intent))),
     ),
@@ -209,7 +241,8 @@ GATING: tuple[Check[Measurements], ...] = (
     ),
     Check(
         name="distance",
-        asks="Is the closest passage within the distance cut? Passages beyond it are cut one by one when this check enforces.",
+        asks="Is the closest passage within the distance cut? Passages beyond it are "
+        "cut one by one when this check enforces.",
         reason=Reason.DISTANCE,
         scale=Scale.DISTANCE,
         passes=Direction.AT_MOST,
@@ -251,7 +284,8 @@ GATING: tuple[Check[Measurements], ...] = (
         mode="keywords_mode",
         threshold_of=lambda m, at: min(at, _known_keywords(m)),
         abstains=lambda m: (
-            m.keywords.abstain or ("" if _known_keywords(m) else "the question has no content words longer than three characters")
+            m.keywords.abstain
+            or ("" if _known_keywords(m) else "the question has no content words longer than three characters")
         ),
         said=_keywords_in_words,
         remedy=REPHRASE,
@@ -269,7 +303,9 @@ GATING: tuple[Check[Measurements], ...] = (
         mode="required_entities_mode",
         abstains=lambda m: "" if m.understanding.entities else "the question names nothing particular",
         said=lambda m, value, _: (
-            f"not in {_searched(m)}: " + ", ".join(m.missing_entities) if m.missing_entities else f"all are in {_searched(m)}"
+            f"not in {_searched(m)}: " + ", ".join(m.missing_entities)
+            if m.missing_entities
+            else f"all are in {_searched(m)}"
         ),
         remedy=SPELL,
         certifiable=True,

@@ -1,14 +1,22 @@
 """The checks of a draft, whoever made it. All run and all reasons are kept.
 
-A check looks only at what it is about: a claim without a citation is reported as uncited, and not as unverified as well. The whole draft
-is judged, also claims that a distance cut would drop: a stricter cut must not turn a refusal into an answer.
+A check looks only at what it is about: a claim without a citation is reported as uncited, and not as unverified as
+well. The whole draft is judged, also claims that a distance cut would drop: a stricter cut must not turn a refusal into
+an answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rag_core.decision.checks.claims import longest_sentence, measured_of, no_draft, no_evidence, no_sentence, with_evidence
+from rag_core.decision.checks.claims import (
+    longest_sentence,
+    measured_of,
+    no_draft,
+    no_evidence,
+    no_sentence,
+    with_evidence,
+)
 from rag_core.decision.checks.row import Check, Columns, listed
 from rag_core.domain.answer import is_scanned
 from rag_core.domain.claims import Claim
@@ -28,7 +36,10 @@ _COMPARED = 2  # documents, where figures can belong to two periods
 _CONTRADICTION_CHARS = 600  # two values, two file names
 _COMPARE = "Compare the answer with its sources, ask for less at once, or lower min_support."
 _MISSING = "Ask again; if it stays, choose another verifier, or set support_mode to observe."
-RESOLVE = "Resolve the contradiction: search only the document that applies, or set contradictions_mode to observe to see both sides."
+RESOLVE = (
+    "Resolve the contradiction: search only the document that applies, or set "
+    "contradictions_mode to observe to see both sides."
+)
 
 
 def _none_of(
@@ -59,23 +70,36 @@ def _none_of(
         return f"{listed([finding[:chars] for finding in found], '; ') or clean}{after(m)}"
 
     return Check(
-        name=name, asks=asks, reason=reason, scale=Scale.COUNT, passes=Direction.AT_MOST, value=count,
-        threshold=0, mode=mode, abstains=abstains, said=said, remedy=remedy,
-    )  # fmt: skip
+        name=name,
+        asks=asks,
+        reason=reason,
+        scale=Scale.COUNT,
+        passes=Direction.AT_MOST,
+        value=count,
+        threshold=0,
+        mode=mode,
+        abstains=abstains,
+        said=said,
+        remedy=remedy,
+    )
 
 
 def _fabricated(m: Measurements) -> list[str] | None:
     if any(measured.fabricated is None for measured in measured_of(m)):
         return None
     wrong = dict.fromkeys(ref for measured in measured_of(m) for ref in measured.fabricated or ())
-    return [f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong]
+    return [
+        f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong
+    ]
 
 
 def _not_verbatim(m: Measurements) -> list[str] | None:
     if any(measured.quotes_missing is None for measured in measured_of(m)):
         return None
     return [
-        f"In another passage than the cited one: {quote}" if quote in measured.quotes_elsewhere else f"Not on its page: {quote}"
+        f"In another passage than the cited one: {quote}"
+        if quote in measured.quotes_elsewhere
+        else f"Not on its page: {quote}"
         for measured in measured_of(m)
         for quote in measured.quotes_missing or ()
     ]
@@ -91,7 +115,9 @@ def _indicators(m: Measurements) -> list[str] | None:
 def _changed_facts(m: Measurements) -> list[str] | None:
     if any(measured.changed_facts is None for _, measured in with_evidence(m)):
         return None
-    return [fact_in_words(kind, text) for _, measured in with_evidence(m) for kind, text in measured.changed_facts or ()]
+    return [
+        fact_in_words(kind, text) for _, measured in with_evidence(m) for kind, text in measured.changed_facts or ()
+    ]
 
 
 def _verbatim_remedy(m: Measurements, _: float | None) -> str:
@@ -162,18 +188,28 @@ def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
             found = f'{found} ({flags_in_words(measured.flags)}): "{claim.text[:_SHOWN_CHARS]}"'
     if cited and all(measured.word_for_word for _, measured in cited):
         scanned = any(is_scanned(claim, m.draft.citations.values()) for claim, _ in cited)
-        found = "every claim stands in its source as the scan was read" if scanned else "every claim stands word for word in its source"
+        found = (
+            "every claim stands in its source as the scan was read"
+            if scanned
+            else "every claim stands word for word in its source"
+        )
     if words_only := unread(m):
-        found += f"; {words_only} of {several(len(cited), 'claim')} checked by facts and overlap only, no verifier has read them"
+        found += f"; {words_only} of {several(len(cited), 'claim')} checked by facts and overlap only, no verifier has read them"  # noqa: E501
     return found
 
 
 def _how_compared(m: Measurements) -> str:
-    """How both sides are shown, and whose period was known by the date of the file alone where figures of two documents were compared."""
+    """How both sides are shown, and whose period was known by the date of the file alone where figures of two documents
+    were compared.
+    """
     shown = m.conflicts and m.settings.contradictions_mode is Mode.OBSERVE
     said = ". Both sides are shown, at a low level at most and half the confidence" if shown else ""
     found = dict.fromkeys(hit.passage.document for hit in m.hits)
-    names = [m.library.names.get(document, document)[:_SHOWN_CHARS] for document in found if period_by_file(document, m.library)]
+    names = [
+        m.library.names.get(document, document)[:_SHOWN_CHARS]
+        for document in found
+        if period_by_file(document, m.library)
+    ]
     return said if len(found) < _COMPARED or not names else f"{said}. Period by the file date: {listed(names, ', ')}"
 
 
@@ -191,23 +227,37 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         remedy="Do not rely on this answer: nothing in it can be checked.",
     ),
     _none_of(
-        "citations_complete", "Does every claim have a citation?", Reason.CITATIONS_COMPLETE,
+        "citations_complete",
+        "Does every claim have a citation?",
+        Reason.CITATIONS_COMPLETE,
         lambda m: [f"Uncited claim: {claim.text}" for claim in m.draft.claims if not is_cited(claim)],
-        "every claim has a citation", "Ask again, or ask for less at once: every sentence must name its source.",
+        "every claim has a citation",
+        "Ask again, or ask for less at once: every sentence must name its source.",
     ),
     _none_of(
-        "citations_valid", "Was every cited passage retrieved?", Reason.CITATIONS_VALID, _fabricated,
+        "citations_valid",
+        "Was every cited passage retrieved?",
+        Reason.CITATIONS_VALID,
+        _fabricated,
         "every citation names a retrieved passage",
         "Do not rely on this answer: it names a source that was not among the passages found.",
     ),
     _none_of(
-        "verbatim", "Does every quote stand on the page it cites, character for character?", Reason.VERBATIM, _not_verbatim,
-        "every quote stands on its page", _verbatim_remedy,
+        "verbatim",
+        "Does every quote stand on the page it cites, character for character?",
+        Reason.VERBATIM,
+        _not_verbatim,
+        "every quote stands on its page",
+        _verbatim_remedy,
     ),
     _none_of(
-        "indicators", "Is it free of phrases by which a model speaks from its own knowledge?", Reason.INDICATORS, _indicators,
+        "indicators",
+        "Is it free of phrases by which a model speaks from its own knowledge?",
+        Reason.INDICATORS,
+        _indicators,
         "no indicator phrase",
-        "Rephrase the question so that the documents can be quoted, or set this audit to observe.", "indicators_mode",
+        "Rephrase the question so that the documents can be quoted, or set this audit to observe.",
+        "indicators_mode",
     ),
     Check(
         name="length_ratio",
@@ -252,10 +302,14 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         columns=Columns(values=lambda of, s: of.grounded_share(s.min_sentence_overlap)),
     ),
     _none_of(
-        "facts", "Is there no number, date, name, negation or other fact that the evidence lacks?", Reason.FACTS,
+        "facts",
+        "Is there no number, date, name, negation or other fact that the evidence lacks?",
+        Reason.FACTS,
         _changed_facts,
         "all facts stand in the evidence",
-        "Compare the answer with its sources: what is named here does not stand in them.", "facts_mode", no_evidence,
+        "Compare the answer with its sources: what is named here does not stand in them.",
+        "facts_mode",
+        no_evidence,
     ),
     Check(
         name="similarity",
@@ -286,8 +340,14 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         certifiable=True,
     ),
     _none_of(
-        "contradictions", "Does no other source say the same with another value?", Reason.CONTRADICTED,
+        "contradictions",
+        "Does no other source say the same with another value?",
+        Reason.CONTRADICTED,
         lambda m: [contradiction(conflict, m.library) for conflict in m.conflicts],
-        "no contradiction found", RESOLVE, "contradictions_mode", chars=_CONTRADICTION_CHARS, after=_how_compared,
+        "no contradiction found",
+        RESOLVE,
+        "contradictions_mode",
+        chars=_CONTRADICTION_CHARS,
+        after=_how_compared,
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""The checks that only a language model's draft has: its language, length and words, and a model's judgement. They come after all others.
+"""The checks that only a language model's draft has: its language, length and words, and a model's judgement.
+
+They come after all others.
 
 What a model said can only take trust away: a draft that failed before is not looked at by it.
 """
@@ -58,7 +60,9 @@ def _no_draft(d: Drafted) -> str:
 
 
 def _no_score(d: Drafted) -> str:
-    """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one refuses."""
+    """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one
+    refuses.
+    """
     if d.settings.correctness_mode is not Mode.ENFORCE:
         return "the probability of a right answer refuses nothing under these settings"
     return _no_draft(d) or ("no score was taken of the draft" if d.attempt.correctness is None else "")
@@ -73,13 +77,19 @@ def _languages_in_words(d: Drafted, *_: float | None) -> str:
 
 def _length_in_words(d: Drafted, *_: float | None) -> str:
     s = d.settings
-    return f"{several(d.attempt.sentences, 'sentence')} of at most {s.max_sentences}, {d.attempt.tokens} tokens of at most {s.max_tokens}"
+    return (
+        f"{several(d.attempt.sentences, 'sentence')} of at most {s.max_sentences}, "
+        f"{d.attempt.tokens} tokens of at most {s.max_tokens}"
+    )
 
 
 def _reworded_in_words(d: Drafted, value: float | None, _: float) -> str:
     if value is None:
         return "this was not measured"
-    return f"{value:g} of {several(len(d.view.draft.claims), 'sentence')} in words of the model's own, or torn from the one before"
+    return (
+        f"{value:g} of {several(len(d.view.draft.claims), 'sentence')} in words of the "
+        f"model's own, or torn from the one before"
+    )
 
 
 def _verified(d: Drafted) -> float | None:
@@ -92,7 +102,9 @@ def _verified(d: Drafted) -> float | None:
 def _verification_in_words(d: Drafted, *_: float | None) -> str:
     wrong = unverified(d.view, d.attempt)
     if wrong is None:
-        return (d.attempt.verification.call.failure if d.attempt.verification else "") or "the model was not asked about these claims"
+        return (
+            d.attempt.verification.call.failure if d.attempt.verification else ""
+        ) or "the model was not asked about these claims"
     failing = [f"Unverified claim: {d.view.draft.claims[n].text[:_SHOWN_CHARS]}" for n in wrong]
     return listed(failing, "; ") if failing else "the model finds every claim in its passages"
 
@@ -109,7 +121,10 @@ def _sufficiency_in_words(said: Said, value: float | None, _: float) -> str:
     judgement = said.judgement
     if value is None:
         return judgement.call.failure or "the model was not asked"
-    told = {"yes": "the model says that the passages answer the question", "partial": "the model says that they answer a part of it"}
+    told = {
+        "yes": "the model says that the passages answer the question",
+        "partial": "the model says that they answer a part of it",
+    }
     found = told.get(judgement.can_answer, "the model says that the passages do not answer the question")
     found += f", confidence {judgement.confidence:.2f}"
     if judgement.missing:
@@ -119,7 +134,9 @@ def _sufficiency_in_words(said: Said, value: float | None, _: float) -> str:
 
 
 def _refuses(said: Said) -> bool:
-    return said.judgement.can_answer == "no" or (said.judgement.can_answer == "partial" and said.settings.refuse_partial)
+    return said.judgement.can_answer == "no" or (
+        said.judgement.can_answer == "partial" and said.settings.refuse_partial
+    )
 
 
 SUFFICIENCY: Check[Said] = Check(
@@ -149,7 +166,9 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         threshold=0,
         mode="answer_language_mode",
         also=("translate",),
-        abstains=lambda d: _no_draft(d) or ("" if d.attempt.language else "the draft is too short to tell its language"),
+        abstains=lambda d: (
+            _no_draft(d) or ("" if d.attempt.language else "the draft is too short to tell its language")
+        ),
         said=_languages_in_words,
         remedy="Ask in the documents' language, or search documents in yours.",
     ),
@@ -182,14 +201,17 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
     ),
     Check(
         name="reworded",
-        asks="Does the model only leave out: is each sentence a whole sentence, or whole cells of a row, that it cites?",
+        asks="Does the model only leave out: is each sentence a whole sentence, or whole cells of a row, that it cites?",  # noqa: E501
         reason=Reason.REWORDED,
         scale=Scale.COUNT,
         passes=Direction.AT_MOST,
         value=lambda d: None if d.attempt.reworded is None else float(sum(d.attempt.reworded)),
         threshold=0,
         also=("rewording",),
-        abstains=lambda d: _no_draft(d) or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own"),
+        abstains=lambda d: (
+            _no_draft(d)
+            or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own")
+        ),
         said=_reworded_in_words,
         remedy="Read the sources themselves, or set rewording to audited.",
     ),

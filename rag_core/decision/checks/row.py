@@ -1,7 +1,7 @@
 """A check as one row: its value, the threshold that it is held against, and the meaning of a failure.
 
-Judging one question, judging thousands as columns, the thresholds a certificate may choose, the page's limits and the table in the
-documentation all follow from the rows. `rag_core.decision.checks` lists them in their order.
+Judging one question, judging thousands as columns, the thresholds a certificate may choose, the page's limits and the
+table in the documentation all follow from the rows. `rag_core.decision.checks` lists them in their order.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ S = TypeVar("S", bound=Subject)
 class Columns(Generic[S]):
     """How a check judges many questions at once where its value or its threshold depends on a setting.
 
-    Each takes the columns of a replay set and the settings, and gives an array of shape (n,). None: the value of one question, read once,
-    and the setting itself.
+    Each takes the columns of a replay set and the settings, and gives an array of shape (n,). None: the value of one
+    question, read once, and the setting itself.
     """
 
     values: Callable[[Any, Settings], Floats] | None = None
@@ -121,9 +121,16 @@ class Check(Generic[S]):
             threshold = self.threshold_of(subject, threshold)
         value = self.value(subject)
         return judge(
-            self.name, value, threshold, self.passes, self.scale, self.reason, self.mode_under(subject.settings),
+            self.name,
+            value,
+            threshold,
+            self.passes,
+            self.scale,
+            self.reason,
+            self.mode_under(subject.settings),
             found=self.said(subject, value, threshold),
             remedy=self.remedy if isinstance(self.remedy, str) else self.remedy(subject, value),
-            abstain=self.abstains(subject), veto=self.vetoes(subject),
+            abstain=self.abstains(subject),
+            veto=self.vetoes(subject),
             ms=getattr(subject, "timings", {}).get(self.timing, 0.0),
-        )  # fmt: skip
+        )

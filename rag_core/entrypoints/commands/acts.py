@@ -15,7 +15,8 @@ from rag_core.library.disk.files import storage_problems
 from rag_core.wiring import act_log, archived_acts
 
 UNKNOWN = (
-    "A chain cannot tell whether its end was cut off, its last line changed, or all of it written anew: keep this hash elsewhere, and "
+    "A chain cannot tell whether its end was cut off, its last line changed, or all of it written anew: keep this hash "
+    "elsewhere, and "
     "name it the next time (--head)."
 )
 
@@ -25,9 +26,15 @@ def show(args: argparse.Namespace) -> int:
     wanted = {"who": args.who, "action": args.do, "collection": args.collection, "object": args.object}
     with storage_problems("reading the audit log"):
         rows = (asdict(entry) for entry in act_log(library_folder(args)).entries())
-        last = deque((row for row in rows if all(value is None or row[name] == value for name, value in wanted.items())), args.last)
+        last = deque(
+            (row for row in rows if all(value is None or row[name] == value for name, value in wanted.items())),
+            args.last,
+        )
     for row in last:
-        line = f"{row['n']:>7}  {row['at']}  {row['who']:24} {row['action']:18} {row['collection'] or '-':20} {row['object']}"
+        line = (
+            f"{row['n']:>7}  {row['at']}  {row['who']:24} {row['action']:18} "
+            f"{row['collection'] or '-':20} {row['object']}"
+        )
         print(json_text(row) if args.json else printable(line.rstrip()))
     if not last and not args.json:
         print("Nothing of this was noted.", file=sys.stderr)
@@ -35,7 +42,9 @@ def show(args: argparse.Namespace) -> int:
 
 
 def verify(args: argparse.Namespace) -> int:
-    """Say whether every line follows the one before it, and whether the named hashes stand in the chain; 1 where not."""
+    """Say whether every line follows the one before it, and whether the named hashes stand in the chain; 1 where
+    not.
+    """
     with storage_problems("reading the audit log"):
         if args.file is not None and not args.file.is_file():
             raise InvalidInput(f"There is no file {args.file}.", remedy="Name what `audit prune --to` wrote.")
@@ -46,16 +55,24 @@ def verify(args: argparse.Namespace) -> int:
         print(found.problem, file=sys.stderr)
     for number in found.torn:
         if number != found.line:
-            print(f"Line {number} is not whole, as a power cut leaves it; the lines after it vouch for what is left.", file=sys.stderr)
+            print(
+                f"Line {number} is not whole, as a power cut leaves it; the lines after it vouch for what is left.",
+                file=sys.stderr,
+            )
     for head in missing:
         print(
-            printable(f"The log never came to {head[:64]}: lines were cut off, changed or removed since, or it is another log."),
+            printable(
+                f"The log never came to {head[:64]}: lines were cut off, changed or removed since, or it is another "
+                f"log."
+            ),
             file=sys.stderr,
         )
     if found.problem or missing:
         return 1
     since = f" from line {found.removed + 1} on: those before it were removed" if found.removed else ""
-    print(f"{found.lines - found.removed} lines, each follows the one before it{since}. The newest hash is:\n{found.head}")
+    print(
+        f"{found.lines - found.removed} lines, each follows the one before it{since}. The newest hash is:\n{found.head}"
+    )
     print(UNKNOWN, file=sys.stderr)
     return 0
 

@@ -1,4 +1,6 @@
-"""`calibrate fit` measures labelled questions and fits the score; `calibrate show` says which calibration is in force, and why."""
+"""`calibrate fit` measures labelled questions and fits the score; `calibrate show` says which calibration is in force,
+and why.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,19 @@ def fit(args: argparse.Namespace) -> int:
         engine = open_engine(folder, args.collection, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         if not engine.library.snapshot.documents:
-            raise InvalidInput("There are no documents to ask.", remedy="Name them with --documents, or a library that holds some.")
+            raise InvalidInput(
+                "There are no documents to ask.", remedy="Name them with --documents, or a library that holds some."
+            )
         samples, unmeasured = _measured(engine, questions, settings)
         about = {
             "sets": {args.questions[0].stem: len(samples)},
             "date": date.today().isoformat(),
             "program": "python -m rag_core calibrate fit",
             "version": __version__,
-            "searched": {"documents": len(engine.library.snapshot.documents), "passages": len(engine.library.snapshot.passages)},
+            "searched": {
+                "documents": len(engine.library.snapshot.documents),
+                "passages": len(engine.library.snapshot.passages),
+            },
             "settings": _settings_that_measure(settings),
         }
         made = _fitted(args, engine, samples, about)
@@ -91,13 +98,15 @@ def show(args: argparse.Namespace) -> int:
 
 
 _NONE = (
-    "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core calibrate fit --help), or "
+    "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core calibrate "
+    "fit --help), or "
     "take a preset that goes by similarity, such as --preset relevance-guard."
 )
 
 
 _NO_CORRECTNESS = (
-    "It has no probability that the answer is right: presets on that refuse every question. Give the right answers of most answerable "
+    "It has no probability that the answer is right: presets on that refuse every question. Give the right answers of "
+    "most answerable "
     "questions (column `answers`), at least 50 of them answered rightly, and fit it again."
 )
 
@@ -111,12 +120,16 @@ def _out(args: argparse.Namespace, folder: Path) -> Path:
     if args.out is not None:
         return Path(args.out)
     if args.library is None and args.documents:
-        raise InvalidInput("The documents are searched for this call only.", remedy="Say where the calibration goes: --out FILE.")
+        raise InvalidInput(
+            "The documents are searched for this call only.", remedy="Say where the calibration goes: --out FILE."
+        )
     return calibration_files(folder, args.collection)[0]
 
 
 def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[list[Sample], int]:
-    """The questions with their features, and how many could not be measured; those without a search or a find are left out."""
+    """The questions with their features, and how many could not be measured; those without a search or a find are left
+    out.
+    """
     progress, samples, unmeasured, silent = progress_line(), [], 0, 0
     for done, one in enumerate(questions, 1):
         try:
@@ -129,14 +142,21 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
             print(printable(f"question {one.id!r}: {measurements.failure}"), file=sys.stderr)
             unmeasured += 1
         elif measurements.hits:
-            language = measurements.understanding.language  # not as labelled: scores are scaled by what a question is taken for
-            samples.append(Sample(one.question, language, one.answerable, dict(measurements.features), is_right(one, measurements)))
+            language = (
+                measurements.understanding.language
+            )  # not as labelled: scores are scaled by what a question is taken for
+            samples.append(
+                Sample(one.question, language, one.answerable, dict(measurements.features), is_right(one, measurements))
+            )
         else:
             silent += 1
         if progress:
             progress("questions", done, len(questions))
     if silent:
-        print(f"Left out: {several(silent, 'question')} for which no passage was found, or that ask for none.", file=sys.stderr)
+        print(
+            f"Left out: {several(silent, 'question')} for which no passage was found, or that ask for none.",
+            file=sys.stderr,
+        )
     return samples, unmeasured
 
 
@@ -169,7 +189,10 @@ def _looked_at(path: Path, now: Identity) -> tuple[dict[str, Any], Calibration |
         found = calibrate.read(path)
     except InvalidInput as error:
         return {**row, "problem": f"{error.problem} {error.remedy}"}, None
-    differs = {name: {"fitted": getattr(found.identity, name), "now": getattr(now, name)} for name in found.identity.differences(now)}
+    differs = {
+        name: {"fitted": getattr(found.identity, name), "now": getattr(now, name)}
+        for name in found.identity.differences(now)
+    }
     return {**row, "id": found.id, "differs": differs}, None if differs else found
 
 
@@ -179,7 +202,9 @@ def _said(row: dict[str, Any]) -> str:
     elif "problem" in row:
         state = row["problem"]
     elif row["differs"]:
-        state = "does not fit: " + ", ".join(f"{name} is {one['now']}, fitted on {one['fitted']}" for name, one in row["differs"].items())
+        state = "does not fit: " + ", ".join(
+            f"{name} is {one['now']}, fitted on {one['fitted']}" for name, one in row["differs"].items()
+        )
     else:
         state = "in force" if row["in_force"] else "fits, and an earlier file comes first"
     return printable(f"  {row['file']}: {state}")
@@ -189,7 +214,10 @@ def _described(calibration: Calibration) -> str:
     """Id, sets, date and what was measured, in a few lines."""
     about = calibration.provenance
     sets = ", ".join(f"{name} ({n})" for name, n in about.get("sets", {}).items())
-    lines = [f"Calibration {calibration.id} for {calibration.model}, {about.get('date', 'no date')}, fitted on {sets or 'sets not named'}."]
+    lines = [
+        f"Calibration {calibration.id} for {calibration.model}, {about.get('date', 'no date')}, fitted on "
+        f"{sets or 'sets not named'}."
+    ]
     (rows, right), before = figures_of(about), about.get("before")
     if rows:
         lines += ["", "Answerable or not, on questions left out of the fit:", _HEAD]
@@ -206,10 +234,16 @@ def _described(calibration: Calibration) -> str:
 
 
 def _reliability(bins: Sequence[Mapping[str, Any]], came_true: str) -> list[str]:
-    lines = ["", f"Reliability: of questions with such a probability, the share that {came_true} (95 % interval)"] if bins else []
+    lines = (
+        ["", f"Reliability: of questions with such a probability, the share that {came_true} (95 % interval)"]
+        if bins
+        else []
+    )
     for one in bins:
         low, high = one["interval"]
-        lines.append(f"  {one['low']:.1f} to {one['high']:.1f}  n={one['n']:<6} {one['share']:.2f} ({low:.2f} to {high:.2f})")
+        lines.append(
+            f"  {one['low']:.1f} to {one['high']:.1f}  n={one['n']:<6} {one['share']:.2f} ({low:.2f} to {high:.2f})"
+        )
     return lines
 
 

@@ -23,7 +23,9 @@ def decide(args: argparse.Namespace) -> int:
     if one:
         passages = _passages(args.passages)
         decision = decide_over(args.question, passages, settings)
-        text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, document_values(passages))
+        text = (
+            json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, document_values(passages))
+        )
         with output(args.out) as out:
             print(text, file=out)
         return 0
@@ -41,10 +43,14 @@ def decide(args: argparse.Namespace) -> int:
 
 
 def _passages(path: Path) -> list[dict[str, Any]]:
-    """The passages of a file; one that cannot be read ends the command, as an answer from the others would not be what was asked."""
+    """The passages of a file; one that cannot be read ends the command, as an answer from the others would not be what
+    was asked.
+    """
     rows: list[dict[str, Any]] = []
     for row in read_rows(path, ("text",)):
         if isinstance(row, Bad):
-            raise InvalidInput(f"{row}.", remedy='Write one passage a line, such as {"text": …, "document": …, "page": …}.')
+            raise InvalidInput(
+                f"{row}.", remedy='Write one passage a line, such as {"text": …, "document": …, "page": …}.'
+            )
         rows.append(row)
     return rows

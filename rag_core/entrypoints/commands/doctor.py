@@ -1,4 +1,7 @@
-"""`doctor`: what this machine gives Plumbline and what it lacks, each in one sentence. Each thing is tried out, not looked up."""
+"""`doctor`: what this machine gives Plumbline and what it lacks, each in one sentence.
+
+Each thing is tried out, not looked up.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ from rag_core.wiring import embedder_apart, require_packages
 SETUP = "Run: make setup"
 WRITABLE, OTHERS = 0o022, 0o007  # rights on a file: to write, of group and others; any, of others
 OTHERS_ASK = "If its accounts are not all your own people's, write others: nothing."
-OPEN_NETWORK = "Read files of unknown origin on Linux (x86-64 or aarch64), or forbid this program the network in a firewall."
+OPEN_NETWORK = (
+    "Read files of unknown origin on Linux (x86-64 or aarch64), or forbid this program the network in a firewall."
+)
 WORD = "Plumbline"
 SMALL_PDF = (
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
@@ -66,7 +71,12 @@ def doctor(args: argparse.Namespace) -> int:
         print(json.dumps([asdict(row) for row in found], indent=1))
     else:
         for row in found:
-            print(printable(f"{'ok' if row.ok else 'MEND':<5} {row.about:<16} {row.found}{f' {row.remedy}' if row.remedy else ''}"))
+            print(
+                printable(
+                    f"{'ok' if row.ok else 'MEND':<5} {row.about:<16} "
+                    f"{row.found}{f' {row.remedy}' if row.remedy else ''}"
+                )
+            )
     return 0 if all(row.ok for row in found) else 1
 
 
@@ -106,11 +116,18 @@ def _reading() -> list[Finding]:
         ),
         Finding("its network", False, f"The process that reads PDFs has a network. {state.unblocked}", OPEN_NETWORK)
         if state.unblocked
-        else Finding("its network", True, "The kernel refuses the process that reads PDFs every socket and every file to write (seccomp)."),
+        else Finding(
+            "its network",
+            True,
+            "The kernel refuses the process that reads PDFs every socket and every file to write (seccomp).",
+        ),
         Finding("its memory", True, f"The process that reads PDFs is held to {megabytes:,} MiB.")
         if limited
         else Finding(
-            "its memory", False, "The memory of the process that reads PDFs is not limited.", "Read large files of unknown origin on Linux."
+            "its memory",
+            False,
+            "The memory of the process that reads PDFs is not limited.",
+            "Read large files of unknown origin on Linux.",
         ),
     ]
 
@@ -122,9 +139,19 @@ def _scans(settings: Settings) -> list[Finding]:
     if installed and not chosen:
         by_rapidocr = " RapidOCR is installed; ocr_engine=rapidocr has it read Latin script."
     if not languages:
-        remedy = "Install Tesseract with its languages (Debian: tesseract-ocr tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin)."
+        remedy = (
+            "Install Tesseract with its languages (Debian: tesseract-ocr "
+            "tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin)."
+        )
         which = "all other scanned pages" if chosen else "scanned pages"
-        return [Finding("scanned pages", False, f"No language data of Tesseract were found; {which} cannot be read.{by_rapidocr}", remedy)]
+        return [
+            Finding(
+                "scanned pages",
+                False,
+                f"No language data of Tesseract were found; {which} cannot be read.{by_rapidocr}",
+                remedy,
+            )
+        ]
     missing = [code for code in OCR_LANGUAGES if code not in languages]
     lacks = f" Not installed: {', '.join(missing)}." if missing else ""
     return [Finding("scanned pages", True, f"Tesseract reads {', '.join(languages)} ({folder}).{lacks}{by_rapidocr}")]
@@ -140,7 +167,9 @@ def _embedding(settings: Settings) -> list[Finding]:
         if settings.embedding_model == Settings.model_fields["embedding_model"].default
         else ""
     )
-    return [Finding("embedding model", True, f"{model.name} is loaded and gives {dimensions} numbers.{checked} {network}")]
+    return [
+        Finding("embedding model", True, f"{model.name} is loaded and gives {dimensions} numbers.{checked} {network}")
+    ]
 
 
 def _library(folder: Path) -> Finding:
@@ -152,9 +181,16 @@ def _library(folder: Path) -> Finding:
             pass
     except OSError as error:
         return Finding(
-            "library", False, f"{place} cannot be written to: {error.strerror}.", "Make it writable, or name another with --library."
+            "library",
+            False,
+            f"{place} cannot be written to: {error.strerror}.",
+            "Make it writable, or name another with --library.",
         )
-    return Finding("library", True, f"{folder.resolve()} can be written to{'' if os.path.exists(folder) else ', and will be made'}.")
+    return Finding(
+        "library",
+        True,
+        f"{folder.resolve()} can be written to{'' if os.path.exists(folder) else ', and will be made'}.",
+    )
 
 
 def _page(folder: Path) -> list[Finding]:
@@ -165,25 +201,41 @@ def _page(folder: Path) -> list[Finding]:
     if known is None:
         return [
             Finding(
-                "the page", True,
-                "Nobody signs in: the page is open to every program and user of this machine. It refuses connections of other machines, "
-                "whatever address it listens on, and what a proxy hands on. Started with `serve --behind-proxy` it is open to whoever the "
+                "the page",
+                True,
+                "Nobody signs in: the page is open to every program and user of this machine. It refuses connections "
+                "of other machines, "
+                "whatever address it listens on, and what a proxy hands on. Started with `serve --behind-proxy` it is "
+                "open to whoever the "
                 "proxy lets through; docs/operate.md says how people sign in.",
             )
-        ]  # fmt: skip
+        ]
     require_packages("login", "Signing in on the page")
     file = access_file(folder)
     rules = People(file).rules()
     others = "ask questions" if rules.others == "ask" else "do nothing"
     found = [
         Finding(
-            "the page", True, f"People sign in at {known.provider} and open {known.host}; a sign-in holds {rules.signed_in_hours:g} hours."
+            "the page",
+            True,
+            f"People sign in at {known.provider} and open {known.host}; a sign-in holds {rules.signed_in_hours:g} "
+            f"hours.",
         ),
-        Finding("without a role", True, f"Whoever can sign in there, and has no role, may {others}.", OTHERS_ASK * (rules.others == "ask")),
+        Finding(
+            "without a role",
+            True,
+            f"Whoever can sign in there, and has no role, may {others}.",
+            OTHERS_ASK * (rules.others == "ask"),
+        ),
     ]
     if not rules.roles:
         found.append(
-            Finding("roles", False, f"{file} gives nobody a role.", "Write who may do what into it: docs/operate.md has an example.")
+            Finding(
+                "roles",
+                False,
+                f"{file} gives nobody a role.",
+                "Write who may do what into it: docs/operate.md has an example.",
+            )
         )
     elif file.stat().st_mode & WRITABLE:
         found.append(Finding("roles", False, f"Others than its owner may write to {file}.", f"Run: chmod go-w {file}"))
@@ -194,7 +246,9 @@ def _page(folder: Path) -> list[Finding]:
         found.append(Finding("role", True, f"{name} may {rights or 'do nothing'} in {where}: {given}."))
     secrets = secrets_file(os.environ)
     if secrets.stat().st_mode & OTHERS:
-        found.append(Finding("secrets", False, f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}"))
+        found.append(
+            Finding("secrets", False, f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}")
+        )
     return found
 
 
@@ -205,9 +259,19 @@ def _service(folder: Path) -> Finding:
     known, now = Tokens(folder).all(), datetime.now(UTC)
     valid = [token for token in known if token.is_valid(now)]
     if not known and login(os.environ):
-        return Finding("service", True, "No token was ever made, and people sign in: the API of `serve` answers nobody.")
+        return Finding(
+            "service", True, "No token was ever made, and people sign in: the API of `serve` answers nobody."
+        )
     if not known:
-        return Finding("service", True, "No token was ever made: the API of `serve` answers every program of this machine, and no other.")
+        return Finding(
+            "service",
+            True,
+            "No token was ever made: the API of `serve` answers every program of this machine, and no other.",
+        )
     if is_open(folder / FILE):
         return Finding("service", False, f"Others than you may read {FILE}.", f"Run: chmod 600 {folder / FILE}")
-    return Finding("service", True, f"{len(valid)} of {len(known)} tokens are valid: the API of `serve` answers nobody without one.")
+    return Finding(
+        "service",
+        True,
+        f"{len(valid)} of {len(known)} tokens are valid: the API of `serve` answers nobody without one.",
+    )

@@ -1,4 +1,6 @@
-"""`evaluate` runs a labelled set, prints how often the library errs on it, with exact intervals, and writes the report."""
+"""`evaluate` runs a labelled set, prints how often the library errs on it, with exact intervals, and writes the
+report.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ SCHEMA_VERSION = 1
 
 
 def evaluate(args: argparse.Namespace) -> int:
-    """Measure what is not recorded yet, judge all of it, print and write the figures; an interrupted run is taken up where it stopped."""
+    """Measure what is not recorded yet, judge all of it, print and write the figures; an interrupted run is taken up
+    where it stopped.
+    """
     settings = chosen_settings(args)
     questions, problems = labelled_questions(args.questions)
     with library_for(args) as folder:
@@ -53,7 +57,9 @@ def evaluate(args: argparse.Namespace) -> int:
         store = records(folder, args.collection)
         try:
             store.prune_rejected(retention(os.environ).rejected_days)
-            head = _begun(engine, args.name or args.questions[0].stem, args.questions[0].stem, questions, settings, store)
+            head = _begun(
+                engine, args.name or args.questions[0].stem, args.questions[0].stem, questions, settings, store
+            )
             ran = run(engine, head, store, progress_line(), budget_tokens=args.budget_tokens)
             by_id = store.results(head.id, engine.library.snapshot.page_text)
         finally:
@@ -78,7 +84,9 @@ def evaluate(args: argparse.Namespace) -> int:
     with storage_problems("keeping the report"):
         if args.out:
             write_atomically(
-                args.out, (json.dumps({**about, **found.to_json()}, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), private=False
+                args.out,
+                (json.dumps({**about, **found.to_json()}, ensure_ascii=False, indent=1) + "\n").encode("utf-8"),
+                private=False,
             )
         if args.failing:
             write_atomically(args.failing, failing(questions, measured, settings, marked), private=False)
@@ -99,10 +107,14 @@ def _ended(ran: Ran, budget: int | None) -> Iterator[str]:
         yield f"Could not be measured: {several(ran.failed, 'question')}; --failing FILE says why."
 
 
-def _begun(engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> RunHead:
+def _begun(
+    engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results
+) -> RunHead:
     """The run of this name, questions and settings that was interrupted, or a new one."""
     if not engine.library.snapshot.documents:
-        raise InvalidInput("There are no documents to ask.", remedy="Name them with --documents, or a library that holds some.")
+        raise InvalidInput(
+            "There are no documents to ask.", remedy="Name them with --documents, or a library that holds some."
+        )
     for head in store.runs():
         same = (head.name, head.settings) == (name, with_model(engine, settings)) and head.done < head.total
         if same and store.run_questions(head.id) == tuple(questions):
@@ -114,7 +126,10 @@ def described(found: Report) -> str:
     """The figures for a terminal."""
     lines = [f"{several(found.questions, 'question')}, {found.not_measured} of them could not be measured."]
     if found.needs_model:
-        lines.append(f"{found.needs_model} questions would need the language model again under these settings; they are in no rate.")
+        lines.append(
+            f"{found.needs_model} questions would need the language model again under these settings; they are in no "
+            f"rate."
+        )
     rows = (
         ("false refusals", found.false_refusals, "answerable questions"),
         ("wrong answers", found.wrong_answers, "unanswerable questions"),

@@ -51,7 +51,7 @@ from rag_core.wiring import (
     open_engine,
     ready_tools,
     rebuild_library,
-)  # fmt: skip
+)
 from rag_core.work.background import Background
 
 JUDGED = 32  # rows whose claims are read together
@@ -103,11 +103,17 @@ def ask(args: argparse.Namespace) -> int:
     """Answer one question in words, or a file of them as JSON lines."""
     settings = chosen_settings(args)
     if (args.question is None) == (args.questions is None):
-        raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
+        raise InvalidInput(
+            "Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"'
+        )
     if args.also and args.domain:
-        raise InvalidInput("--also and --domain do not go together.", remedy="A domain is detected in one collection: ask one of them.")
+        raise InvalidInput(
+            "--also and --domain do not go together.", remedy="A domain is detected in one collection: ask one of them."
+        )
     if args.also and args.documents:
-        raise InvalidInput("--also and --documents do not go together.", remedy="Index the documents into a collection first.")
+        raise InvalidInput(
+            "--also and --documents do not go together.", remedy="Index the documents into a collection first."
+        )
     filters, problems = key_values(args.filter), 0
     with library_for(args) as folder:
         asked: Callable[..., Decision]
@@ -133,7 +139,9 @@ def ask(args: argparse.Namespace) -> int:
 
 
 def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
-    """The engine; what the languages of its documents need is loaded while the embedding model is, and is there when it returns."""
+    """The engine; what the languages of its documents need is loaded while the embedding model is, and is there when it
+    returns.
+    """
     words = Background[None]("loading dictionaries").start(lambda _: early.load(languages(folder, collection)))
     engine = open_engine(folder, collection, settings)
     while not words.wait(1):
@@ -146,15 +154,21 @@ def _asking(engine: Engine, domain: str | None) -> Callable[..., Decision]:
     if domain is None:
         return engine.ask
 
-    def asked(question: str, settings: Settings, documents: Sequence[str] | None, filters: Mapping[str, str]) -> Decision:
+    def asked(
+        question: str, settings: Settings, documents: Sequence[str] | None, filters: Mapping[str, str]
+    ) -> Decision:
         found = taken(engine.library.view, domain, question, documents, filters)
         return engine.ask(question, found.over(settings), documents, filters, about=found.about)
 
     return asked
 
 
-def _over_all(folder: Path, names: Sequence[str], settings: Settings) -> tuple[Callable[..., Decision], Mapping[str, Mapping[str, str]]]:
-    """Asks a question of several collections together, noted in each of them; and the free metadata of their documents."""
+def _over_all(
+    folder: Path, names: Sequence[str], settings: Settings
+) -> tuple[Callable[..., Decision], Mapping[str, Mapping[str, str]]]:
+    """Asks a question of several collections together, noted in each of them; and the free metadata of their
+    documents.
+    """
     tools = ready_tools(settings)
     corpus, notes = joined_corpus(folder, names, tools), [noting(folder, name) for name in names]
 
@@ -167,7 +181,9 @@ def _over_all(folder: Path, names: Sequence[str], settings: Settings) -> tuple[C
 
 
 def judge(args: argparse.Namespace) -> int:
-    """Check given answers against given contexts, one judgement a line, `JUDGED` rows at once; how fast it was is said at the end."""
+    """Check given answers against given contexts, one judgement a line, `JUDGED` rows at once; how fast it was is said
+    at the end.
+    """
     settings = chosen_settings(args)
     rows = read_rows(args.input, ("id", "context", "answer"))
     bad = [row for row in rows if isinstance(row, Bad)]
@@ -188,7 +204,8 @@ def judge(args: argparse.Namespace) -> int:
                 progress("rows", min(first + JUDGED, len(good)), len(good))
     seconds = time.perf_counter() - started
     print(
-        f"{several(len(good), 'row')}, {several(claims, 'claim')}: {len(good) / seconds:.1f} rows/s, {claims / seconds:.1f} claims/s.",
+        f"{several(len(good), 'row')}, {several(claims, 'claim')}: {len(good) / seconds:.1f} rows/s, "
+        f"{claims / seconds:.1f} claims/s.",
         file=sys.stderr,
     )
     return 1 if bad else 0
@@ -206,9 +223,15 @@ def documents(args: argparse.Namespace) -> int:
 
 def _unfinished(files: int, writer: str) -> str:
     """How many files are not in the library yet, and whether that is somebody's work or nobody's."""
-    said, resume = f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished", "python -m rag_core index --resume"
+    said, resume = (
+        f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished",
+        "python -m rag_core index --resume",
+    )
     if writer:
-        return f"{said}, and may be in work: {writer} writes to this collection. What is left when that has ended: {resume}"
+        return (
+            f"{said}, and may be in work: {writer} writes to this collection. What "
+            f"is left when that has ended: {resume}"
+        )
     return f"{said}, and nobody is at work on this collection; run: {resume}"
 
 
@@ -233,7 +256,8 @@ def delete(args: argparse.Namespace) -> int:
 
 def _erased(found: Erased) -> str:
     return (
-        f"Deleted everywhere, with {found.decisions} kept questions, {found.results} results of runs, {found.labels} labels and "
+        f"Deleted everywhere, with {found.decisions} kept questions, {found.results} results of runs, {found.labels} "
+        f"labels and "
         f"{found.feedback} words of readers."
     )
 

@@ -20,7 +20,9 @@ def mcp(args: argparse.Namespace) -> int:
     from rag_core.entrypoints.mcp.server import mcp_server
 
     alone = Principal("local", scopes_of(args.scope or ["admin"]), collections_of(args.collection or ["*"]))
-    service = Service(library_folder(args), load_settings(environment=model_environment(os.environ)), Runner(), local=False)
+    service = Service(
+        library_folder(args), load_settings(environment=model_environment(os.environ)), Runner(), local=False
+    )
     try:
         mcp_server(service, alone).run("stdio")
     finally:

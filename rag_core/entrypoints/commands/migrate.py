@@ -18,7 +18,9 @@ def migrate(args: argparse.Namespace) -> int:
     """Move, then read everything back from where it is now."""
     folder, collection = library_folder(args), args.collection
     if not sizes(folder, collection)[0]:
-        raise InvalidInput(f"The collection {collection!r} has no documents.", remedy="Check --library and --collection.")
+        raise InvalidInput(
+            f"The collection {collection!r} has no documents.", remedy="Check --library and --collection."
+        )
     built = as_built(folder, collection, chosen_settings(args))
     before, now = move_library(folder, collection, built, args.store)
     print(in_words(built.vector_store, before, args.store, now))

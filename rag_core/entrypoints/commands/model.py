@@ -1,4 +1,7 @@
-"""`model`: the configured language models and what each can do. Each is asked for one word, in words and by a schema."""
+"""`model`: the configured language models and what each can do.
+
+Each is asked for one word, in words and by a schema.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ def _check(number: int, endpoint: Endpoint) -> bool:
     except ModelUnavailable as error:
         print(printable(f"   structured outputs: no; it will be asked without a schema. {error.problem}"))
         return True
-    print(f"   structured outputs: {_took(schema)}{'' if _fits(schema) else ', but not in the schema; such answers are rejected'}")
+    print(
+        f"   structured outputs: "
+        f"{_took(schema)}{'' if _fits(schema) else ', but not in the schema; such answers are rejected'}"
+    )
     return True
 
 

@@ -25,7 +25,8 @@ def listed(args: argparse.Namespace) -> int:
         if work:
             confidence, coverage = fmean(one.confidence for one in work), fmean(one.citation_coverage for one in work)
             print(
-                f"{'':10} recorded: {len(work)} executions, mean confidence {confidence:.2f}, citation coverage {coverage:.2f},"
+                f"{'':10} recorded: {len(work)} executions, mean confidence {confidence:.2f}, citation coverage "
+                f"{coverage:.2f},"
                 f" unsupported sentences in {sum(one.hallucination_detected for one in work)}"
             )
     return 0

@@ -1,4 +1,6 @@
-"""Says what a rebuild of a library changed: documents, passages, the embedding model, and which calibration no longer fits."""
+"""Says what a rebuild of a library changed: documents, passages, the embedding model, and which calibration no longer
+fits.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def what_changed(before: Contents | None, after: Contents | None) -> str:
         ("Passages", *(str(one.passages) if one and one.passages is not None else _UNKNOWN for one in (before, after))),
         ("Embedding model", *(one.embedder if one else _UNKNOWN for one in (before, after))),
     )
-    return "\n".join(f"{name}: {was} before, {now} now." if was != now else f"{name}: {now}, as before." for name, was, now in rows)
+    return "\n".join(
+        f"{name}: {was} before, {now} now." if was != now else f"{name}: {now}, as before." for name, was, now in rows
+    )
 
 
 def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
@@ -32,12 +36,15 @@ def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
     """
     rows = list(_fits(files, now))
     lines = [
-        f"The calibration {id} fits." if not differs else f"The calibration {id} no longer fits: it was made with another {differs}."
+        f"The calibration {id} fits."
+        if not differs
+        else f"The calibration {id} no longer fits: it was made with another {differs}."
         for id, differs in rows
     ]
     if all(differs for _, differs in rows):
         lines.append(
-            "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core calibrate fit "
+            "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core "
+            "calibrate fit "
             "--help), or take a preset that goes by similarity, such as --preset relevance-guard."
         )
     return "\n".join(lines)

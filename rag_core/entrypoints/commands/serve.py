@@ -1,4 +1,7 @@
-"""`serve`: the page, the HTTP API and MCP in one process. Without the page, as in an installed wheel, the API and MCP alone."""
+"""`serve`: the page, the HTTP API and MCP in one process.
+
+Without the page, as in an installed wheel, the API and MCP alone.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ from rag_core.work.runner import Runner
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}  # enough to try one's own; fifty visitors fill 5 GB
+VISITOR_QUOTA = {
+    "RAG_QUOTA_DOCUMENTS": "20",
+    "RAG_QUOTA_BYTES": "100000000",
+}  # enough to try one's own; fifty visitors fill 5 GB
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
@@ -71,7 +77,8 @@ def serve(args: argparse.Namespace) -> int:
 
 
 def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
-    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands before them.
+    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands
+    before them.
 
     Raises:
         InvalidSetting: people are to sign in on the page, and what is configured for that cannot be used.
@@ -85,7 +92,8 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
     open_to_others = not is_loopback(args.host)
     if people and args.visitors:
         raise InvalidInput(
-            "People sign in here, so nobody is a visitor.", remedy="Leave out --visitors, or the login of the file of secrets."
+            "People sign in here, so nobody is a visitor.",
+            remedy="Leave out --visitors, or the login of the file of secrets.",
         )
     tokens = [token for token in Tokens(folder).all() if not token.revoked]
     if open_to_others and not args.open_to_network:
@@ -99,7 +107,9 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
             remedy="Make one: python -m rag_core token create NAME --scope ask --collection default.",
         )
     if open_to_others and not args.allow_host:
-        raise InvalidInput("Nobody could call the service by a name.", remedy="Name it as its callers do: --allow-host NAME.")
+        raise InvalidInput(
+            "Nobody could call the service by a name.", remedy="Name it as its callers do: --allow-host NAME."
+        )
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -109,10 +119,13 @@ def bound(host: str, port: int) -> socket.socket:
         InvalidInput: the address is not this machine's, or something else listens there.
     """
     try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG)
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG
+        )
     except OSError as error:
         raise InvalidInput(
-            f"{host}, port {port}, cannot be listened on: {error.strerror or error}.", remedy="Name another port or address."
+            f"{host}, port {port}, cannot be listened on: {error.strerror or error}.",
+            remedy="Name another port or address.",
         ) from error
 
 
@@ -169,11 +182,20 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, log_config=None, log_level="warning", access_log=False, server_header=False, lifespan="on",
-        proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        app,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        proxy_headers=bool(args.behind_proxy),
+        forwarded_allow_ips="127.0.0.1,::1",
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=END_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         ws_max_size=MAX_MESSAGE_BYTES,
-    )  # fmt: skip
+    )
     server = Server(config)
     try:
         server.run([listener])
@@ -182,7 +204,9 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
     return 0 if server.started else 1
 
 
-def _page(running: Running, address: str, names: tuple[str, ...], visits: Visits | None, *, proxied: bool) -> Page | None:
+def _page(
+    running: Running, address: str, names: tuple[str, ...], visits: Visits | None, *, proxied: bool
+) -> Page | None:
     """The page, where this is the repository."""
     if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
         return None
@@ -204,10 +228,14 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
         print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
         if args.visitors:
             print(
-                f"Visitors need no login. Each has a collection of their own, deleted {args.visit_minutes} minutes after they leave.",
+                f"Visitors need no login. Each has a collection of their own, deleted {args.visit_minutes} minutes "
+                f"after they leave.",
                 file=sys.stderr,
             )
         elif args.behind_proxy and login(os.environ) is None:
-            print("The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).", file=sys.stderr)
+            print(
+                "The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).",
+                file=sys.stderr,
+            )
     else:
         print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)

@@ -44,4 +44,7 @@ def _row(token: Token, now: datetime) -> dict[str, object]:
 
 def _line(token: Token, now: datetime) -> str:
     state = "valid" if token.is_valid(now) else "revoked" if token.revoked else "expired"
-    return f"{token.id}  {state:8} {','.join(token.scopes):22} {','.join(token.collections):22} {token.created}  {token.name}"
+    return (
+        f"{token.id}  {state:8} {','.join(token.scopes):22} "
+        f"{','.join(token.collections):22} {token.created}  {token.name}"
+    )

@@ -33,10 +33,15 @@ from rag_core.service.service import Service
 
 PREFIX = "/api"
 CHAT_PREFIX = "/v1"  # where clients of OpenAI's protocol look
-API_PATHS = frozenset({"api", "mcp", "v1", "docs", "redoc", "openapi.json"})  # first parts of paths that are never the page's
+API_PATHS = frozenset(
+    {"api", "mcp", "v1", "docs", "redoc", "openapi.json"}
+)  # first parts of paths that are never the page's
 MAX_BODY_BYTES = 24 << 20  # 24 MiB: 200 passages of 100,000 characters, which is the largest call without files
 MAX_FORM_BYTES = MAX_BYTES + (1 << 20)  # the files that the page takes at once, and a form around them
-ABOUT = "Answers from documents with page-accurate citations, or a truthful refusal. Every error is a problem (RFC 9457) with a remedy."
+ABOUT = (
+    "Answers from documents with page-accurate citations, or a truthful refusal. Every "
+    "error is a problem (RFC 9457) with a remedy."
+)
 ERRORS = (400, 401, 403, 404, 413, 422, 429, 500, 503)  # HTTP statuses that any route may have
 
 Parts = Callable[[], AbstractAsyncContextManager[None]]
@@ -46,9 +51,15 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     """The routes, with `routes` of MCP beside them; unguarded, see `guarded`."""
     problem = {"model": models.Problem, "description": "A problem", "content": {problems.MEDIA: {}}}
     app = FastAPI(
-        title="Plumbline", version=__version__, description=ABOUT, docs_url=None, redoc_url=None, openapi_url=f"{PREFIX}/openapi.json",
-        redirect_slashes=False, responses=dict.fromkeys(ERRORS, problem),
-    )  # fmt: skip
+        title="Plumbline",
+        version=__version__,
+        description=ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json",
+        redirect_slashes=False,
+        responses=dict.fromkeys(ERRORS, problem),
+    )
     app.state.service = service
     problems.install(app)
     for part in (index_route, question_routes, document_routes, job_routes, visit_routes):

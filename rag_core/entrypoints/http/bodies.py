@@ -1,4 +1,6 @@
-"""Limits on what a request may send: its size, and how long the service waits for the next part of it, and for all parts together."""
+"""Limits on what a request may send: its size, and how long the service waits for the next part of it, and for all
+parts together.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from rag_core.service.callers.refusals import TOO_LARGE
 BAD, TOO_SLOW = 400, 408  # HTTP statuses
 PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls that still works
 WHOLE_SECONDS = 60.0  # waited for all parts of a body, and a second more for each `BYTES_PER_SECOND` that came
-BYTES_PER_SECOND = 16 << 10  # a slow line at home sends more; a sender who drips a byte at a time holds no place for long
+BYTES_PER_SECOND = (
+    16 << 10
+)  # a slow line at home sends more; a sender who drips a byte at a time holds no place for long
 
 
 class BodyLimit:
@@ -75,7 +79,11 @@ class _Reading:
         try:
             message = await asyncio.wait_for(self._receive(), limit)
         except TimeoutError:
-            slow = f"Nothing came for {PART_SECONDS:.0f} seconds." if limit == PART_SECONDS else "The body comes too slowly."
+            slow = (
+                f"Nothing came for {PART_SECONDS:.0f} seconds."
+                if limit == PART_SECONDS
+                else "The body comes too slowly."
+            )
             self.refused = TOO_SLOW, problems.body(TOO_SLOW, slow)
             return {"type": "http.disconnect"}
         if message["type"] == "http.request":

@@ -28,7 +28,8 @@ MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
 
 
 class Guarded:
-    """Passes on requests under a name of ours, from no foreign page, of a caller that is known and does not call too often.
+    """Passes on requests under a name of ours, from no foreign page, of a caller that is known and does not call too
+    often.
 
     Args:
         app: with the routes.
@@ -89,7 +90,9 @@ def _token(given: list[str]) -> str | None:
         return None
     scheme, _, token = given[0].partition(" ")
     if len(given) > 1 or len(given[0]) > MAX_HEADER_CHARS or scheme.lower() != "bearer":
-        raise Unauthenticated("The Authorization header is not a bearer token.", remedy="Send Authorization: Bearer …, once.")
+        raise Unauthenticated(
+            "The Authorization header is not a bearer token.", remedy="Send Authorization: Bearer …, once."
+        )
     return token.strip()
 
 

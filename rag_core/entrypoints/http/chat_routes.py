@@ -1,7 +1,9 @@
-"""OpenAI's chat completions, so that a chat front end can be pointed here: a collection is a model, and an answer is a checked decision.
+"""OpenAI's chat completions, so that a chat front end can be pointed here: a collection is a model, and an answer is a
+checked decision.
 
-https://platform.openai.com/docs/api-reference/chat says what a client may send. Of it, only the model, the words of the user and whether to
-stream are read: no system message, temperature or tool changes what is shown, and what the assistant said before is never evidence.
+https://platform.openai.com/docs/api-reference/chat says what a client may send. Of it, only the model, the words of the
+user and whether to stream are read: no system message, temperature or tool changes what is shown, and what the
+assistant said before is never evidence.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def _model(name: str) -> dict[str, Any]:
 
 @router.post("/chat/completions", responses=EVENTS)
 async def completions(request: Request, body: ChatIn, caller: Caller, service: TheService) -> Response:
-    """Answer the last message from the collection that `model` names, with the questions before it as its conversation, or refuse."""
+    """Answer the last message from the collection that `model` names, with the questions before it as its conversation,
+    or refuse.
+    """
     *earlier, question = body.questions()
     questions = Questions(await service.looks.run(lambda: service.enter(caller, body.model)))
     asking = Asking(question, body.preset, body.settings, earlier=tuple(earlier))
@@ -69,12 +73,22 @@ async def completions(request: Request, body: ChatIn, caller: Caller, service: T
     decision, id = await waited(request, service.questions, lambda gone: ask(lambda _: None, gone))
     message = {"role": "assistant", **_said(decision)}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    found = {**head, "object": "chat.completion", "choices": [choice], "usage": _usage(decision), OWNER: decision.to_json(id)}
+    found = {
+        **head,
+        "object": "chat.completion",
+        "choices": [choice],
+        "usage": _usage(decision),
+        OWNER: decision.to_json(id),
+    }
     return JSONResponse(found)
 
 
-async def _chunks(request: Request, service: TheService, head: dict[str, Any], ask: Work, *, usage: bool) -> AsyncIterator[str]:
-    """The stages as deltas without words, then the whole answer in one: a word is sent only when all of them are checked."""
+async def _chunks(
+    request: Request, service: TheService, head: dict[str, Any], ask: Work, *, usage: bool
+) -> AsyncIterator[str]:
+    """The stages as deltas without words, then the whole answer in one: a word is sent only when all of them are
+    checked.
+    """
     stages, loop = asyncio.Queue[str | None](), asyncio.get_running_loop()
 
     def chunk(delta: dict[str, Any], more: dict[str, Any], end: str | None = None) -> str:
@@ -94,7 +108,15 @@ async def _chunks(request: Request, service: TheService, head: dict[str, Any], a
             decision, id = task.result()
         except RagError as error:
             told = json.loads(problems.of(error)[1])
-            yield _data({"error": {"message": f"{told['detail']} {told['remedy']}", "type": told["kind"], "code": told["status"]}})
+            yield _data(
+                {
+                    "error": {
+                        "message": f"{told['detail']} {told['remedy']}",
+                        "type": told["kind"],
+                        "code": told["status"],
+                    }
+                }
+            )
             return
         yield chunk(_said(decision), {OWNER: decision.to_json(id)})
         yield chunk({}, {}, "stop")

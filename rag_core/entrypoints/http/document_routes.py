@@ -49,14 +49,19 @@ async def drop(collection: Entered, service: TheService) -> Response:
 
 @router.get("/collections/{name}/documents", response_model=models.Documents)
 async def documents(
-    collection: Entered, service: TheService,
+    collection: Entered,
+    service: TheService,
     limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.PAGE_ITEMS,
     offset: Annotated[int, Query(ge=0, le=request_models.MAX_PAGE)] = 0,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """List documents, in the order in which they were added."""
     found = await service.looks.run(collection.documents)
     end = offset + limit
-    return {"items": [told(one) for one in found[offset:end]], "total": len(found), "next": end if end < len(found) else None}
+    return {
+        "items": [told(one) for one in found[offset:end]],
+        "total": len(found),
+        "next": end if end < len(found) else None,
+    }
 
 
 @router.get("/collections/{name}/documents/{id}", response_model=models.Document)
@@ -80,7 +85,9 @@ async def delete(collection: Entered, service: TheService, id: Id) -> Response:
 
 @router.delete("/collections/{name}/documents/{id}/everywhere", response_model=Erased)
 async def erase(collection: Entered, service: TheService, id: Id) -> Erased:
-    """Delete a document everywhere, with all kept questions, labels and feedback that speak of it; needs the scope label."""
+    """Delete a document everywhere, with all kept questions, labels and feedback that speak of it; needs the scope
+    label.
+    """
     return await service.files.run(lambda: collection.erase(id))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
 
-# 'unsafe-inline' and 'unsafe-eval' are what Streamlit's own scripts and its charts need; nothing may be loaded from or sent to elsewhere
+# 'unsafe-inline' and 'unsafe-eval' are what Streamlit's own scripts and its charts need; nothing may be loaded from or
+# sent to elsewhere
 PAGE_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
@@ -29,7 +30,10 @@ class SecurityHeaders:
             (b"x-content-type-options", b"nosniff"),
             (b"x-frame-options", b"DENY"),
             (b"referrer-policy", b"no-referrer"),
-            (b"cross-origin-opener-policy", b"same-origin"),  # a page that opens this one in a window cannot send it messages
+            (
+                b"cross-origin-opener-policy",
+                b"same-origin",
+            ),  # a page that opens this one in a window cannot send it messages
             (b"cross-origin-resource-policy", b"same-origin"),
             *(() if kept else ((b"cache-control", b"no-store"),)),
         )

@@ -26,7 +26,8 @@ from rag_core.work.jobs import Job
 
 router = APIRouter()
 WAIT_SECONDS, MAX_WAIT_SECONDS = 60.0, 300.0  # for the documents to be indexed; then the reply names the job
-STORED_SECONDS = 10.0  # waited for at least until what was sent is on the library's list: a disk takes a second for the largest request
+# waited for at least until what was sent is on the library's list: a disk takes a second for the largest request
+STORED_SECONDS = 10.0
 LOOK_SECONDS = 0.05  # between two looks at a job
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 64 << 10  # a form has, beside its files
 UNSUPPORTED, ACCEPTED = 415, 202  # HTTP statuses
@@ -68,11 +69,17 @@ class Sent:
         return [one for one in self.handed_in if isinstance(one, Source)]
 
 
-@router.post("/rag/index", response_model=models.IndexOut, openapi_extra=BODY, responses={ACCEPTED: {"model": models.IndexOut}})
+@router.post(
+    "/rag/index", response_model=models.IndexOut, openapi_extra=BODY, responses={ACCEPTED: {"model": models.IndexOut}}
+)
 async def index(
-    request: Request, caller: Caller, service: TheService,
-    wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS, description="Seconds until the reply comes without the end.")] = WAIT_SECONDS,
-) -> JSONResponse:  # fmt: skip
+    request: Request,
+    caller: Caller,
+    service: TheService,
+    wait: Annotated[
+        float, Query(ge=0, le=MAX_WAIT_SECONDS, description="Seconds until the reply comes without the end.")
+    ] = WAIT_SECONDS,
+) -> JSONResponse:
     """Add documents and wait for them; status 202 and the job where that takes longer."""
     caller.require(Scope.INDEX)  # before a byte of the documents is taken
     with service.uploads.held(caller.id):
@@ -105,9 +112,14 @@ def _told(collection: Collection, handed_in: Sequence[HandedIn], started: Job | 
     for row in rows:
         row.chunks = chunks.get(row.id, 0)
     return models.IndexOut(
-        indexed=len(ids), unchanged=len({row.id for row in rows if row.state == "unchanged"}), chunks_created=sum(chunks.values()),
-        collection=collection.name, finished=started is None or started.finished, job=started.id if started else "", documents=rows,
-    )  # fmt: skip
+        indexed=len(ids),
+        unchanged=len({row.id for row in rows if row.state == "unchanged"}),
+        chunks_created=sum(chunks.values()),
+        collection=collection.name,
+        finished=started is None or started.finished,
+        job=started.id if started else "",
+        documents=rows,
+    )
 
 
 async def _sent(request: Request, service: Service) -> Sent:
@@ -117,7 +129,9 @@ async def _sent(request: Request, service: Service) -> Sent:
         try:
             body = await service.looks.run(lambda: request_models.IndexIn.model_validate_json(raw))
         except ValidationError as error:
-            raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None
+            raise RequestValidationError(
+                error.errors(include_input=False, include_url=False, include_context=False)
+            ) from None
         return Sent(body, texts(body.documents))
     if media != "multipart/form-data":
         raise HTTPException(UNSUPPORTED)
@@ -127,18 +141,28 @@ async def _sent(request: Request, service: Service) -> Sent:
 
 def _from_form(form: FormData, service: Service) -> Sent:
     """The documents of a form; its files' bytes are on disk by then."""
-    sent = [(one.filename or "file", one.file, one.size or 0) for one in form.getlist("files") if isinstance(one, UploadFile)]
+    sent = [
+        (one.filename or "file", one.file, one.size or 0)
+        for one in form.getlist("files")
+        if isinstance(one, UploadFile)
+    ]
     wrong = sorted(set(form) - set(FIELDS))
     try:
         fields = {"collection": _field(form, "namespace") or "default", "preset": _field(form, "preset") or None}
         fields["domain"] = _field(form, "domain") or None
-        head = request_models.IndexIn.model_validate({"documents": [{"content": "-"}], **fields, "settings": _object(form, "settings")})
+        head = request_models.IndexIn.model_validate(
+            {"documents": [{"content": "-"}], **fields, "settings": _object(form, "settings")}
+        )
         metadata = _FACTS.validate_python(_object(form, "metadata"))
     except ValidationError as error:
-        raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None
+        raise RequestValidationError(
+            error.errors(include_input=False, include_url=False, include_context=False)
+        ) from None
     if wrong or not sent:
         problem = "Unknown field." if wrong else "There is no file in the field `files`."
-        raise RequestValidationError([{"type": "value_error", "loc": ("body", wrong[0][:100] if wrong else "files"), "msg": problem}])
+        raise RequestValidationError(
+            [{"type": "value_error", "loc": ("body", wrong[0][:100] if wrong else "files"), "msg": problem}]
+        )
     return Sent(head, files(sent, service.folder, metadata, _field(form, "password") or None))
 
 
@@ -151,4 +175,6 @@ def _object(form: FormData, name: str) -> Any:
     try:
         return json.loads(_field(form, name) or "{}")
     except (ValueError, RecursionError):
-        raise RequestValidationError([{"type": "json_invalid", "loc": ("body", name), "msg": "This is not a JSON object."}]) from None
+        raise RequestValidationError(
+            [{"type": "json_invalid", "loc": ("body", name), "msg": "This is not a JSON object."}]
+        ) from None

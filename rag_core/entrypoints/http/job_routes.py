@@ -30,15 +30,24 @@ def told(job: Job) -> models.Job:
     else:
         state = "stopped" if job.report is None or job.report.cancelled else "finished"
     return models.Job(
-        id=job.id, kind=job.kind, collection=job.place[1], state=state,  # type: ignore[arg-type]
-        share=job.share, done=job.files_done, total=job.files, step=job.step[:MAX_STEP_CHARS],
-        problem=job.error.problem if job.error else "", remedy=job.error.remedy if job.error else "",
+        id=job.id,
+        kind=job.kind,
+        collection=job.place[1],
+        state=state,  # type: ignore[arg-type]
+        share=job.share,
+        done=job.files_done,
+        total=job.files,
+        step=job.step[:MAX_STEP_CHARS],
+        problem=job.error.problem if job.error else "",
+        remedy=job.error.remedy if job.error else "",
         indexed=len(job.report.added) if job.report else 0,
-    )  # fmt: skip
+    )
 
 
 @router.get("/jobs", response_model=models.Listed[models.Job])
-async def jobs(caller: Caller, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0) -> dict[str, Any]:
+async def jobs(
+    caller: Caller, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
+) -> dict[str, Any]:
     """List your jobs, newest first; everybody's with the scope admin."""
     found = service.jobs.all(caller)
     return {"items": [told(one) for one in found[offset : offset + limit]], "next": after(found, limit, offset)}

@@ -39,7 +39,9 @@ class Figures(Collector):
         taken, most = {(lane.name,): lane.taken for lane in lanes}, {(lane.name,): lane.most for lane in lanes}
         yield _gauge("queue_calls", "Calls that are worked on or wait, by kind.", ["queue"], taken)
         yield _gauge("queue_limit", "Calls that fit; more get status 503.", ["queue"], most)
-        yield _gauge("jobs", "Jobs of programs that run or wait.", ["state"], {("running",): running, ("waiting",): waiting})
+        yield _gauge(
+            "jobs", "Jobs of programs that run or wait.", ["state"], {("running",): running, ("waiting",): waiting}
+        )
         yield _gauge("streams", "Open streams.", [], {(): service.streams.taken})
         yield from self._collections()
 
@@ -47,30 +49,50 @@ class Figures(Collector):
         folder = self._service.folder
         all = {name: counts(folder, name).now() for name in self._names}
         questions = CounterMetricFamily(
-            "plumbline_questions", "Questions that were decided, by status and first reason.", labels=[*COLLECTION, "status", "reason"]
+            "plumbline_questions",
+            "Questions that were decided, by status and first reason.",
+            labels=[*COLLECTION, "status", "reason"],
         )
         for name, one in all.items():
             for (status, reason), count in one.questions.items():
                 questions.add_metric([name, status, reason], count)
         yield questions
         for metric, about in (
-            ("claims", "Sentences of drafts that were checked."), ("cited", "Of these, those with a source that holds the quote."),
-            ("drafts", "Drafts that the grounding checks were run on."), ("failed", "Of these, those that the checks rejected."),
-        ):  # fmt: skip
-            named = {"claims": "draft_claims", "cited": "draft_claims_cited", "drafts": "drafts", "failed": "drafts_failed"}[metric]
+            ("claims", "Sentences of drafts that were checked."),
+            ("cited", "Of these, those with a source that holds the quote."),
+            ("drafts", "Drafts that the grounding checks were run on."),
+            ("failed", "Of these, those that the checks rejected."),
+        ):
+            named = {
+                "claims": "draft_claims",
+                "cited": "draft_claims_cited",
+                "drafts": "drafts",
+                "failed": "drafts_failed",
+            }[metric]
             family = CounterMetricFamily(f"plumbline_{named}", about, labels=COLLECTION)
             for name, one in all.items():
                 family.add_metric([name], getattr(one, metric))
             yield family
-        yield _histograms("retrieval_seconds", "Seconds of a search.", {name: one.retrieval for name, one in all.items()})
-        yield _histograms("model_seconds", "Seconds of language models, by question.", {n: one.model for n, one in all.items()})
+        yield _histograms(
+            "retrieval_seconds", "Seconds of a search.", {name: one.retrieval for name, one in all.items()}
+        )
+        yield _histograms(
+            "model_seconds", "Seconds of language models, by question.", {n: one.model for n, one in all.items()}
+        )
         correctness = {name: one.correctness for name, one in all.items()}
         yield _histograms("correctness", "Probability that the best answer is right, by question.", correctness)
         size = {name: sizes(folder, name) for name in self._names}
-        yield _gauge("documents", "Documents of the newest version.", COLLECTION, {(name,): one[0] for name, one in size.items()})
-        yield _gauge("library_bytes", "Bytes of the newest version.", COLLECTION, {(name,): one[1] for name, one in size.items()})
+        yield _gauge(
+            "documents", "Documents of the newest version.", COLLECTION, {(name,): one[0] for name, one in size.items()}
+        )
+        yield _gauge(
+            "library_bytes", "Bytes of the newest version.", COLLECTION, {(name,): one[1] for name, one in size.items()}
+        )
         said = Counter(
-            (name, one.kind.value) for name in self._names for state in FeedbackState for one in records(folder, name).feedback(state)
+            (name, one.kind.value)
+            for name in self._names
+            for state in FeedbackState
+            for one in records(folder, name).feedback(state)
         )
         yield _gauge("feedback", "What readers said, as far as it is kept.", [*COLLECTION, "kind"], said)
 

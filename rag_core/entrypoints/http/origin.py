@@ -1,4 +1,6 @@
-"""Whether a connection comes under a name of ours, and from no page of another origin: for the page and the API alike."""
+"""Whether a connection comes under a name of ours, and from no page of another origin: for the page and the API
+alike.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 NO_ACCESS, WRONG_HOST = 403, 421  # HTTP statuses: forbidden, misdirected request
-_FORWARDED = {b"forwarded", b"via", b"x-real-ip", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto"}  # as proxies send them
+_FORWARDED = {
+    b"forwarded",
+    b"via",
+    b"x-real-ip",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+}  # as proxies send them
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/]+)", re.IGNORECASE | re.ASCII)
 _SECURE = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
@@ -22,7 +31,9 @@ _PORTS = {"http": 80, "https": 443}  # where an address names none
 
 
 def refusal(scope: Message, names: Sequence[str]) -> int | None:
-    """The status that refuses this connection: 421 for its host, which none of `names` is, 403 for the page behind it; None for none."""
+    """The status that refuses this connection: 421 for its host, which none of `names` is, 403 for the page behind it;
+    None for none.
+    """
     hosts, origins = headers(scope, b"host"), headers(scope, b"origin")
     scheme = _SECURE.get(scope.get("scheme", "http"), "http")
     if len(hosts) != 1 or not is_allowed(hosts[0], names):
@@ -35,15 +46,24 @@ def refusal(scope: Message, names: Sequence[str]) -> int | None:
 
 
 def is_here(scope: Message) -> bool:
-    """Whether a connection comes from this machine under one of its own names, and no proxy says that it only hands it on."""
+    """Whether a connection comes from this machine under one of its own names, and no proxy says that it only hands it
+    on.
+    """
     hosts = headers(scope, b"host")
     return len(hosts) == 1 and is_allowed(hosts[0], LOCAL) and is_from_here(scope)
 
 
 def is_from_here(scope: Message) -> bool:
-    """Whether a connection comes from this machine, and no proxy says that it hands it on. A Host header proves nothing."""
+    """Whether a connection comes from this machine, and no proxy says that it hands it on.
+
+    A Host header proves nothing.
+    """
     client = scope.get("client")
-    return client is not None and is_loopback(client[0]) and not _FORWARDED & {name.lower() for name, _ in scope["headers"]}
+    return (
+        client is not None
+        and is_loopback(client[0])
+        and not _FORWARDED & {name.lower() for name, _ in scope["headers"]}
+    )
 
 
 def client_of(scope: Message) -> str:
@@ -57,7 +77,9 @@ def is_loopback(address: str) -> bool:
     try:
         found = "127.0.0.1" if address == "localhost" else address
         place = ipaddress.ip_address(found)
-        return (getattr(place, "ipv4_mapped", None) or place).is_loopback  # ::ffff:127.0.0.1, where one socket takes both versions
+        return (
+            getattr(place, "ipv4_mapped", None) or place
+        ).is_loopback  # ::ffff:127.0.0.1, where one socket takes both versions
     except ValueError:
         return False
 
@@ -72,7 +94,9 @@ def is_allowed(host: str, names: Sequence[str]) -> bool:
 
 
 def place(origin: str) -> tuple[str, str, int] | None:
-    """Scheme, host and port of an origin, all that tells two origins apart; None where it is none, such as the `null` of a sandbox."""
+    """Scheme, host and port of an origin, all that tells two origins apart; None where it is none, such as the `null`
+    of a sandbox.
+    """
     parts = _ORIGIN.fullmatch(origin)
     host = parts and _HOST.fullmatch(parts["host"])
     if not parts or not host:
@@ -87,9 +111,14 @@ def headers(scope: Message, name: bytes) -> list[str]:
 
 
 def _is_foreign(scope: Message) -> bool:
-    """Whether a browser says that another site, or another port of this machine, had it sent. A link to the page may be followed."""
+    """Whether a browser says that another site, or another port of this machine, had it sent.
+
+    A link to the page may be followed.
+    """
     site, mode, kind = (headers(scope, name) for name in (b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest"))
     if not set(site) & {"cross-site", "same-site"}:
         return False
-    follows_a_link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and mode == ["navigate"] and kind == ["document"]
+    follows_a_link = (
+        scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and mode == ["navigate"] and kind == ["document"]
+    )
     return not follows_a_link

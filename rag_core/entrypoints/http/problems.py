@@ -1,4 +1,7 @@
-"""Every error as a problem (RFC 9457, `application/problem+json`) with a remedy. No text of a request comes back, nor a path of ours."""
+"""Every error as a problem (RFC 9457, `application/problem+json`) with a remedy.
+
+No text of a request comes back, nor a path of ours.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,17 @@ FAULT, NOT_BUILT, BAD = 500, 501, 400  # HTTP statuses
 RETRY_SECONDS = 5  # where another writer holds the library, or a model did not come up
 MAX_ERRORS = 20  # fields that are named
 _STATUSES: tuple[tuple[type[RagError], int], ...] = (
-    (LimitExceeded, TOO_LARGE), (IngestError, UNUSABLE), (InvalidInput, UNUSABLE), (InvalidSetting, UNUSABLE), (LibraryBusy, BUSY),
-    (ModelUnavailable, BUSY), (Cancelled, BUSY), (MissingDependency, NOT_BUILT), (StoreUnavailable, BUSY),
+    (LimitExceeded, TOO_LARGE),
+    (IngestError, UNUSABLE),
+    (InvalidInput, UNUSABLE),
+    (InvalidSetting, UNUSABLE),
+    (LibraryBusy, BUSY),
+    (ModelUnavailable, BUSY),
+    (Cancelled, BUSY),
+    (MissingDependency, NOT_BUILT),
+    (StoreUnavailable, BUSY),
     (WorkersUnavailable, BUSY),
-)  # fmt: skip
+)
 # by HTTP status
 REMEDIES: Mapping[int, str] = {
     BAD: "Send what /api/openapi.json describes.",
@@ -57,10 +67,14 @@ def body(status: int, detail: str, remedy: str = "", kind: str = "", errors: Seq
     """A problem as JSON."""
     title = HTTPStatus(status).phrase
     found = {
-        "type": "about:blank", "title": title, "status": status, "detail": detail,
-        "remedy": remedy or REMEDIES.get(status, "Ask whoever runs the service."), "kind": kind or title.replace(" ", ""),
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "remedy": remedy or REMEDIES.get(status, "Ask whoever runs the service."),
+        "kind": kind or title.replace(" ", ""),
         "errors": list(errors),
-    }  # fmt: skip
+    }
     return json.dumps(found).encode()
 
 
@@ -71,7 +85,16 @@ def of(error: RagError) -> tuple[int, bytes, int]:
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), FAULT)
     if status == FAULT and isinstance(error, LibraryError):
         _log.error("the library could not be used: %s", error.kind)
-        return FAULT, body(FAULT, "The library cannot be used as it is.", "Whoever runs the service sees why in its log.", error.kind), 0
+        return (
+            FAULT,
+            body(
+                FAULT,
+                "The library cannot be used as it is.",
+                "Whoever runs the service sees why in its log.",
+                error.kind,
+            ),
+            0,
+        )
     return status, body(status, error.problem, error.remedy, error.kind), RETRY_SECONDS if status == BUSY else 0
 
 
@@ -101,13 +124,20 @@ def install(app: FastAPI) -> None:
     async def unusable(_: Request, error: RequestValidationError) -> Response:
         rows = error.errors()
         status = BAD if any(row["type"] == "json_invalid" for row in rows) else UNUSABLE
-        named = [{"field": ".".join(str(part)[:100] for part in row["loc"]), "problem": row["msg"][:300]} for row in rows[:MAX_ERRORS]]
+        named = [
+            {"field": ".".join(str(part)[:100] for part in row["loc"]), "problem": row["msg"][:300]}
+            for row in rows[:MAX_ERRORS]
+        ]
         detail = "The body is not JSON." if status == BAD else "A field cannot be used."
-        return response(status, body(status, detail, "Correct what `errors` names; see /api/openapi.json.", "InvalidRequest", named))
+        return response(
+            status, body(status, detail, "Correct what `errors` names; see /api/openapi.json.", "InvalidRequest", named)
+        )
 
     @app.exception_handler(HTTPException)
     async def usual(_: Request, error: HTTPException) -> Response:
-        made = response(error.status_code, body(error.status_code, HTTPStatus(error.status_code).description or str(error.detail)))
+        made = response(
+            error.status_code, body(error.status_code, HTTPStatus(error.status_code).description or str(error.detail))
+        )
         made.headers.update(error.headers or {})
         return made
 

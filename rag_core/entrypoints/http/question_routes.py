@@ -27,10 +27,13 @@ from rag_core.service.questions import Asking, Questions
 
 router = APIRouter()
 Ask = Callable[[Asking, OnStage | None, Cancel | None, Callable[[], None] | None], tuple[Decision, str]]
-# 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources; 200 is HTTP's status of success
+# 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources; 200 is HTTP's
+# status of success
 Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.")]
 Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.")]
-PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
+PNG: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}
+}
 
 
 def decided(decision: Decision, id: str = "") -> JSONResponse:
@@ -71,7 +74,9 @@ async def query(request: Request, body: request_models.QueryIn, caller: Caller, 
 
 @router.post("/rag/query/events", responses=EVENTS, response_class=Response)
 async def query_events(request: Request, body: request_models.QueryIn, caller: Caller, service: TheService) -> Response:
-    """Answer a question as a stream: events `stage` for `search`, each call of a language model and `decide`; `decision` or `problem`."""
+    """Answer a question as a stream: events `stage` for `search`, each call of a language model and `decide`;
+    `decision` or `problem`.
+    """
     ask = await entered(service, caller, body)
     caller.require(Scope.ASK)
     return Streamed(_stages(request, service, ask, asking_of(body)), service.streams, caller.id)
@@ -107,7 +112,9 @@ async def decide(request: Request, body: request_models.DecideIn, caller: Caller
     """Answer from passages that you retrieved, or refuse; nothing is kept."""
     passages = [ReadyPassage(**one.model_dump()) for one in body.passages]
     found = await waited(
-        request, service.questions, lambda gone: service.decide(caller, body.question, passages, body.preset, body.settings, gone)
+        request,
+        service.questions,
+        lambda gone: service.decide(caller, body.question, passages, body.preset, body.settings, gone),
     )
     return decided(found)
 
@@ -121,9 +128,13 @@ async def judge(body: request_models.JudgeIn, caller: Caller, service: TheServic
 
 @router.get("/collections/{name}/query", response_model=models.Confidence)
 async def confidence(
-    request: Request, collection: Entered, service: TheService,
-    query_text: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])],
-) -> dict[str, Any]:  # fmt: skip
+    request: Request,
+    collection: Entered,
+    service: TheService,
+    query_text: Annotated[
+        str, Query(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])
+    ],
+) -> dict[str, Any]:
     """Answer a question, with the confidence metadata that the log has."""
     decision, id = await asked(request, service, Questions(collection).ask, Asking(query_text))
     found = decision.to_json(id)
@@ -132,10 +143,11 @@ async def confidence(
 
 @router.get("/collections/{name}/decisions", response_model=models.Listed[models.Kept])
 async def decisions(
-    collection: Entered, service: TheService,
+    collection: Entered,
+    service: TheService,
     limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.PAGE_ITEMS,
     before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """List kept decisions, newest first: your own, or everybody's with the scope label."""
     found = await service.looks.run(lambda: Questions(collection).kept(limit, before))
     return {"items": found, "next": found[-1].id if len(found) == limit else None}
@@ -150,7 +162,9 @@ async def decision(collection: Entered, service: TheService, id: Number) -> Resp
 @router.post("/collections/{name}/decisions/{id}/replay", response_model=models.Decision)
 async def replayed(collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn) -> Response:
     """Decide a kept question under other settings, from what was measured then."""
-    return decided(await service.questions.run(lambda: Questions(collection).replay(id, body.preset, body.settings)), str(id))
+    return decided(
+        await service.questions.run(lambda: Questions(collection).replay(id, body.preset, body.settings)), str(id)
+    )
 
 
 @router.get("/collections/{name}/decisions/{id}/evidence/{number}", responses=PNG, response_class=Response)
@@ -161,7 +175,9 @@ async def evidence(collection: Entered, service: TheService, id: Number, number:
 
 
 @router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)
-async def feedback(collection: Entered, service: TheService, id: Number, body: request_models.FeedbackIn) -> dict[str, int]:
+async def feedback(
+    collection: Entered, service: TheService, id: Number, body: request_models.FeedbackIn
+) -> dict[str, int]:
     """Say whether a decision was right."""
     asked = Questions(collection)
     return {"id": await service.looks.run(lambda: asked.say(id, body.kind, body.comment, body.document, body.page))}

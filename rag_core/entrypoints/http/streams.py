@@ -18,13 +18,19 @@ from rag_core.service.queues.places import Places
 T = TypeVar("T")
 LOOK_SECONDS = 0.5  # between two looks whether the caller is still there
 
-EVENT = {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}, "required": ["event", "data"]}
+EVENT = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+    "required": ["event", "data"],
+}
 # 200: HTTP's status of success
 EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": EVENT}}}}
 
 
 class Streamed(StreamingResponse):
-    """A stream of events. Its place is taken here, where a refusal is still a status, and given back however the stream ends.
+    """A stream of events.
+
+    Its place is taken here, where a refusal is still a status, and given back however the stream ends.
 
     Raises:
         ShareTaken, Overloaded: there is no place.

@@ -17,7 +17,10 @@ router = APIRouter()
 
 @router.post("/visits", response_model=VisitOut, status_code=201)
 async def begin(request: Request, service: TheService) -> dict[str, Any]:
-    """Begin a visit, where the service takes visitors. Its id is told this once: send it as X-Browser-ID with every call."""
+    """Begin a visit, where the service takes visitors.
+
+    Its id is told this once: send it as X-Browser-ID with every call.
+    """
     visit, token, minutes = await service.looks.run(lambda: service.begin_visit(client_of(request.scope)))
     return {"id": token, "namespace": visit.collection, "ends_after_minutes": minutes}
 

@@ -1,1 +1,3 @@
-"""The MCP server: tools, resources and prompts for assistants, over standard input and output or HTTP, guarded as the API is."""
+"""The MCP server: tools, resources and prompts for assistants, over standard input and output or HTTP, guarded as the
+API is.
+"""

@@ -19,7 +19,9 @@ ANSWERING = """Answer the question below from the documents alone.
 4. Call `record_execution` with the id of the decision: the share of your sentences that cite a source, and whether `judge` found an unsupported one.
 
 Question: {question}"""  # noqa: E501
-TaughtBy = Callable[[Context[Any, Any], str, str, str], Awaitable[Taken]]  # the profile of collection, domain and question
+TaughtBy = Callable[
+    [Context[Any, Any], str, str, str], Awaitable[Taken]
+]  # the profile of collection, domain and question
 
 
 def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
@@ -28,8 +30,10 @@ def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
     @server.prompt(title="How to search")
     async def rag_strategy(
         context: Context[Any, Any], preset: str = "", domain: str = "", collection: str = "default", question: str = ""
-    ) -> str:  # fmt: skip
-        """The settings of a search: how many passages, which filters, which reranker; with a domain those of its profile."""
+    ) -> str:
+        """The settings of a search: how many passages, which filters, which reranker; with a domain those of its
+        profile.
+        """
         known = Settings.load(preset) if preset else Settings.load()
         strategy: dict[str, Any] = {"preset": known.preset}
         if domain:
@@ -37,10 +41,17 @@ def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
             known = taken.over(known)
             strategy |= {"domain": taken.profile.domain, "why": taken.why}
         strategy |= {
-            "top_k": known.top_k, "semantic_weight": known.semantic_weight, "recency_weight": known.recency_weight, "filters": FILTERS,
+            "top_k": known.top_k,
+            "semantic_weight": known.semantic_weight,
+            "recency_weight": known.recency_weight,
+            "filters": FILTERS,
             "rerank_model": known.reranker,
-        }  # fmt: skip
-        how = "Search with `ask` and this `domain`, which brings these settings" if domain else "Search with `ask` and these settings"
+        }
+        how = (
+            "Search with `ask` and this `domain`, which brings these settings"
+            if domain
+            else "Search with `ask` and these settings"
+        )
         return f"{how} unless the question needs others: {json.dumps(strategy)}"
 
     @server.prompt("rag_generation", title="How to answer")

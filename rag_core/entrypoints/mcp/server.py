@@ -1,4 +1,7 @@
-"""The MCP server over the service. Each tool enters a collection as its caller, and so reaches what a call of the API would reach."""
+"""The MCP server over the service.
+
+Each tool enters a collection as its caller, and so reaches what a call of the API would reach.
+"""
 
 from __future__ import annotations
 
@@ -55,22 +58,32 @@ from rag_core.service.service import Service
 
 T = TypeVar("T")
 ABOUT = (
-    "Answers questions from indexed documents with citations, or refuses and says why. Ask before you state a fact of these documents, "
-    "quote its citations, and hold your own words against them with `judge`. A refusal is an answer: do not fill it from memory."
+    "Answers questions from indexed documents with citations, or refuses and says why. Ask before you state a fact of "
+    "these documents, "
+    "quote its citations, and hold your own words against them with `judge`. A refusal is an answer: do not fill it "
+    "from memory."
 )
 WAIT_SECONDS, LOOK_SECONDS = 60.0, 0.05  # for a document to be indexed; between two looks
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 RECORDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-Number = Annotated[str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")]
-Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]  # an answer has at most a few
+Number = Annotated[
+    str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")
+]
+Nth = Annotated[
+    int, Field(ge=1, le=1000, description="The number of a citation, from 1.")
+]  # an answer has at most a few
 
 
 def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[Any]:
     """The server. `alone` is who calls where there is no HTTP request that says so; None refuses such calls."""
     nothing = logging.NullHandler()
-    logging.getLogger().addHandler(nothing)  # else the server sets up a log of its own, which would say everything of ours twice
-    server: MCPServer[Any] = MCPServer("plumbline", title="Plumbline", instructions=ABOUT, version=__version__, log_level="WARNING")
+    logging.getLogger().addHandler(
+        nothing
+    )  # else the server sets up a log of its own, which would say everything of ours twice
+    server: MCPServer[Any] = MCPServer(
+        "plumbline", title="Plumbline", instructions=ABOUT, version=__version__, log_level="WARNING"
+    )
     logging.getLogger().removeHandler(nothing)
     calls = _Calls(service, alone)
     _add_questions(server, calls)
@@ -82,9 +95,12 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
 def http_routes(server: MCPServer[Any]) -> list[BaseRoute]:
     """The routes of `/mcp`; names and origins are looked at before them, as for the API."""
     app = server.streamable_http_app(
-        streamable_http_path="/mcp", stateless_http=True, json_response=True, max_request_body_size=MAX_BODY_BYTES,
+        streamable_http_path="/mcp",
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=MAX_BODY_BYTES,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )  # fmt: skip
+    )
     return list(app.routes)
 
 
@@ -134,21 +150,28 @@ def _decided(decision: Decision, id: str = "") -> models.Decision:
 def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def ask(
-        context: Context[Any, Any], question: Question, collection: Name = "default",
-        top_k: Annotated[int, Field(ge=1, le=100)] | None = None, preset: Preset | None = None, settings: Knobs | None = None,
+        context: Context[Any, Any],
+        question: Question,
+        collection: Name = "default",
+        top_k: Annotated[int, Field(ge=1, le=100)] | None = None,
+        preset: Preset | None = None,
+        settings: Knobs | None = None,
         domain: Domain | None = None,
-    ) -> models.Decision:  # fmt: skip
+    ) -> models.Decision:
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
         with _told():
             entered = await calls.enter(context, collection)
             values = dict(settings or {}) | ({"top_k": top_k} if top_k is not None else {})
-            return _decided(*await calls.run(lambda: Questions(entered).ask(Asking(question, preset, values, domain=domain))))
+            return _decided(
+                *await calls.run(lambda: Questions(entered).ask(Asking(question, preset, values, domain=domain)))
+            )
 
     @server.tool(annotations=READS)
     async def decide(
-        context: Context[Any, Any], question: Question,
+        context: Context[Any, Any],
+        question: Question,
         passages: Annotated[list[PassageIn], Field(max_length=MAX_PASSAGES)],
-    ) -> models.Decision:  # fmt: skip
+    ) -> models.Decision:
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _told():
             principal, given = calls.principal(context), [ReadyPassage(**one.model_dump()) for one in passages]
@@ -156,19 +179,26 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.tool(annotations=READS)
     async def replay(
-        context: Context[Any, Any], decision: Number, collection: Name = "default", preset: Preset | None = None,
+        context: Context[Any, Any],
+        decision: Number,
+        collection: Name = "default",
+        preset: Preset | None = None,
         settings: Knobs | None = None,
-    ) -> models.Decision:  # fmt: skip
+    ) -> models.Decision:
         """Decide a question that was asked before under other settings, from what was measured then."""
         with _told():
             entered = await calls.enter(context, collection)
-            return _decided(await calls.run(lambda: Questions(entered).replay(int(decision), preset, settings or {})), decision)
+            return _decided(
+                await calls.run(lambda: Questions(entered).replay(int(decision), preset, settings or {})), decision
+            )
 
     @server.tool(annotations=READS)
     async def judge(
-        context: Context[Any, Any], text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)],
-        answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: Language = "",
-    ) -> models.Judgement:  # fmt: skip
+        context: Context[Any, Any],
+        text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)],
+        answer: Annotated[str, Field(min_length=1, max_length=10_000)],
+        language: Language = "",
+    ) -> models.Judgement:
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
         row = {"id": "", "context": text, "answer": answer, "lang": language}
         with _told():
@@ -176,7 +206,9 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Judgement.model_validate((await calls.run(lambda: calls.service.judge(principal, [row])))[0])
 
     @server.tool(annotations=READS)
-    async def get_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default") -> models.Citation:
+    async def get_evidence(
+        context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default"
+    ) -> models.Citation:
         """Show a citation of a decision: document, page, the exact words and where they stand."""
         with _told():
             entered = await calls.enter(context, collection)
@@ -184,7 +216,9 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Citation.model_validate(citation_json(found))
 
     @server.tool(annotations=READS)
-    async def show_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default") -> Image:
+    async def show_evidence(
+        context: Context[Any, Any], decision: Number, number: Nth = 1, collection: Name = "default"
+    ) -> Image:
         """Show the page of a citation as a picture, with the cited words marked."""
         with _told():
             entered = await calls.enter(context, collection)
@@ -194,10 +228,11 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def list_documents(
-        context: Context[Any, Any], collection: Name = "default",
+        context: Context[Any, Any],
+        collection: Name = "default",
         limit: Annotated[int, Field(ge=1, le=MAX_PAGE_ITEMS)] = PAGE_ITEMS,
         offset: Annotated[int, Field(ge=0, le=MAX_PAGE)] = 0,
-    ) -> models.Documents:  # fmt: skip
+    ) -> models.Documents:
         """List the documents of a collection."""
         with _told():
             entered = await calls.enter(context, collection)
@@ -207,10 +242,13 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.tool(annotations=WRITES)
     async def index_document(
-        context: Context[Any, Any], content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS)],
-        collection: Name = "default", metadata: Facts | None = None,
-        id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = "", domain: Domain | None = None,
-    ) -> models.IndexOut:  # fmt: skip
+        context: Context[Any, Any],
+        content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_CHARS)],
+        collection: Name = "default",
+        metadata: Facts | None = None,
+        id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = "",
+        domain: Domain | None = None,
+    ) -> models.IndexOut:
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
         with _told():
             principal = calls.principal(context)
@@ -227,23 +265,40 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
             rows = list(outcomes([one], started.report))
             chunks = await calls.run(lambda: entered.counts({row.id for row in rows if row.state == "indexed"}))
         return models.IndexOut(
-            indexed=len(chunks), unchanged=sum(row.state == "unchanged" for row in rows), chunks_created=sum(chunks.values()),
-            collection=collection, finished=started.finished, job=started.id, documents=rows,
-        )  # fmt: skip
+            indexed=len(chunks),
+            unchanged=sum(row.state == "unchanged" for row in rows),
+            chunks_created=sum(chunks.values()),
+            collection=collection,
+            finished=started.finished,
+            job=started.id,
+            documents=rows,
+        )
 
 
 def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=RECORDS)
     async def record_execution(
-        context: Context[Any, Any], prompt_id: Literal["rag_strategy", "rag_generation"], metrics: Metrics,
-        collection: Name = "default", outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED, feedback: FeedbackKind | None = None,
-        decision: Number | None = None, profile: ProfileName = "",
-    ) -> models.Said:  # fmt: skip
-        """Record how your work with a prompt went: confidence, citation coverage, and whether an unsupported sentence was found."""
+        context: Context[Any, Any],
+        prompt_id: Literal["rag_strategy", "rag_generation"],
+        metrics: Metrics,
+        collection: Name = "default",
+        outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED,
+        feedback: FeedbackKind | None = None,
+        decision: Number | None = None,
+        profile: ProfileName = "",
+    ) -> models.Said:
+        """Record how your work with a prompt went: confidence, citation coverage, and whether an unsupported sentence
+        was found.
+        """
         with _told():
             entered = await calls.enter(context, collection)
             done = Execution(
-                prompt_id=prompt_id, metrics=metrics, outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
+                prompt_id=prompt_id,
+                metrics=metrics,
+                outcome=outcome,
+                feedback=feedback,
+                decision=decision or "",
+                profile=profile,
             )
             return models.Said(id=await calls.run(lambda: Questions(entered).record(done)))
 

@@ -1,4 +1,6 @@
-"""Shared by the commands: settings and library from the arguments, the user's documents, output, progress on a terminal."""
+"""Shared by the commands: settings and library from the arguments, the user's documents, output, progress on a
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ MAX_PROBLEMS = 10  # rows that are named one by one
 
 def chosen_settings(args: argparse.Namespace) -> Settings:
     """Preset, environment with the file of secrets, file and `--set`, a later one over an earlier one."""
-    return load_settings(args.preset, args.config, dict(parse_value(pair) for pair in args.set), model_environment(os.environ))
+    return load_settings(
+        args.preset, args.config, dict(parse_value(pair) for pair in args.set), model_environment(os.environ)
+    )
 
 
 def library_folder(args: argparse.Namespace) -> Path:
@@ -54,7 +58,8 @@ def note_other_store(engine: Engine, settings: Settings) -> None:
     wanted, kept = settings.vector_store, engine.library.vector_store
     if wanted not in (kept, Settings.model_fields["vector_store"].default):
         print(
-            f"The library stays in the vector store {kept}, where it was built. To change it, run: python -m rag_core migrate {wanted}",
+            f"The library stays in the vector store {kept}, where it was built. To change it, run: python -m rag_core "
+            f"migrate {wanted}",
             file=sys.stderr,
         )
 
@@ -89,7 +94,9 @@ def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, .
         try:
             files.append((path.name, path.read_bytes()))
         except OSError as error:
-            raise InvalidInput(f"{path} cannot be read: {error.strerror}.", remedy="Give CSV, JSON or JSON lines of questions.") from error
+            raise InvalidInput(
+                f"{path} cannot be read: {error.strerror}.", remedy="Give CSV, JSON or JSON lines of questions."
+            ) from error
     questions, problems = read_labelled_files(files)
     for problem in problems[:MAX_PROBLEMS]:
         print(printable(str(problem)), file=sys.stderr)
@@ -106,7 +113,8 @@ def password(args: argparse.Namespace) -> str | None:
         return str(args.password_file.read_text(encoding="utf-8").split("\n")[0].rstrip("\r"))
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"{args.password_file} cannot be read: {error}.", remedy="Give a text file whose first line is the password."
+            f"{args.password_file} cannot be read: {error}.",
+            remedy="Give a text file whose first line is the password.",
         ) from error
 
 
@@ -150,13 +158,20 @@ def progress_line() -> Progress | None:
 
     def line(what: str, done: int, total: int) -> None:
         end = "\n" if done == total else ""
-        print(f"\r\x1b[K{printable(what.replace(chr(10), ' '))[:60]}  {done}/{total}", end=end, file=sys.stderr, flush=True)
+        print(
+            f"\r\x1b[K{printable(what.replace(chr(10), ' '))[:60]}  {done}/{total}",
+            end=end,
+            file=sys.stderr,
+            flush=True,
+        )
 
     return line
 
 
 def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: Path | None) -> int:
-    """Answer each {id, question} of a file as a JSON line; how many could not be. One that fails is told, and the others go on.
+    """Answer each {id, question} of a file as a JSON line; how many could not be.
+
+    One that fails is told, and the others go on.
 
     Raises:
         InvalidInput: the file cannot be read.

@@ -17,15 +17,31 @@ from rag_core.grounding.citations import source_line, sources_list
 from rag_core.library.indexing.described import document_json
 from rag_core.settings import Settings
 
-# Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
-# takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
+# Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign
+# that takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
 _SCRIPTS = "".join(
     f"\\p{{{script}}}"
-    for script in ("Arab", "Syrc", "Deva", "Beng", "Guru", "Gujr", "Orya", "Taml", "Telu", "Knda", "Mlym", "Sinh", "Mymr", "Khmr", "Mong")
+    for script in (
+        "Arab",
+        "Syrc",
+        "Deva",
+        "Beng",
+        "Guru",
+        "Gujr",
+        "Orya",
+        "Taml",
+        "Telu",
+        "Knda",
+        "Mlym",
+        "Sinh",
+        "Mymr",
+        "Khmr",
+        "Mong",
+    )
 )
 _JOINER = regex.compile(rf"(?<=[{_SCRIPTS}])[\u200c\u200d](?=[{_SCRIPTS}])|(?<=\p{{ccc=9}})[\u200c\u200d]")
-# Controls (C1 and DEL; JSON escapes C0 itself), what turns the reading order or cannot be seen, halves of a character, breaks of lines and
-# paragraphs. The two joiners stay: they steer nothing.
+# Controls (C1 and DEL; JSON escapes C0 itself), what turns the reading order or cannot be seen, halves of a character,
+# breaks of lines and paragraphs. The two joiners stay: they steer nothing.
 _STEERING = regex.compile(r"[\x7f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}--[\n\u200c\u200d]]", regex.V1)
 
 
@@ -53,7 +69,9 @@ def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = 
                 "",
             ]
         if decision.reason is Reason.SUMMARY:
-            lines = [f"  - {printable(f'{one.excerpt}, {one.title}, page {one.page_in_words}')}" for one in decision.places]
+            lines = [
+                f"  - {printable(f'{one.excerpt}, {one.title}, page {one.page_in_words}')}" for one in decision.places
+            ]
         lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
     lines += [printable(note) for note in decision.notes]
     lines += _drafted(decision)
@@ -68,7 +86,10 @@ def _in_its_place(citation: Citation) -> str:
 
 
 def _drafted(decision: Decision) -> list[str]:
-    """Who drafted, why not the model, and what became of each of its drafts; nothing where no model had a part. No word of a draft."""
+    """Who drafted, why not the model, and what became of each of its drafts; nothing where no model had a part.
+
+    No word of a draft.
+    """
     about = decision.metadata
     if "model" not in about:
         return []
@@ -77,10 +98,15 @@ def _drafted(decision: Decision) -> list[str]:
     if about["drafter_note"] and not told:
         lines.append(f"Not drafted by a language model: {about['drafter_note']}")
     elif about["drafter"] == "model" and decision.answered:
-        lines.append(f"Drafted by {about['model']} at {about['endpoint']}{' (from the cache)' if about['cached'] else ''}.")
+        lines.append(
+            f"Drafted by {about['model']} at {about['endpoint']}{' (from the cache)' if about['cached'] else ''}."
+        )
     lines += [f"Asked before it: {sentence}" for sentence in about["tried"]]
     if about["calls"]:
-        lines.append(f"Calls of the model: {about['calls']}, {about['total_tokens']} tokens, {about['generation_time_ms']:.0f} ms.")
+        lines.append(
+            f"Calls of the model: {about['calls']}, {about['total_tokens']} tokens, {about['generation_time_ms']:.0f} "
+            f"ms."
+        )
     for one in decision.attempts:
         blocked = ", ".join(check.stage.replace("_", " ") for check in one.checks if check.blocks)
         lines.append(f"  draft {one.number:<14} {one.outcome}{f': {blocked}' if blocked else ''}")
@@ -98,7 +124,8 @@ def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
     if not documents:
         return "No documents. Add some: python -m rag_core index FILE.pdf"
     return "\n".join(
-        f"{d.id[:19]}  {several(d.page_count, 'page'):>11}  {d.language:3}  {d.strategy:9}  {printable(d.name)}{_flags(d)}"
+        f"{d.id[:19]}  {several(d.page_count, 'page'):>11}  {d.language:3}  {d.strategy:9}  "
+        f"{printable(d.name)}{_flags(d)}"
         for d in documents
     )
 
@@ -125,16 +152,22 @@ def show_settings(settings: Settings, *, as_json: bool) -> str:
         if knob.stage != stage:
             stage = knob.stage
             lines += ["", f"{stage}:"]
-        limits = f"{knob.low:g} to {knob.high:g} {knob.scale}" if knob.low is not None else " | ".join(knob.options) or "text or switch"
+        limits = (
+            f"{knob.low:g} to {knob.high:g} {knob.scale}"
+            if knob.low is not None
+            else " | ".join(knob.options) or "text or switch"
+        )
         lines.append(f"  {knob.name} = {getattr(settings, knob.name)!s}  ({limits}; changing it costs: {knob.cost})")
         lines.append(f"      {knob.help}")
     return "\n".join(lines)
 
 
 def printable(text: str) -> str:
-    """Text for a terminal: control characters of untrusted text cannot move the cursor, colour the screen or turn the reading order.
+    """Text for a terminal: control characters of untrusted text cannot move the cursor, colour the screen or turn the
+    reading order.
 
-    The joiners of Hindi, Persian and their like stay where they shape letters; any other invisible character becomes U+FFFD.
+    The joiners of Hindi, Persian and their like stay where they shape letters; any other invisible character becomes
+    U+FFFD.
     """
     if text.isprintable():
         return text

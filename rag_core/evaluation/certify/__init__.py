@@ -1,4 +1,6 @@
-"""A preset with a certificate: a threshold chosen on labelled questions with a bound on its errors, and when that stops to hold."""
+"""A preset with a certificate: a threshold chosen on labelled questions with a bound on its errors, and when that stops
+to hold.
+"""
 
 from rag_core.evaluation.certify.certificate import Basis, Bound, Certificate, Curve, Part, Stale, stale
 from rag_core.evaluation.certify.find import BY_TYPE, SHIFTED, Request, Uncertified, certify
@@ -20,4 +22,4 @@ __all__ = [
     "certify",
     "second_thresholds",
     "stale",
-]  # fmt: skip
+]

@@ -54,7 +54,13 @@ class Basis:
         library, calibration = engine.library, engine.tools.calibration
         ids = sorted(document.id for document in library.snapshot.documents)
         documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
-        return cls(collection, library.snapshot.version, documents, calibration.id if calibration else "", engine.tools.embedder.name)
+        return cls(
+            collection,
+            library.snapshot.version,
+            documents,
+            calibration.id if calibration else "",
+            engine.tools.embedder.name,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,8 @@ class Bound:
 class Curve:
     """The shares along the first threshold, the strictest value first; all tuples of one length, shares in [0, 1].
 
-    `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which values met every target.
+    `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which values met every
+    target.
     """
 
     threshold: tuple[float, ...]
@@ -108,7 +115,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A guarantee with everything that is needed to check it. `left_out` were used to fit the score, `failed` could not be measured."""
+    """A guarantee with everything that is needed to check it.
+
+    `left_out` were used to fit the score, `failed` could not be measured.
+    """
 
     date: str
     confidence: float
@@ -142,7 +152,9 @@ class Certificate:
                 raise ValueError(f"form {row['schema_version']}, this version reads form {SCHEMA_VERSION}")
             return _ADAPTER.validate_python({name: row[name] for name in cls.__slots__})
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidInput(f"The certificate cannot be read: {error}.", remedy="Certify the preset again.") from error
+            raise InvalidInput(
+                f"The certificate cannot be read: {error}.", remedy="Certify the preset again."
+            ) from error
 
 
 _ADAPTER = TypeAdapter(Certificate)

@@ -1,4 +1,7 @@
-"""Finds the thresholds that meet the targets on recorded questions, and writes the certificate. Replays; measures nothing."""
+"""Finds the thresholds that meet the targets on recorded questions, and writes the certificate.
+
+Replays; measures nothing.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,18 @@ from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.certify.certificate import Basis, Bound, Certificate, Curve, Part
 from rag_core.evaluation.certify.thresholds import FIRST, MODE_OF, rows, second_thresholds, steps
-from rag_core.evaluation.guarantee import Choice, Counts, Kind, Shortage, Target, bounds, choose, errorless, shortages, tally
+from rag_core.evaluation.guarantee import (
+    Choice,
+    Counts,
+    Kind,
+    Shortage,
+    Target,
+    bounds,
+    choose,
+    errorless,
+    shortages,
+    tally,
+)
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.metrics import clopper_pearson
 from rag_core.gating.scores import question_hash
@@ -48,7 +62,8 @@ class Request:
         confidence: in (0, 1), that all of them hold at once.
         first: the threshold that is chosen, one of `FIRST`.
         second: another one that is chosen with it; empty for none.
-        by_type: a limit of its own for each question type that has labels enough; only for `SHIFTED` without a second threshold.
+        by_type: a limit of its own for each question type that has labels enough; only for `SHIFTED` without a second
+            threshold.
     """
 
     targets: tuple[Target, ...]
@@ -66,10 +81,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Uncertified:
-    """Why there is no certificate: what each target lacks, for the question type that has none (empty for all questions).
+    """Why there is no certificate: what each target lacks, for the question type that has none (empty for all
+    questions).
 
-    `needs_model` of the questions cannot be judged under every value of the threshold without asking a language model again: measured
-    under the loosest value they could.
+    `needs_model` of the questions cannot be judged under every value of the threshold without asking a language model
+    again: measured under the loosest value they could.
     """
 
     type: str
@@ -82,7 +98,8 @@ class Uncertified:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grid:
-    """Every point that comes into question, what happened there, of shape (rows, steps, n), and what the labels say, of shape (n,).
+    """Every point that comes into question, what happened there, of shape (rows, steps, n), and what the labels say, of
+    shape (n,).
 
     `open` are questions that a language model would have to be asked again: how they would end is not known.
     """
@@ -96,7 +113,10 @@ class _Grid:
     known: Flags
 
     def counts(self, of: Flags) -> Counts:
-        """The outcomes of these questions. An open one counts as an error of every kind, and a point that has any is never chosen."""
+        """The outcomes of these questions.
+
+        An open one counts as an error of every kind, and a point that has any is never chosen.
+        """
         answered, missed, open = self.answered[..., of], self.missed[..., of], self.open[..., of]
         labels = self.answerable[of], self.known[of]
         refusing, answering = tally(answered, missed, *labels), tally(answered | open, missed | open, *labels)
@@ -126,7 +146,8 @@ def certify(
     Args:
         questions: labelled, of one run.
         records: their measurements, in the same order.
-        hits: which claims of each question hold a right answer, of shape (n, most claims); see `rag_core.evaluation.answer_hits`.
+        hits: which claims of each question hold a right answer, of shape (n, most claims); see
+            `rag_core.evaluation.answer_hits`.
         settings: everything but the chosen thresholds.
         request: the targets and what may be chosen for them.
         basis: what the questions were asked of.
@@ -143,8 +164,12 @@ def certify(
     failed = np.array([bool(measurements.failure) for measurements in records], dtype=np.bool_) & ~used
     kept = ~used & ~failed
     if not kept.any():
-        raise InvalidInput("No labelled question is left to certify on.", remedy="Label questions that the score was not fitted on.")
-    grid = _measure(questions, records, hits, settings, request, ReplaySet.of(records) if replayed is None else replayed)
+        raise InvalidInput(
+            "No labelled question is left to certify on.", remedy="Label questions that the score was not fitted on."
+        )
+    grid = _measure(
+        questions, records, hits, settings, request, ReplaySet.of(records) if replayed is None else replayed
+    )
     types = _types(records, grid, kept, request)
     share = 1 - (1 - request.confidence) / len(types)  # so that the limits of all types hold together
     chosen: dict[str, tuple[Counts, Choice]] = {}
@@ -159,7 +184,16 @@ def certify(
     final = settings.changed(**_values(parts, request))
     values = final.model_dump(mode="json", exclude={"preset"})
     return Certificate(
-        date, request.confidence, parts, basis, set_name, _set_hash(questions), int(used.sum()), int(failed.sum()), values, final.hash()
+        date,
+        request.confidence,
+        parts,
+        basis,
+        set_name,
+        _set_hash(questions),
+        int(used.sum()),
+        int(failed.sum()),
+        values,
+        final.hash(),
     )
 
 
@@ -185,19 +219,26 @@ def _measure(
             missed[row, step] = ~(hits[:, :width] & outcomes.shown[:, :width]).any(axis=1)
             open[row, step] = outcomes.needs_model
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
-    # a model's words may be gone before the documents are: such an answer counts as one that does not hold the right one
+    # a model's words may be gone before the documents are: such an answer counts as one that does not hold the right
+    # one
     readable = [not any(claim.text == DELETED for claim in measurements.draft.claims) for measurements in records]
     known = [bool(question.answers) and text for question, text in zip(questions, readable, strict=True)]
     return _Grid(second, first, answered, missed, open, answerable, np.array(known, dtype=np.bool_))
 
 
 def _types(records: Sequence[Measurements], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
-    """The questions that share a limit, by type: a type whose labels are too few even without an error goes with the others."""
+    """The questions that share a limit, by type: a type whose labels are too few even without an error goes with the
+    others.
+    """
     if not request.by_type:
         return {"": kept}
     intents = np.array([measurements.understanding.intent for measurements in records], dtype=object)
     share = (1 - request.confidence) / (len(BY_TYPE) + 1)
-    of = {Kind.WRONG_ANSWERS: ~grid.answerable, Kind.FALSE_REFUSALS: grid.answerable, Kind.MISSED_ANSWERS: grid.answerable & grid.known}
+    of = {
+        Kind.WRONG_ANSWERS: ~grid.answerable,
+        Kind.FALSE_REFUSALS: grid.answerable,
+        Kind.MISSED_ANSWERS: grid.answerable & grid.known,
+    }
     own = {}
     for name in BY_TYPE:
         members: Flags = kept & (intents == name)
@@ -231,7 +272,9 @@ def _part(name: str, counts: Counts, choice: Choice, grid: _Grid, request: Reque
 
 def _curve(counts: Counts, choice: Choice, row: int, grid: _Grid) -> Curve:
     risks = {
-        kind: tuple(int(k) / int(n) if n else None for k, n in zip(counts.errors[kind][row], counts.of[kind][row], strict=True))
+        kind: tuple(
+            int(k) / int(n) if n else None for k, n in zip(counts.errors[kind][row], counts.of[kind][row], strict=True)
+        )
         for kind in Kind
     }
     coverage = tuple(float(share) for share in counts.answered[row] / counts.n)

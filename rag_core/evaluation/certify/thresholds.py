@@ -1,4 +1,6 @@
-"""The thresholds that a certificate may choose, and the values that it tries: from their declarations, never from the labels."""
+"""The thresholds that a certificate may choose, and the values that it tries: from their declarations, never from the
+labels.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,17 @@ from rag_core.decision.checks import CHECKS, GATING
 from rag_core.settings import Cost, Knob, Scale, Settings
 
 # added to a threshold, none by themselves
-_SHIFTS = tuple(f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative"))
+_SHIFTS = tuple(
+    f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative")
+)
 
-_OF = {name: check for check in CHECKS if check.certifiable for name in check.settings if name not in (check.mode, *_SHIFTS)}
+_OF = {
+    name: check
+    for check in CHECKS
+    if check.certifiable
+    for name in check.settings
+    if name not in (check.mode, *_SHIFTS)
+}
 # each threshold that may be chosen, and the mode that must enforce its check
 MODE_OF: Mapping[str, str] = MappingProxyType({name: check.mode for name, check in _OF.items()})
 # the first threshold cuts a score of the whole question
@@ -37,7 +47,9 @@ def steps(name: str) -> tuple[float, ...]:
 
 
 def rows(name: str) -> tuple[float, ...]:
-    """At most `ROWS` values of a second threshold, evenly over its range, the loosest first: where the choice ties, it stays loose."""
+    """At most `ROWS` values of a second threshold, evenly over its range, the loosest first: where the choice ties, it
+    stays loose.
+    """
     every = steps(name)[::-1]
     return tuple(every[round(n)] for n in np.linspace(0, len(every) - 1, min(ROWS, len(every))))
 

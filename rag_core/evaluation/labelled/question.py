@@ -86,7 +86,8 @@ def given_id(question: str, documents: Sequence[str]) -> str:
 
 
 def holds_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count, accents and marks do.
+    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count, accents and
+    marks do.
 
     Of Chinese, Japanese, Thai and other text without spaces, any letters in a row are whole words.
     """

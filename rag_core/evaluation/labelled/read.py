@@ -20,7 +20,9 @@ MAX_ROWS = 20_000  # questions of one set; chosen
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:
-    """A row that was left out, or something to know about the whole file (row 0); it may quote what the file holds: untrusted text."""
+    """A row that was left out, or something to know about the whole file (row 0); it may quote what the file holds:
+    untrusted text.
+    """
 
     row: int
     problem: str
@@ -35,7 +37,9 @@ Labelled = tuple[tuple[LabelledQuestion, ...], tuple[RowProblem, ...]]
 
 
 def read_labelled(data: bytes, name: str) -> Labelled:
-    """The questions of one file, and what could not be used. Rows are numbered as the file shows them: a CSV's header is row 1.
+    """The questions of one file, and what could not be used.
+
+    Rows are numbered as the file shows them: a CSV's header is row 1.
 
     Raises:
         InvalidInput: the file is too large, or no table of questions.
@@ -99,7 +103,9 @@ def _kept(tables: Iterable[Table], several: bool) -> Labelled:
     return tuple(questions), tuple(sorted(problems, key=lambda problem: (problem.file, problem.row)))
 
 
-def _require_new(one: LabelledQuestion, ids: Mapping[str, str], asked: Mapping[tuple[str, tuple[str, ...]], str]) -> None:
+def _require_new(
+    one: LabelledQuestion, ids: Mapping[str, str], asked: Mapping[tuple[str, tuple[str, ...]], str]
+) -> None:
     if one.id in ids:
         raise ValueError(f"the id {quoted(one.id)} stands in {ids[one.id]} already")
     if _same(one) in asked:
@@ -110,11 +116,15 @@ def _same(one: LabelledQuestion) -> tuple[str, tuple[str, ...]]:
     return " ".join(one.question.casefold().split()), tuple(sorted(one.documents))
 
 
-_SENTENCES = "The answers of this file are references: an answer counts as right only where it holds one of them word for word."
+_SENTENCES = (
+    "The answers of this file are references: an answer counts as right only where it holds one of them word for word."
+)
 
 
 def _too_large(name: str) -> InvalidInput:
-    return InvalidInput(f"{quoted(name)} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets.")
+    return InvalidInput(
+        f"{quoted(name)} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets."
+    )
 
 
 def _too_many() -> InvalidInput:
@@ -124,6 +134,8 @@ def _too_many() -> InvalidInput:
 def _no_question(tables: Sequence[Table]) -> InvalidInput:
     columns = sorted({str(name) for table in tables for row in table.rows[:1] for name in row})[:12]
     if not columns:
-        return InvalidInput("The file holds no rows.", remedy="Give one question a row, under a header that names the columns.")
+        return InvalidInput(
+            "The file holds no rows.", remedy="Give one question a row, under a header that names the columns."
+        )
     problem = f"No column is named question; the columns are {', '.join(map(quoted, columns))}."
     return InvalidInput(problem, remedy="Name the columns question, answerable and answers, in the first row.")

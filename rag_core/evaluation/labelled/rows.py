@@ -1,4 +1,7 @@
-"""Reads one row of a file, column names with values, as a labelled question. Names and words are matched without case."""
+"""Reads one row of a file, column names with values, as a labelled question.
+
+Names and words are matched without case.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ _ANSWERS = ("answers", "answer", "gold", "gold_answer")
 _EVIDENCE = ("reference_contexts",)
 _DOCUMENTS, _PAGE, _PAGES, _PLACES = ("documents", "document"), ("page",), ("pages",), ("places",)
 _LANGUAGE, _KIND, _ID = ("language", "lang"), ("kind", "type"), ("id", "_id", "qid", "question_id")
-COLUMNS = frozenset((*QUESTION, *_ANSWERABLE, *_REFERENCE, *_ANSWERS, *_DOCUMENTS, *_PAGE, *_PAGES, *_PLACES, *_LANGUAGE, *_KIND, *_ID))
+COLUMNS = frozenset(
+    (*QUESTION, *_ANSWERABLE, *_REFERENCE, *_ANSWERS, *_DOCUMENTS, *_PAGE, *_PAGES, *_PLACES, *_LANGUAGE, *_KIND, *_ID)
+)
 _YES = frozenset(("true", "t", "1", "1.0", "answerable"))  # beside the words of each language
 _NO = frozenset(("false", "f", "0", "0.0", "unanswerable"))
 _MAX_PAGES = 1_000_000  # far more than any document has; a larger number is a slip
@@ -29,7 +34,11 @@ def lowered(row: Mapping[Any, Any]) -> dict[str, Any]:
 
     Values that hold nothing are left out, except that of `pages`, which tells that the documents are places.
     """
-    named = {str(name).strip().casefold().replace(" ", "_").replace("-", "_"): value for name, value in row.items() if name is not None}
+    named = {
+        str(name).strip().casefold().replace(" ", "_").replace("-", "_"): value
+        for name, value in row.items()
+        if name is not None
+    }
     return {name: value for name, value in named.items() if not _is_empty(value) or name in _PAGES}
 
 
@@ -63,7 +72,9 @@ def labelled(row: Mapping[str, Any]) -> LabelledQuestion:
         number = _page(page)
         if len(documents) > 1:
             raise ValueError("page needs exactly one document beside it, and there are several")
-        places = tuple(Place(document, number) for document in documents)  # a page alone says nothing: it may be of any document
+        places = tuple(
+            Place(document, number) for document in documents
+        )  # a page alone says nothing: it may be of any document
     return LabelledQuestion(
         id=_text(_first(row, _ID)) or given_id(question, documents),
         question=question,

@@ -1,4 +1,6 @@
-"""Reads a file's bytes as rows with named columns: JSON lines, JSON, or text with commas, semicolons or tabs, in any usual encoding."""
+"""Reads a file's bytes as rows with named columns: JSON lines, JSON, or text with commas, semicolons or tabs, in any
+usual encoding.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made har
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows by column name with their numbers in the file, from 1; `problems` are (number, what), with 0 for the whole file."""
+    """Rows by column name with their numbers in the file, from 1; `problems` are (number, what), with 0 for the whole
+    file.
+    """
 
     name: str
     rows: tuple[Mapping[str, Any], ...]
@@ -43,7 +47,9 @@ def read_table(name: str, data: bytes) -> Table:
     notes = ((0, note),) if note else ()
     head = text.lstrip()[:1]
     if not head:
-        raise InvalidInput(f"{quoted(name)} is empty.", remedy="Give one question a row, under a header that names the columns.")
+        raise InvalidInput(
+            f"{quoted(name)} is empty.", remedy="Give one question a row, under a header that names the columns."
+        )
     if text.count("\n") > MAX_LINES:
         raise InvalidInput(f"{quoted(name)} has more than {MAX_LINES:,} lines.", remedy="Split it into several sets.")
     if head in "[{":
@@ -60,7 +66,9 @@ def _decoded(name: str, data: bytes) -> tuple[str, str]:
         raise _no_text(name) from None
     if "\0" in text[:HEAD]:
         raise _no_text(name)
-    return text.removeprefix("\ufeff"), f"it is not UTF-8 and was read as {encoding}; check letters with accents" if encoding else ""
+    return text.removeprefix(
+        "\ufeff"
+    ), f"it is not UTF-8 and was read as {encoding}; check letters with accents" if encoding else ""
 
 
 def _no_text(name: str) -> InvalidInput:
@@ -140,7 +148,11 @@ def _read(reader: Iterator[list[str]]) -> Iterator[list[str] | str]:
             return
         except csv.Error as error:
             unclosed = "unexpected end" in str(error)
-            yield "a quotation mark is never closed; what follows it was not read" if unclosed else f"it cannot be read ({error})"
+            yield (
+                "a quotation mark is never closed; what follows it was not read"
+                if unclosed
+                else f"it cannot be read ({error})"
+            )
 
 
 def _known(header: list[str]) -> tuple[int, int]:

@@ -1,4 +1,7 @@
-"""Writes labelled questions as files that `read_labelled` reads back, equal. CSV cells that a spreadsheet would run are made harmless."""
+"""Writes labelled questions as files that `read_labelled` reads back, equal.
+
+CSV cells that a spreadsheet would run are made harmless.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from rag_core.evaluation.labelled.question import PAGED, LabelledQuestion, Place
 
 FIELDS = ("id", "question", "answerable", "answers", "documents", "places", "language", "kind")
-# what a spreadsheet takes for a formula, some in full width too, behind any quotes that keep it from it; table.py takes one quote off again
+# what a spreadsheet takes for a formula, some in full width too, behind any quotes that keep it from it; table.py takes
+# one quote off again
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
@@ -37,7 +41,10 @@ def csv_cell(text: str) -> str:
 
 
 def to_row(one: LabelledQuestion) -> dict[str, str | bool]:
-    """The fields as a table shows them: lists as one text, parted by |; a place as document#page. `rows.labelled` reads it back."""
+    """The fields as a table shows them: lists as one text, parted by |; a place as document#page.
+
+    `rows.labelled` reads it back.
+    """
     places = _listed([_placed(place) for place in one.places])
     lists = {"answers": _listed(one.answers), "documents": _listed(one.documents), "places": places}
     return {**{name: getattr(one, name) for name in FIELDS}, **lists}
@@ -50,4 +57,8 @@ def _placed(place: Place) -> str:
 def _listed(values: Sequence[str]) -> str:
     """Parted by |; as a JSON list where that would be ambiguous."""
     plain = " | ".join(values)
-    return json.dumps(values, ensure_ascii=False) if plain.startswith("[") or any("|" in value for value in values) else plain
+    return (
+        json.dumps(values, ensure_ascii=False)
+        if plain.startswith("[") or any("|" in value for value in values)
+        else plain
+    )

@@ -1,6 +1,7 @@
 """Aligns two sentences: finds the words, with their markers, that stand in both in the same order.
 
-Words meet by their stem. What was replaced, inserted or left out between them is a gap; what that means, this module does not know.
+Words meet by their stem. What was replaced, inserted or left out between them is a gap; what that means, this module
+does not know.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _MINUS = regex.compile(r"(?:^|[^\p{L}\p{M}\p{N})\]])[-−]$")  # before a number
 class Token(NamedTuple):
     """One word of a sentence: `source[start:end] == text`.
 
-    `light` words say little by themselves: articles, pronouns, auxiliaries. `clause` counts the stops (".", ":", ";") before it.
+    `light` words say little by themselves: articles, pronouns, auxiliaries. `clause` counts the stops (".", ":", ";")
+    before it.
     """
 
     text: str
@@ -87,7 +89,9 @@ def read(text: str, lang: str) -> tuple[Sentence, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A sentence of a claim beside one of the evidence: the gaps between them, and how many words that say something both have."""
+    """A sentence of a claim beside one of the evidence: the gaps between them, and how many words that say something
+    both have.
+    """
 
     mine: Sentence
     theirs: Sentence
@@ -118,7 +122,9 @@ class Aligned:
 
 
 def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
-    """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than `_MIN_COMMON`."""
+    """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than
+    `_MIN_COMMON`.
+    """
     found: list[Aligned] = []
     best = 0
     for other in _nearest(mine, theirs):
@@ -132,8 +138,9 @@ def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
 def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
     """The gaps between a longest common sequence of words, in order.
 
-    Of a much longer sentence only the part with most of the words is looked at: a heading or a table before it belongs to no gap. Before
-    the first common word and after the last one, no more is taken of the other sentence than this one has there, if it has anything.
+    Of a much longer sentence only the part with most of the words is looked at: a heading or a table before it belongs
+    to no gap. Before the first common word and after the last one, no more is taken of the other sentence than this one
+    has there, if it has anything.
     """
     a, b = [token.stem for token in mine.tokens], [token.stem for token in theirs.tokens]
     first, last = _window(a, b)
@@ -162,7 +169,8 @@ def _pairs(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
     """The pairs, with each run of neighbours moved to its last occurrence in b before the next run.
 
-    So "For hardly any day of delay" is aligned with "For each day of delay", and not with "For the day of the credit" further up.
+    So "For hardly any day of delay" is aligned with "For each day of delay", and not with "For the day of the credit"
+    further up.
     """
     moved: list[tuple[int, int]] = []
     end = len(pairs)
@@ -181,7 +189,9 @@ def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _window(a: list[str], b: list[str]) -> tuple[int, int]:
-    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours all if few, else the middle one."""
+    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours all if few, else the
+    middle one.
+    """
     size = len(a) + 2 * _LONGEST_GAP
     if len(b) <= size:
         return 0, len(b)
@@ -205,7 +215,9 @@ def _window(a: list[str], b: list[str]) -> tuple[int, int]:
 
 
 def _at_edge(gap: Gap, length: int) -> Gap:
-    """The gap, cut where it stands before or after all common words: the other sentence gets no more words than this one has there."""
+    """The gap, cut where it stands before or after all common words: the other sentence gets no more words than this
+    one has there.
+    """
     most = gap.j - gap.i or _LONGEST_GAP
     if gap.i == 0:
         return gap._replace(k=max(gap.k, gap.m - most))
@@ -215,17 +227,28 @@ def _at_edge(gap: Gap, length: int) -> Gap:
 def _nearest(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Sentence]:
     """The sentences with most words in common; of equal ones those with fewest others, then the first."""
     shared = [(len(mine.terms & other.terms), other) for other in theirs]
-    ranked = sorted(((count, -len(other.terms), -place) for place, (count, other) in enumerate(shared) if count), reverse=True)
+    ranked = sorted(
+        ((count, -len(other.terms), -place) for place, (count, other) in enumerate(shared) if count), reverse=True
+    )
     return [theirs[-place] for _, _, place in ranked[:_CANDIDATES]]
 
 
 def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
-    """Both sentences side by side; None where too little is common. A run of capitalised words in one gap counts as one word: a name."""
+    """Both sentences side by side; None where too little is common.
+
+    A run of capitalised words in one gap counts as one word: a name.
+    """
     found = tuple(gaps(mine, theirs))
     apart = {place for gap in found for place in range(gap.i, gap.j)}
     said = [place not in apart for place in range(len(mine.tokens)) if mine.says(place)]
-    told = [place not in apart for place, token in enumerate(mine.tokens) if mine.says(place) or place in mine.marked or not said]
-    repeated = sum(max(0, sum(mine.tokens[place].text[0].isupper() for place in range(gap.i, gap.j)) - 1) for gap in found)
+    told = [
+        place not in apart
+        for place, token in enumerate(mine.tokens)
+        if mine.says(place) or place in mine.marked or not said
+    ]
+    repeated = sum(
+        max(0, sum(mine.tokens[place].text[0].isupper() for place in range(gap.i, gap.j)) - 1) for gap in found
+    )
     enough = any(sum(kind) >= _MIN_COMMON * (len(kind) - repeated) for kind in (said, told) if any(kind))
     return Aligned(mine, theirs, found, sum(said)) if enough else None
 
@@ -257,10 +280,22 @@ def _sentence(text: str, start: int, end: int, lang: str) -> Sentence:
         between = text[tokens[-1].end : first] if tokens else ""
         clause = tokens[-1].clause + (between != " " and bool(_STOP.search(between))) if tokens else 0
         sign = "-" if word.text[0].isdecimal() and _MINUS.search(text[max(0, first - 2) : first]) else ""
-        tokens.append(Token(word.text, fold(word.text), sign + stem(word.text, lang), first, last, word.text.lower() in light, clause))
+        tokens.append(
+            Token(
+                word.text,
+                fold(word.text),
+                sign + stem(word.text, lang),
+                first,
+                last,
+                word.text.lower() in light,
+                clause,
+            )
+        )
     found = markers([_read_as(token, place, text, lang) for place, token in enumerate(tokens)], lang)
     marked = frozenset(place for marker in found if marker.kind != "party" for place in range(marker.start, marker.end))
-    return Sentence(start, end, tuple(tokens), found, frozenset(token.stem for token in tokens if not token.light), marked)
+    return Sentence(
+        start, end, tuple(tokens), found, frozenset(token.stem for token in tokens if not token.light), marked
+    )
 
 
 def _read_as(token: Token, place: int, text: str, lang: str) -> str:

@@ -1,7 +1,8 @@
-"""Facts of a sentence, and those that its evidence lacks: values and what they are attached to, names, codes, small words, operators.
+"""Facts of a sentence, and those that its evidence lacks: values and what they are attached to, names, codes, small
+words, operators.
 
-Word overlap passes a sentence in which one number or one "not" was changed; these comparisons do not. They know no model: a fact
-that is stated in other words, or follows by calculation, counts as lacking.
+Word overlap passes a sentence in which one number or one "not" was changed; these comparisons do not. They know no
+model: a fact that is stated in other words, or follows by calculation, counts as lacking.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Entity:
 def entities(text: str, lang: str) -> tuple[Entity, ...]:
     """The numbers (with unit, currency or percent), years, dates, codes and names of a text or question, in order.
 
-    Number words ("three") are left out: they are facts of a sentence but no names to look for. Values are read in the plain reading, on
-    which a calibrated score rests.
+    Number words ("three") are left out: they are facts of a sentence but no names to look for. Values are read in the
+    plain reading, on which a calibrated score rests.
     """
     plain = ascii_digits(text)
     days = dates(plain, lang)
@@ -49,7 +50,10 @@ def entities(text: str, lang: str) -> tuple[Entity, ...]:
     numbers = plain_quantities(plain, lang, taken)
     taken += [(number.start, number.end) for number in numbers]
     found = [Entity("date", text[date.start : date.end], date.start, date.end) for date in days]
-    found += [Entity(name.kind, text[name.start : name.end], name.start, name.end) for name in (*marks, *names(plain, lang, taken))]
+    found += [
+        Entity(name.kind, text[name.start : name.end], name.start, name.end)
+        for name in (*marks, *names(plain, lang, taken))
+    ]
     found += [
         Entity("year" if number.is_year else "number", text[number.start : number.end], number.start, number.end)
         for number in numbers
@@ -58,13 +62,15 @@ def entities(text: str, lang: str) -> tuple[Entity, ...]:
     return tuple(sorted(found, key=lambda entity: (entity.start, entity.end)))
 
 
-def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang: str = "") -> tuple[tuple[str, str], ...]:
+def changed_facts(
+    claim_text: str, evidence_text: str, lang: str, evidence_lang: str = ""
+) -> tuple[tuple[str, str], ...]:
     """The facts of a claim that its evidence lacks, as (kind, text); () for a sentence that stands in its evidence.
 
-    Kinds are date (of times too), number, year, unit, code, name, role, operator, negation, modality, comparison and quantifier.
-    Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; in
-    the same language, against the evidence's nearest sentence: small words, the place of names, and what a value is attached to (role).
-    Citation marks are no facts.
+    Kinds are date (of times too), number, year, unit, code, name, role, operator, negation, modality, comparison and
+    quantifier. Compared are values, not notations: numbers in the conventions of their language, dates in any notation,
+    names in any inflection; in the same language, against the evidence's nearest sentence: small words, the place of
+    names, and what a value is attached to (role). Citation marks are no facts.
 
     Args:
         claim_text: one or several sentences.
@@ -79,13 +85,17 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
 
 
 def replaced_facts(claim_text: str, evidence_text: str, lang: str) -> tuple[tuple[str, str], ...]:
-    """The part of `changed_facts` that the evidence, in the same language, states otherwise, wherever it has the claim's own words."""
+    """The part of `changed_facts` that the evidence, in the same language, states otherwise, wherever it has the
+    claim's own words.
+    """
     claim, evidence = _reading(claim_text), _reading(evidence_text)
     return () if _stands(claim, evidence) else _once(_otherwise(claim, evidence, lang, lang))
 
 
 def absent_facts(claim_text: str, text: str, lang: str) -> tuple[tuple[str, str], ...]:
-    """The dates, numbers, units, codes and names of a claim that stand nowhere in a text of any length, as (kind, text)."""
+    """The dates, numbers, units, codes and names of a claim that stand nowhere in a text of any length, as (kind,
+    text).
+    """
     return tuple(dict.fromkeys(_absent(_reading(claim_text), _reading(text), lang, lang)))
 
 
@@ -98,7 +108,10 @@ def _once(changed: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=64)
 def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tuple[tuple[str, str], ...]:
-    changed = [("operator", sign) for sign in changed_operators(without_units(claim, lang), without_units(evidence, evidence_lang))]
+    changed = [
+        ("operator", sign)
+        for sign in changed_operators(without_units(claim, lang), without_units(evidence, evidence_lang))
+    ]
     if lang == evidence_lang:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += substituted_words(claim, evidence, lang, mine, theirs)
@@ -147,7 +160,9 @@ def _names(text: str, lang: str) -> tuple[Name, ...]:
 def _changed_names(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
     theirs, their_words = values(evidence, evidence_lang), _word_set(evidence)
     their_codes = {canonical_code(code.text) for code in theirs.codes}
-    years = {number.value for number in theirs.quantities} | {str(day.year) for date in theirs.dates for day in date.readings}
+    years = {number.value for number in theirs.quantities} | {
+        str(day.year) for date in theirs.dates for day in date.readings
+    }
     changed = []
     for code in values(claim, lang).codes:
         known = years | their_codes if code.kind == "year" else their_codes | their_words

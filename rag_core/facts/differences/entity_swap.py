@@ -1,7 +1,9 @@
-"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence: each name stands on the page, but not here.
+"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence: each name stands on the
+page, but not here.
 
-Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no capitals: there a word
-counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun that the evidence has elsewhere is a
+Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no
+capitals: there a word counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun
+    that the evidence has elsewhere is a
 change in the place of another noun, unless both are synonyms.
 """
 
@@ -25,7 +27,9 @@ _MIN_LETTERS = 3  # letters of a name that is found by its form alone
 Span = tuple[int, int]
 
 
-def entity_swaps(aligned: Aligned, held: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[str]:
+def entity_swaps(
+    aligned: Aligned, held: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]
+) -> Iterator[str]:
     """The names of a claim that stand in the place of others.
 
     Args:
@@ -45,7 +49,11 @@ def entity_swaps(aligned: Aligned, held: Collection[str], lang: str, mine: Colle
         named = [place for place in here if is_name(aligned.mine, place, lang, mine)]
         replaced = there[-1:] if gap.i == 0 else there[:1] if gap.j == len(aligned.mine.tokens) else there
         changed = named if _name_stands(aligned.theirs, replaced, lang, theirs) else []
-        if not changed and all(aligned.mine.tokens[place].stem in held for place in here) and _nouns(aligned, here, there, lang):
+        if (
+            not changed
+            and all(aligned.mine.tokens[place].stem in held for place in here)
+            and _nouns(aligned, here, there, lang)
+        ):
             changed = here
         if changed and not _say_the_same(aligned, here, there, lang):
             yield " ".join(aligned.mine.tokens[place].text for place in changed)
@@ -57,15 +65,21 @@ def _name_stands(sentence: Sentence, places: list[int], lang: str, spans: Collec
 
 def _nouns(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
     """Whether nothing but nouns stands here, and there is one among what they replace."""
-    return all(_is_noun(aligned.mine, place, lang) for place in here) and any(_is_noun(aligned.theirs, place, lang) for place in there)
+    return all(_is_noun(aligned.mine, place, lang) for place in here) and any(
+        _is_noun(aligned.theirs, place, lang) for place in there
+    )
 
 
 def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) -> bool:
-    """Whether a word of a sentence is a part of a name: found as one (`spans`), or by its form where capitals do not tell."""
+    """Whether a word of a sentence is a part of a name: found as one (`spans`), or by its form where capitals do not
+    tell.
+    """
     token = sentence.tokens[place]
     if any(start <= token.start < end for start, end in spans):
         return True
-    if _CLEAR.fullmatch(token.text) or (lang in LANGUAGES and grammar(lang).script not in _CASED and token.text[0].isupper()):
+    if _CLEAR.fullmatch(token.text) or (
+        lang in LANGUAGES and grammar(lang).script not in _CASED and token.text[0].isupper()
+    ):
         return not _shouted(sentence)
     if not _every_noun_alike(token, lang) or len(token.text) < _MIN_LETTERS:
         return False
@@ -74,16 +88,26 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
 
 
 def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
-    """Whether a word may be a noun that the page could have a name's place for; in scripts without capitals, if no auxiliary follows."""
+    """Whether a word may be a noun that the page could have a name's place for; in scripts without capitals, if no
+    auxiliary follows.
+    """
     token = sentence.tokens[place]
     following = sentence.tokens[place + 1].folded if place + 1 < len(sentence.tokens) else ""
-    return _every_noun_alike(token, lang) and (token.text[0].isupper() or following not in lexicon(lang).facts.auxiliaries)
+    return _every_noun_alike(token, lang) and (
+        token.text[0].isupper() or following not in lexicon(lang).facts.auxiliaries
+    )
 
 
 def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
-    """Whether a noun stands without an article or adjective, like a name: "in Harvard", but "das Unternehmen"; where all have capitals."""
+    """Whether a noun stands without an article or adjective, like a name: "in Harvard", but "das Unternehmen"; where
+    all have capitals.
+    """
     before, companion = sentence.tokens[place - 1].text if place else "", grammar(lang).noun_companion
-    return companion is not None and _is_noun(sentence, place, lang) and not (before.islower() and companion.search(before))
+    return (
+        companion is not None
+        and _is_noun(sentence, place, lang)
+        and not (before.islower() and companion.search(before))
+    )
 
 
 def _shouted(sentence: Sentence) -> bool:

@@ -1,8 +1,10 @@
-"""Finds what a value is attached to: "30 days after signature" is not "30 days after delivery", though both say 30 days.
+"""Finds what a value is attached to: "30 days after signature" is not "30 days after delivery", though both say 30
+days.
 
-In a sentence that stands in the evidence nearly word for word, a value in the place of another is in a wrong role. Elsewhere the words
-count to which a value is nearest, and what it is counted from or a part of: the evidence has the value, but never with the claim's words,
-and these with another value. What is merely told in other words, with words that the evidence does not have, is not called wrong.
+In a sentence that stands in the evidence nearly word for word, a value in the place of another is in a wrong role.
+Elsewhere the words count to which a value is nearest, and what it is counted from or a part of: the evidence has the
+value, but never with the claim's words, and these with another value. What is merely told in other words, with words
+that the evidence does not have, is not called wrong.
 """
 
 from __future__ import annotations
@@ -40,17 +42,25 @@ def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str
     claimed = [value for row in here for value in row]
     inner = [gap for gap in aligned.gaps if gap.i < gap.j or 0 < gap.i < len(aligned.mine.tokens)]
     stated = [value for gap in inner for value in _in(all_values(theirs), aligned.theirs, gap.k, gap.m)]
-    stated += [day for gap in aligned.gaps for day in _in(theirs.dates, aligned.theirs, gap.k, gap.m)]  # no day is said twice by chance
+    stated += [
+        day for gap in aligned.gaps for day in _in(theirs.dates, aligned.theirs, gap.k, gap.m)
+    ]  # no day is said twice by chance
     for gap, row, others in zip(apart, here, there, strict=True):
         left = [other for other in others if not any(equal_values(value, other) for value in row)]
         for value in row:
             # a value that has only changed its place is none in the place of another, unless both have changed places
             moved = any(equal_values(value, other) for other in stated)
-            wrong = [other for other in left if replaces(value, other) and (not moved or any(equal_values(one, other) for one in claimed))]
+            wrong = [
+                other
+                for other in left
+                if replaces(value, other) and (not moved or any(equal_values(one, other) for one in claimed))
+            ]
             if wrong and not any(equal_values(value, other) for other in others):
                 yield _kind(value, wrong[0]), value.text
         if not row:
-            yield from _replaced_units(aligned, gap, any(isinstance(other, Quantity) and other.unit for other in others), lang)
+            yield from _replaced_units(
+                aligned, gap, any(isinstance(other, Quantity) and other.unit for other in others), lang
+            )
 
 
 def all_values(values: Values) -> list[Value]:
@@ -98,13 +108,26 @@ def _kind(value: Value, other: Value) -> str:
 
 
 def _replaced_units(aligned: Aligned, gap: Gap, of_number: bool, lang: str) -> Iterator[tuple[str, str]]:
-    """Units in the place of others: apart from their number ("20 vacation days"), and unknown words for a unit (`of_number`) behind it."""
-    units, mine, theirs = value_words(lang).units, aligned.mine.tokens[gap.i : gap.j], aligned.theirs.tokens[gap.k : gap.m]
+    """Units in the place of others: apart from their number ("20 vacation days"), and unknown words for a unit
+    (`of_number`) behind it.
+    """
+    units, mine, theirs = (
+        value_words(lang).units,
+        aligned.mine.tokens[gap.i : gap.j],
+        aligned.theirs.tokens[gap.k : gap.m],
+    )
     named = {token.folded: units[token.folded] for token in mine if token.folded in units}
     others = {units[token.folded] for token in theirs if token.folded in units}
     yield from (("unit", word) for word, unit in named.items() if others and unit not in others)
     behind = of_number and bool(mine) and gap.i > 0 and aligned.mine.tokens[gap.i - 1].text[0].isdecimal()
-    if behind and not named and theirs and theirs[0].folded in units and mine[0].folded[0] != theirs[0].folded[0] and not mine[0].light:
+    if (
+        behind
+        and not named
+        and theirs
+        and theirs[0].folded in units
+        and mine[0].folded[0] != theirs[0].folded[0]
+        and not mine[0].light
+    ):
         yield "unit", mine[0].text  # "Std." may be short for "Stunden"
 
 
@@ -118,7 +141,10 @@ _COUNTED_FROM = 3  # words of that
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A value with the stems it is attached to. `counted_from` are those behind "after", "of" and the like, the first one first."""
+    """A value with the stems it is attached to.
+
+    `counted_from` are those behind "after", "of" and the like, the first one first.
+    """
 
     value: Value
     sentence: int
@@ -127,15 +153,22 @@ class Attached:
 
 
 def wrong_roles(claim: str, evidence: str, lang: str) -> Iterator[str]:
-    """The values of a claim that the evidence has in another role only. Both are reading forms with ASCII digits, in one language."""
+    """The values of a claim that the evidence has in another role only.
+
+    Both are reading forms with ASCII digits, in one language.
+    """
     mine, theirs = attached(claim, lang), attached(evidence, lang)
     if not mine or not theirs:
         return
     known = frozenset[str]().union(*(sentence.terms for sentence in read(evidence, lang)))
     for one in mine:
         same = [other for other in theirs if equal_values(one.value, other.value)]
-        others = [other for other in theirs if replaces(one.value, other.value) and not equal_values(one.value, other.value)]
-        if same and (_is_of_others(one, same, others) or _is_counted_elsewhere(one, same, known, claim, evidence, lang)):
+        others = [
+            other for other in theirs if replaces(one.value, other.value) and not equal_values(one.value, other.value)
+        ]
+        if same and (
+            _is_of_others(one, same, others) or _is_counted_elsewhere(one, same, known, claim, evidence, lang)
+        ):
             yield one.value.text
 
 
@@ -168,8 +201,12 @@ def _of_sentence(text: str, number: int, sentence: Sentence, stated: Sequence[Va
         if (nearest := min(apart)) <= _REACH:
             terms[apart.index(nearest)].add(token.stem)
     for index in range(1, len(stated)):
-        if replaces(stated[index - 1], stated[index]) and not any(map(sentence.says, range(places[index - 1] + 1, places[index]))):
-            terms[index] = terms[index - 1] = terms[index - 1] | terms[index]  # values of a list share what they are attached to
+        if replaces(stated[index - 1], stated[index]) and not any(
+            map(sentence.says, range(places[index - 1] + 1, places[index]))
+        ):
+            terms[index] = terms[index - 1] = (
+                terms[index - 1] | terms[index]
+            )  # values of a list share what they are attached to
     for value, words in zip(stated, terms, strict=True):
         yield Attached(value, number, frozenset(words), tuple(_counted_from(sentence, value, stated, lang)))
 
@@ -179,14 +216,18 @@ def _place(sentence: Sentence, value: Value) -> int:
 
 
 def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lang: str) -> list[str]:
-    """The first words that say something behind "after", "of" and the like; where those follow their noun, the last one before them."""
+    """The first words that say something behind "after", "of" and the like; where those follow their noun, the last one
+    before them.
+    """
     words = value_words(lang)
     if not isinstance(value, Quantity) or not value.unit:
         return []
     before = words.relations_before
     tokens = [token for token in sentence.tokens if (token.end <= value.start if before else token.start >= value.end)]
     tokens = tokens[::-1] if before else tokens
-    related = next((place for place, token in enumerate(tokens[:_MAX_RELATIONS]) if token.folded not in words.relations), 0)
+    related = next(
+        (place for place, token in enumerate(tokens[:_MAX_RELATIONS]) if token.folded not in words.relations), 0
+    )
     if not related:
         return []
     clause, found = tokens[0].clause, list[str]()
@@ -198,18 +239,23 @@ def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lan
 
 
 def _is_of_others(one: Attached, same: Sequence[Attached], others: Sequence[Attached]) -> bool:
-    """Whether all words of a value stand with another one of the evidence, and none of them with this one; a single word, beside it."""
+    """Whether all words of a value stand with another one of the evidence, and none of them with this one; a single
+    word, beside it.
+    """
     if not one.terms or not all(other.terms for other in same):
         return False
     here = frozenset[str]().union(*(other.terms for other in same))
     if one.terms & here:
         return False
     return any(
-        one.terms <= other.terms and (len(one.terms) > 1 or any(other.sentence == also.sentence for also in same)) for other in others
+        one.terms <= other.terms and (len(one.terms) > 1 or any(other.sentence == also.sentence for also in same))
+        for other in others
     )
 
 
-def _is_counted_elsewhere(one: Attached, same: Sequence[Attached], known: Collection[str], claim: str, evidence: str, lang: str) -> bool:
+def _is_counted_elsewhere(
+    one: Attached, same: Sequence[Attached], known: Collection[str], claim: str, evidence: str, lang: str
+) -> bool:
     """Whether a value is counted from something else, wherever the evidence has it."""
     if not one.counted_from or not all(other.counted_from for other in same):
         return False
@@ -221,4 +267,7 @@ def _is_counted_elsewhere(one: Attached, same: Sequence[Attached], known: Collec
 def _is_about(mine: Sequence[str], theirs: Sequence[str], lang: str) -> bool:
     """Whether the first word of one is among the words of the other, in any form, or a synonym of one is."""
     meant = [(mine[0], theirs), (theirs[0], mine)]
-    return any(alike(word, words) or any(alike(other, words) for other in synonyms(lang).get(word, ())) for word, words in meant)
+    return any(
+        alike(word, words) or any(alike(other, words) for other in synonyms(lang).get(word, ()))
+        for word, words in meant
+    )

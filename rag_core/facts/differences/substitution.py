@@ -1,8 +1,9 @@
-"""Finds small words and names that were changed in a sentence that otherwise stands in the evidence, nearly word for word.
+"""Finds small words and names that were changed in a sentence that otherwise stands in the evidence, nearly word for
+word.
 
-In the gaps between the common words of two sentences a marker against another ("at least" for "at most"), a party or name for another, a
-negation that only one of them has, and an added or dropped "only" are changed facts. Of sentences that have less in common, only the
-negations are compared.
+In the gaps between the common words of two sentences a marker against another ("at least" for "at most"), a party or
+name for another, a negation that only one of them has, and an added or dropped "only" are changed facts. Of sentences
+that have less in common, only the negations are compared.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ _MIN_SHARED = 1 / 3  # share of the smaller sentence's words; below it nothing i
 Change = tuple[str, str]
 
 
-def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]) -> list[Change]:
+def substituted_words(
+    claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]
+) -> list[Change]:
     """The changes of all sentences of a claim, as (kind, text).
 
-    Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit and code.
+    Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit and
+    code.
 
     Args:
         claim: in reading form, like the evidence.
@@ -45,7 +49,12 @@ def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Spa
         if not near:
             found += [("negation", phrase) for phrase in _reworded_negations(sentence, held, lex)]
         each = [
-            [*_markers(one, lang), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
+            [
+                *_markers(one, lang),
+                *_negations(one, lex),
+                *_operators(one, claim, evidence),
+                *_names(one, terms, lang, mine, theirs),
+            ]
             for one in near
         ]
         if not any(not changes and one.says_all() for changes, one in zip(each, near, strict=True)):
@@ -56,18 +65,24 @@ def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Spa
 
 
 def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
-    """Signs of the sentence's formulas that the same formulas have otherwise in the part of the other one that it matches."""
+    """Signs of the sentence's formulas that the same formulas have otherwise in the part of the other one that it
+    matches.
+    """
     start, end = aligned.matched()
     found = substituted_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
     yield from (("operator", sign) for sign in found)
 
 
-def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[Change]:
+def _names(
+    aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]
+) -> Iterator[Change]:
     yield from (("name", name) for name in entity_swaps(aligned, terms, lang, mine, theirs))
 
 
 def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
-    """Markers in one gap, or around one, that are against each other, an added or dropped "only", and a dropped "seek"."""
+    """Markers in one gap, or around one, that are against each other, an added or dropped "only", and a dropped
+    "seek".
+    """
     if not any(marker.kind == "sought" for marker in aligned.mine.markers):
         start, end = aligned.matched()
         asked = [marker for marker in aligned.theirs.markers if marker.kind == "sought"]
@@ -84,7 +99,11 @@ def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
         for one, other in product(mine_here, theirs_here):
             if one.kind == "party" and told_by_endings:
                 continue
-            if one.against(other) and not any(one.level == also.level for also in theirs_here) and (one in mine or other in theirs):
+            if (
+                one.against(other)
+                and not any(one.level == also.level for also in theirs_here)
+                and (one in mine or other in theirs)
+            ):
                 yield "name" if one.kind == "party" else one.kind, _text(aligned.mine, one)
         if _clean(aligned, gap):
             if _level(mine, "only") and not theirs:
@@ -95,11 +114,18 @@ def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
 
 def _party_words(sentence: Sentence) -> set[str]:
     """The forms in which the parties are named: "nájemce" owes, "nájemci" is owed."""
-    return {sentence.tokens[place].folded for one in sentence.markers if one.kind == "party" for place in range(one.start, one.end)}
+    return {
+        sentence.tokens[place].folded
+        for one in sentence.markers
+        if one.kind == "party"
+        for place in range(one.start, one.end)
+    }
 
 
 def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
-    """A negation that one of both sentences has more than the other, counted in the gaps where nothing else was changed."""
+    """A negation that one of both sentences has more than the other, counted in the gaps where nothing else was
+    changed.
+    """
     surplus, phrases = 0, []
     for gap in aligned.gaps:
         mine, theirs = _negated(aligned.mine, gap.i, gap.j), _negated(aligned.theirs, gap.k, gap.m)
@@ -111,9 +137,13 @@ def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
             surplus += opposite[0]
             phrases.append(opposite[1])
         elif not mine:
-            reach = _TARGETS if gap.i == gap.j else 1  # "not allowed in" may be said as "forbidden in", which is no lost denial of "in"
+            reach = (
+                _TARGETS if gap.i == gap.j else 1
+            )  # "not allowed in" may be said as "forbidden in", which is no lost denial of "in"
             denied = [
-                phrase for phrase, places in _bearing(aligned.theirs, gap.k, gap.m) if not aligned.shared().isdisjoint(places[:reach])
+                phrase
+                for phrase, places in _bearing(aligned.theirs, gap.k, gap.m)
+                if not aligned.shared().isdisjoint(places[:reach])
             ]
             surplus -= len(denied)
             phrases += [f"without {phrase}" for phrase in denied]
@@ -122,7 +152,9 @@ def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
 
 
 def _opposite(aligned: Aligned, gap: Gap, lex: Lexicon) -> tuple[int, str] | None:
-    """Whether a word of the gap negates its counterpart by its form ("nesmí" for "smí"): +1 or -1 with the word, or None."""
+    """Whether a word of the gap negates its counterpart by its form ("nesmí" for "smí"): +1 or -1 with the word, or
+    None.
+    """
     mine = {token.folded for token in aligned.mine.tokens[gap.i : gap.j]}
     theirs = {token.folded for token in aligned.theirs.tokens[gap.k : gap.m]}
     for one in mine - theirs:
@@ -154,7 +186,11 @@ def _negated(sentence: Sentence, start: int, end: int) -> list[str]:
 
 def _bearing(sentence: Sentence, start: int, end: int) -> list[tuple[str, list[int]]]:
     """The negations between two places, each with the places of the words it bears on."""
-    return [(_text(sentence, marker), _targets(sentence, marker)) for marker in _in(sentence, start, end) if marker.kind == "negation"]
+    return [
+        (_text(sentence, marker), _targets(sentence, marker))
+        for marker in _in(sentence, start, end)
+        if marker.kind == "negation"
+    ]
 
 
 def _level(found: list[Marker], level: str) -> bool:
@@ -202,8 +238,12 @@ def _opposites(words: set[str], others: set[str], lex: Lexicon, prefix: str) -> 
 
 def _said(sentence: Sentence) -> frozenset[str]:
     """The stems of the content words, negations left out."""
-    denied = {place for marker in sentence.markers if marker.kind == "negation" for place in range(marker.start, marker.end)}
-    return frozenset(token.stem for place, token in enumerate(sentence.tokens) if not token.light and place not in denied)
+    denied = {
+        place for marker in sentence.markers if marker.kind == "negation" for place in range(marker.start, marker.end)
+    }
+    return frozenset(
+        token.stem for place, token in enumerate(sentence.tokens) if not token.light and place not in denied
+    )
 
 
 def _targets(sentence: Sentence, marker: Marker) -> list[int]:

@@ -1,7 +1,7 @@
 """Compares the values of a sentence with its evidence: numbers with their units, dates, times.
 
-Equal values agree in any notation, and in another unit where the conversion is exact. What a value is attached to is for
-`rag_core.facts.differences.roles` to compare.
+Equal values agree in any notation, and in another unit where the conversion is exact. What a value is attached to is
+for `rag_core.facts.differences.roles` to compare.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def values(text: str, lang: str) -> Values:
 def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
     """The values of a claim that its evidence lacks, as (kind, text): date (of times too), number, unit or comparison.
 
-    Both are reading forms with ASCII digits. A value that only says what stands nowhere in the evidence is named, whatever it is about.
+    Both are reading forms with ASCII digits. A value that only says what stands nowhere in the evidence is named,
+    whatever it is about.
     """
     mine, theirs = values(claim, lang), values(evidence, evidence_lang)
     changed = [("date", date.text) for date in mine.dates if not _date_stands(date, theirs)]
@@ -105,7 +106,12 @@ def _date_stands(date: Date, theirs: Values) -> bool:
         return True  # "from August 2, 1777, to August 22"
     years = {number.value for number in theirs.quantities if number.is_year}
     # "Year ended December 31, 2017 2016": the day stands once, its years apart
-    return any(str(mine.year) in years and mine._replace(year=0).within(day) for mine in date.readings if mine.month for day in days)
+    return any(
+        str(mine.year) in years and mine._replace(year=0).within(day)
+        for mine in date.readings
+        if mine.month
+        for day in days
+    )
 
 
 def _years(theirs: Values) -> set[str]:
@@ -119,7 +125,11 @@ def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
     digits = regex.findall(r"\d+", time.text)
     if len(digits) == 1 and any(number.value == digits[0] and not number.unit for number in theirs.quantities):
         return True  # "Let's make it 7."
-    return len(digits) > 1 and not time.halves and regex.search(rf"(?<![\d.,]){digits[0]}[.:]{digits[1]}(?!\d)", evidence) is not None
+    return (
+        len(digits) > 1
+        and not time.halves
+        and regex.search(rf"(?<![\d.,]){digits[0]}[.:]{digits[1]}(?!\d)", evidence) is not None
+    )
 
 
 def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -142,10 +152,15 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozens
 
 
 def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collection[str], evidence: str) -> bool:
-    """Whether the evidence has a number as a year of its decade, the end of a range or two cells. Ordinals in words are compared apart."""
+    """Whether the evidence has a number as a year of its decade, the end of a range or two cells.
+
+    Ordinals in words are compared apart.
+    """
     if number.ordinal and not _in_digits(number):
         return True
-    if any(number.has_year(year) for year in years) or (number.scale > 1 and number.base in number.parts and number.base in places):
+    if any(number.has_year(year) for year in years) or (
+        number.scale > 1 and number.base in number.parts and number.base in places
+    ):
         return True
     return bool(number.parts) and _digits_stand(number.text, evidence)
 
@@ -180,14 +195,22 @@ def _unit_stands(number: Quantity, other: Quantity, known: frozenset[str]) -> bo
     return not other.unit and number.unit in known
 
 
-def _changed_ordinals(mine: Values, theirs: Values, claim: tuple[str, str], evidence: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """Ordinals in words that stand nowhere, while the evidence has another one before the same word: "the first quarter"."""
+def _changed_ordinals(
+    mine: Values, theirs: Values, claim: tuple[str, str], evidence: tuple[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Ordinals in words that stand nowhere, while the evidence has another one before the same word: "the first
+    quarter".
+    """
     counted = [number for number in mine.quantities if number.ordinal and not _in_digits(number)]
     if not counted or claim[1] != evidence[1]:
         return
     held = {number.value for number in theirs.quantities} | _loose(theirs)
     of_theirs = {_counted(number, *evidence) for number in theirs.quantities if number.ordinal}
-    yield from (("number", number.text) for number in counted if number.value not in held and _counted(number, *claim) in of_theirs - {""})
+    yield from (
+        ("number", number.text)
+        for number in counted
+        if number.value not in held and _counted(number, *claim) in of_theirs - {""}
+    )
 
 
 def _counted(number: Quantity, text: str, lang: str) -> str:

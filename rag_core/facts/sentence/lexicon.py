@@ -1,7 +1,8 @@
 """The words that carry facts, by language: months, number words, units, bounds, negative forms.
 
-There are two readings. The plain one knows the words of `facts` in a language's file alone: questions are read with it, and a calibrated
-score rests on that. The full one knows those of `values` too; it is for holding a sentence against its evidence.
+There are two readings. The plain one knows the words of `facts` in a language's file alone: questions are read with it,
+and a calibrated score rests on that. The full one knows those of `values` too; it is for holding a sentence against its
+evidence.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _NO_ROWS = ValueRows()
 class Lexicon:
     """One language's words, English ones included where a document may mix both.
 
-    `facts` are those of its file. Keys of `months` (1-12), `scales` (multiplier) and `units` (canonical unit) are folded words;
-    `negated_words` maps one to its positive.
+    `facts` are those of its file. Keys of `months` (1-12), `scales` (multiplier) and `units` (canonical unit) are
+    folded words; `negated_words` maps one to its positive.
     """
 
     facts: FactWords
@@ -60,7 +61,10 @@ def lexicon(lang: str) -> Lexicon:
 
 
 def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The name of each folded spelling, from rows of spellings. Of two names that of `first` counts, then the earlier language's."""
+    """The name of each folded spelling, from rows of spellings.
+
+    Of two names that of `first` counts, then the earlier language's.
+    """
     rows = [*reversed([*languages]), first]
     return {fold(word): name for row in rows for name, words in row.items() for word in words}
 
@@ -87,7 +91,8 @@ class ValueWords:
         weekdays: from 1, Monday, as they are written.
         relations: words between a value and what it is counted from, or is a part of: "30 days after", "5 % of".
         relations_before: whether that stands before the value, as in Hindi.
-        possessives: words like "its" that do not say what a value is counted from, where they are no small words anyway.
+        possessives: words like "its" that do not say what a value is counted from, where they are no small words
+            anyway.
     """
 
     is_plain: bool
@@ -124,13 +129,31 @@ def plain_words(lang: str) -> ValueWords:
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
     return ValueWords(
-        True, lex.facts.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False
+        True,
+        lex.facts.numbers,
+        none,
+        none,
+        {},
+        lex.scales,
+        lex.units,
+        {},
+        {},
+        none,
+        _NEVER,
+        _NEVER,
+        None,
+        {},
+        {},
+        none,
+        False,
     )
 
 
 @cache
 def value_words(lang: str) -> ValueWords:
-    """The words of the full reading; a language without a list of its own gets the plain words, and units in any language."""
+    """The words of the full reading; a language without a list of its own gets the plain words, and units in any
+    language.
+    """
     lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
     ones, joins = row.ones, row.join
     numbers = {**lex.facts.numbers, **row.numbers}
@@ -185,7 +208,9 @@ def parted_units() -> tuple[str, ...]:
 
 @cache
 def exact_units() -> Mapping[str, tuple[str, Decimal]]:
-    """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no number of days."""
+    """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no
+    number of days.
+    """
     rows = ((unit, row.rpartition(" ")) for unit, row in any_language().exact.items())
     return {unit: (of, Decimal(factor)) for unit, (of, _, factor) in rows}
 
@@ -193,7 +218,10 @@ def exact_units() -> Mapping[str, tuple[str, Decimal]]:
 @cache
 def dimension(unit: str) -> str:
     """The dimension that a unit measures: units of one dimension may stand in each other's place."""
-    named = next((name for name, units in any_language().dimensions.items() if unit.split()[-1:] and unit.split()[-1] in units), "")
+    named = next(
+        (name for name, units in any_language().dimensions.items() if unit.split()[-1:] and unit.split()[-1] in units),
+        "",
+    )
     return named or exact_units().get(unit, (unit, 1))[0]
 
 
@@ -204,13 +232,17 @@ def qualified(qualifier: str, unit: str) -> str:
 
 
 def _ordinals(row: ValueRows, numbers: Mapping[str, int]) -> dict[str, int]:
-    found = {fold(stem + ending): value for stem, value in row.ordinals.items() for ending in row.ordinal_endings or ("",)}
+    found = {
+        fold(stem + ending): value for stem, value in row.ordinals.items() for ending in row.ordinal_endings or ("",)
+    }
     found |= {word + fold(ending): value for word, value in numbers.items() for ending in row.cardinal_endings}
     return {word: value for word, value in found.items() if word not in numbers}
 
 
 def _joint(words: Iterable[str]) -> regex.Pattern[str]:
-    return regex.compile(rf"\s?[-\u2010-\u2015−]\s?|\s+(?:{'|'.join(map(regex.escape, words)) or '(?!)'})\s+", regex.IGNORECASE)
+    return regex.compile(
+        rf"\s?[-\u2010-\u2015−]\s?|\s+(?:{'|'.join(map(regex.escape, words)) or '(?!)'})\s+", regex.IGNORECASE
+    )
 
 
 def _compound(parts: Iterable[str]) -> regex.Pattern[str]:

@@ -1,7 +1,7 @@
 """Operators and raised signs of formulas. They can turn a formula into another one while all its letters stay.
 
-A formula is a run of operands with signs between them: "S = n/2 [2a + (n - 1)d]". It is held against those of the evidence that have the
-same operands in the same order; where there is none, each sign between its two neighbours.
+A formula is a run of operands with signs between them: "S = n/2 [2a + (n - 1)d]". It is held against those of the
+evidence that have the same operands in the same order; where there is none, each sign between its two neighbours.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ class Formula:
 
 @lru_cache(maxsize=256)
 def formulas(text: str) -> tuple[Formula, ...]:
-    """The formulas of a text that have a sign. Dashes are one sign, and so are the signs of multiplication and of division."""
+    """The formulas of a text that have a sign.
+
+    Dashes are one sign, and so are the signs of multiplication and of division.
+    """
     found: list[Formula] = []
     operands: list[str] = []
     signs: list[str] = []
@@ -72,7 +75,9 @@ def formulas(text: str) -> tuple[Formula, ...]:
 
 
 def _begins(kind: str | None, last: str, sign: str, parted: bool, apart: bool) -> bool:
-    """Whether an operand begins another formula: nothing but white space parts it from the last, or its sign is its own: "it is -4"."""
+    """Whether an operand begins another formula: nothing but white space parts it from the last, or its sign is its
+    own: "it is -4".
+    """
     if sign:
         return parted and not apart and len(last) > 1 and last.isalpha()
     return apart and kind == "operand"
@@ -81,7 +86,10 @@ def _begins(kind: str | None, last: str, sign: str, parted: bool, apart: bool) -
 def _formula(operands: list[str], signs: list[str]) -> list[Formula]:
     one = Formula(tuple(operands), tuple(signs))
     words_joined = (
-        len(operands) == 2 and all(part.isalpha() for part in operands) and signs[1] in ("-", "/") and max(map(len, operands)) > 1
+        len(operands) == 2
+        and all(part.isalpha() for part in operands)
+        and signs[1] in ("-", "/")
+        and max(map(len, operands)) > 1
     )
     return [one] if any(signs[1:]) and not words_joined else []  # "e-mail" and "km/h" are words
 
@@ -94,7 +102,9 @@ def _raised(text: str) -> list[str]:
 
 
 def changed_operators(claim: str, evidence: str) -> list[str]:
-    """Operators of the claim that the evidence has not between the same operands, and powers and indices that it has nowhere."""
+    """Operators of the claim that the evidence has not between the same operands, and powers and indices that it has
+    nowhere.
+    """
     raised = _raised(claim)
     held = {fold(word.text) for word in words(evidence)} if raised else set()
     changed = [word for word in raised if fold(word) not in held]
@@ -103,7 +113,9 @@ def changed_operators(claim: str, evidence: str) -> list[str]:
     between = _signs_between(theirs)
     for formula in mine:
         misplaced = _misplaced(formula, theirs)
-        lacking = [triple for triple in formula.triples if not _stands(triple, between)] if misplaced is None else misplaced
+        lacking = (
+            [triple for triple in formula.triples if not _stands(triple, between)] if misplaced is None else misplaced
+        )
         changed += [" ".join(triple) for triple in lacking]
     return changed
 
@@ -143,7 +155,9 @@ def _signs_between(theirs: Sequence[Formula]) -> Mapping[tuple[str, str], set[st
 
 
 def _stands(triple: Triple, between: Mapping[tuple[str, str], set[str]]) -> bool:
-    """Whether the sign stands between the same two, or is none: "5-10" for "5 to 10", "3/12/2024", where no other sign stands there."""
+    """Whether the sign stands between the same two, or is none: "5-10" for "5 to 10", "3/12/2024", where no other sign
+    stands there.
+    """
     left, sign, right = triple
     signs = between.get((left, right), set())
     return sign in signs or (sign in ("-", "/") and left[0].isdigit() and right[0].isdigit() and not signs)

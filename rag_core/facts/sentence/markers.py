@@ -1,7 +1,7 @@
 """Small words that decide what a sentence says: negations, modals, comparisons and quantifiers.
 
-A marker has a kind and a level: "must not" is modality, prohibition; "at most" is comparison, amount-. What it bears on, this module does
-not know. A language without markers gets the English ones.
+A marker has a kind and a level: "must not" is modality, prohibition; "at most" is comparison, amount-. What it bears
+on, this module does not know. A language without markers gets the English ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from rag_core.language import FALLBACK, LANGUAGES, fold
 
 _STEM_CHARS = (2, 3, 4)  # at most so many of a phrase like "increas*" are what it is looked up by
 _NO_MARKER = "none"  # level of phrases that only look like a marker: "not only"
-_NEGATIVE = frozenset({("negation", "not"), ("modality", "prohibition"), ("modality", "exemption"), ("quantifier", "no")})
+_NEGATIVE = frozenset(
+    {("negation", "not"), ("modality", "prohibition"), ("modality", "exemption"), ("quantifier", "no")}
+)
 _MODALS_ALIKE = frozenset({"permission", "possibility"})
 _AMOUNTS = ("no", "few", "some", "many", "most", "all")  # neighbours may say the same, most and all do not
 _ONLY = ({"only", "also"}, {"only", "most"})
@@ -80,7 +82,9 @@ def markers(folded: Sequence[str], lang: str) -> tuple[Marker, ...]:
         for phrase, offset in _looked_up(word, index):
             start = place - offset
             if phrase.stands(folded, start):
-                found.setdefault(phrase.kind, []).append(Marker(phrase.kind, phrase.level, start, start + len(phrase.words)))
+                found.setdefault(phrase.kind, []).append(
+                    Marker(phrase.kind, phrase.level, start, start + len(phrase.words))
+                )
     kept = [marker for kind in sorted(found) for marker in _longest(found[kind])]
     longer = [marker for marker in kept if marker.end - marker.start > 1]
     return tuple(
@@ -88,7 +92,8 @@ def markers(folded: Sequence[str], lang: str) -> tuple[Marker, ...]:
             (
                 one
                 for one in kept
-                if one.level != _NO_MARKER and not (one.kind == "negation" and any(_inside(one, other) for other in longer))
+                if one.level != _NO_MARKER
+                and not (one.kind == "negation" and any(_inside(one, other) for other in longer))
             ),
             key=lambda marker: (marker.start, marker.end, marker.kind),
         )
@@ -111,7 +116,12 @@ def _amounts_apart(one: str, other: str) -> bool:
 
 
 def _inside(one: Marker, other: Marker) -> bool:
-    return one is not other and other.start <= one.start and one.end <= other.end and other.end - other.start > one.end - one.start
+    return (
+        one is not other
+        and other.start <= one.start
+        and one.end <= other.end
+        and other.end - other.start > one.end - one.start
+    )
 
 
 def _longest(found: list[Marker]) -> list[Marker]:

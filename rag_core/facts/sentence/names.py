@@ -1,8 +1,8 @@
 """Names and codes, found by their form alone: no list of names, no model.
 
-A name is a run of capitalised words that is not merely the beginning of a sentence. German capitalises every noun, so that there only
-runs of several words, acronyms and CamelCase count; scripts without case have no names that could be seen. A code mixes capitals and
-digits ("A-123"), follows an acronym ("ISO 9001") or a section sign.
+A name is a run of capitalised words that is not merely the beginning of a sentence. German capitalises every noun, so
+that there only runs of several words, acronyms and CamelCase count; scripts without case have no names that could be
+seen. A code mixes capitals and digits ("A-123"), follows an acronym ("ISO 9001") or a section sign.
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ def initials(text: str) -> frozenset[str]:
     found = set()
     for run in _runs(text, words(text), bytearray(len(text))):
         letters = [fold(word.text[0]) for word in run if _capital(word)]
-        found |= {"".join(letters[i:j]) for i in range(len(letters)) for j in range(i + 2, min(len(letters), i + 6) + 1)}
+        found |= {
+            "".join(letters[i:j]) for i in range(len(letters)) for j in range(i + 2, min(len(letters), i + 6) + 1)
+        }
     return frozenset(found)
 
 
@@ -160,12 +162,19 @@ def _runs(text: str, tokens: list[Word], covered: bytearray) -> Iterator[list[Wo
 def _gap() -> regex.Pattern[str]:
     """Matches what stands between two words of a name."""
     joint, forms = any_language().company_joint, "|".join(any_language().legal_forms)
-    return regex.compile(rf"[ \u00A0]+(?:&|{joint}(?=[ ]\p{{Lu}}\w*[ ](?:{forms})))?[ \u00A0]*|[-’'&\u2010\u2011]|\.[ \u00A0]?")
+    return regex.compile(
+        rf"[ \u00A0]+(?:&|{joint}(?=[ ]\p{{Lu}}\w*[ ](?:{forms})))?[ \u00A0]*|[-’'&\u2010\u2011]|\.[ \u00A0]?"
+    )
 
 
 def _connects(run: list[Word], word: Word, after: Word) -> bool:
     """Whether "of" binds two parts of one name: "Bank of England", but not "CEO of Boeing"."""
-    return fold(word.text) in any_language().connectors and bool(after.text) and _capital(after) and not _ACRONYM.fullmatch(run[-1].text)
+    return (
+        fold(word.text) in any_language().connectors
+        and bool(after.text)
+        and _capital(after)
+        and not _ACRONYM.fullmatch(run[-1].text)
+    )
 
 
 def _finished(run: list[Word]) -> Iterator[list[Word]]:
@@ -186,7 +195,11 @@ def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: fro
     run = [word for word in run if len(run) > 1 or not _is_function_word(word.text, lang)]
     if len(run) == 1:
         word = run[0]
-        if len(word.text) == 1 or (grammar(lang).nouns_capitalised and not _clear(word)) or fold(word.text) in lexicon(lang).units:
+        if (
+            len(word.text) == 1
+            or (grammar(lang).nouns_capitalised and not _clear(word))
+            or fold(word.text) in lexicon(lang).units
+        ):
             return []
     return run
 

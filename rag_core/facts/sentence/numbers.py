@@ -1,9 +1,10 @@
-"""Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too, "2½" and "2.5".
+"""Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too, "2½"
+and "2.5".
 
-Of a range ("5 to 10 days", "od 5 do 10 dnů") the first number has the unit and the scale of the second, where it has none of its own.
-A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with strict grouping in the text's
-language first, then in the others' conventions. A number that cannot be read as one value ("3.2.1", "1,2,3") is compared by its text and
-its parts.
+Of a range ("5 to 10 days", "od 5 do 10 dnů") the first number has the unit and the scale of the second, where it has
+none of its own. A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with
+strict grouping in the text's language first, then in the others' conventions. A number that cannot be read as one value
+("3.2.1", "1,2,3") is compared by its text and its parts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import regex
 from babel.core import UnknownLocaleError
 from babel.numbers import parse_decimal
 
-from rag_core.facts.sentence.lexicon import (  # fmt: skip
+from rag_core.facts.sentence.lexicon import (
     Lexicon,
     ValueWords,
     cover,
@@ -41,7 +42,9 @@ _PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts w
 _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
-_POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
+_POWER_OF = regex.compile(
+    r"\d{1,3}"
+)  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _CENTS = 2  # raised digits of a price
 _LONGEST_JOINT = 12  # characters between the ends of a range
 _NEAR = 4  # words in which a bound ("at least") is looked for
@@ -52,7 +55,8 @@ def _number() -> regex.Pattern[str]:
     return regex.compile(
         rf"(?<![\p{{L}}\p{{M}}]|{_OF_A_NUMBER}|\p{{L}}\^)(?P<sign>(?<!(?:{_OF_A_NUMBER}|\))\s?)[-−](?=\d|{_FRACTION}))?"
         r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
-        rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
+        rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ "
+        rf"\u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
         rf"(?:(?P<ordinal>{'|'.join(ordinal_suffixes())})(?!\p{{L}}))?",
         regex.V1,
     )
@@ -82,9 +86,10 @@ def _unit_before() -> regex.Pattern[str]:
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
 
-    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the "5" of "5 to 10
-    million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=",
-    "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`: whether it is ten years, "the 1990s".
+    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the
+    "5" of "5 to 10 million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur",
+    "day") or empty. `bound` is ">=", "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`:
+    whether it is ten years, "the 1990s".
     """
 
     value: str
@@ -119,7 +124,10 @@ class Quantity:
 
 
 def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
-    """The numbers of a text in order, in digits or words, those inside the `taken` ranges left out. Digits must be ASCII."""
+    """The numbers of a text in order, in digits or words, those inside the `taken` ranges left out.
+
+    Digits must be ASCII.
+    """
     vocabulary = value_words(lang)
     return _of_ranges(text, _quantities(text, lang, taken, vocabulary), vocabulary)
 
@@ -131,7 +139,11 @@ def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()
 
 def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
     lex, covered = lexicon(lang), cover(text, taken)
-    found = [_quantity(text, match, lang, lex, vocabulary) for match in _number().finditer(text) if not covered[match.start()]]
+    found = [
+        _quantity(text, match, lang, lex, vocabulary)
+        for match in _number().finditer(text)
+        if not covered[match.start()]
+    ]
     for quantity in found:
         covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     found += [_spelled(text, number, lex, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
@@ -156,7 +168,9 @@ def _is_range(text: str, first: Quantity, second: Quantity, vocabulary: ValueWor
     gap = text[first.end : second.start]
     if len(gap) > _LONGEST_JOINT:
         return False
-    joined = fold(gap.strip()) in vocabulary.joins and vocabulary.between.search(text[max(0, first.start - 20) : first.start])
+    joined = fold(gap.strip()) in vocabulary.joins and vocabulary.between.search(
+        text[max(0, first.start - 20) : first.start]
+    )
     return bool(joined or vocabulary.to.fullmatch(gap))
 
 
@@ -233,7 +247,10 @@ def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
     for locale in (lang, *any_language().number_locales) if len(digits) <= _MAX_DIGITS else ():
         try:
             return _canonical(Decimal(parse_decimal(digits, locale=locale, strict=True))), parts
-        except (ValueError, UnknownLocaleError):  # not this convention, or a language such as "en-US" that babel writes otherwise
+        except (
+            ValueError,
+            UnknownLocaleError,
+        ):  # not this convention, or a language such as "en-US" that babel writes otherwise
             continue
     return digits, parts or tuple(regex.findall(r"\d+", digits))
 
@@ -252,7 +269,9 @@ def _canonical(value: Decimal) -> str:
 
 
 def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
-    """Whether words before a number (in Hindi also after it) make it a lower or an upper bound; the nearest phrase counts."""
+    """Whether words before a number (in Hindi also after it) make it a lower or an upper bound; the nearest phrase
+    counts.
+    """
     before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
     after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.facts.bounds_follow else ""
     places: list[tuple[int, int, str]] = []

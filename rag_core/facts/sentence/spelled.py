@@ -1,4 +1,7 @@
-"""Numbers in words: "two hundred and five", "zweihundertfünf", "pětadvacet", "दो लाख"; ordinals too. Whole numbers only."""
+"""Numbers in words: "two hundred and five", "zweihundertfünf", "pětadvacet", "दो लाख"; ordinals too.
+
+Whole numbers only.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ class Spelled:
 
 
 class _Part(NamedTuple):
-    """A part of a compound, and its role in a number: "number", "ordinal", "one", "scale", "join", or "either" number or scale."""
+    """A part of a compound, and its role in a number: "number", "ordinal", "one", "scale", "join", or "either" number
+    or scale.
+    """
 
     kind: str
     value: int
@@ -80,7 +85,9 @@ def _part(word: str, index: int, words: ValueWords) -> _Part | None:
 
 
 def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
-    """The number that a run begins with: its value, its last scale, whether it is an ordinal, and of how many parts it is; 0 for none."""
+    """The number that a run begins with: its value, its last scale, whether it is an ordinal, and of how many parts it
+    is; 0 for none.
+    """
     closed, value, scale, lowest, ordinal, used, whole = 0, 0, 1, 0, False, 0, 0
     for index, part in enumerate(run):
         kinds = [following.kind for following in run[index + 1 : index + 3]]
@@ -88,17 +95,31 @@ def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
         if kind == "join":
             continue
         if kind in ("number", "ordinal"):
-            if value and not (part.value < 100 and value % 100 == 0) and not (part.value < 10 and value % 10 == 0 and value % 100 >= 20):
+            if (
+                value
+                and not (part.value < 100 and value % 100 == 0)
+                and not (part.value < 10 and value % 10 == 0 and value % 100 >= 20)
+            ):
                 break
             value, scale, ordinal = value + part.value, 1, kind == "ordinal"
-        elif kind == "scale" and value and not ordinal and (value < 100 if part.value == 100 else not lowest or part.value < lowest):
+        elif (
+            kind == "scale"
+            and value
+            and not ordinal
+            and (value < 100 if part.value == 100 else not lowest or part.value < lowest)
+        ):
             scale = part.value
             if scale == 100:
                 value *= 100
             else:
                 closed, value, lowest, whole = closed + value * scale, 0, scale, index + 1
         elif kind == "scale" and closed and value:
-            return closed, lowest, False, whole  # "two thousand three million": what stands open belongs to the next number
+            return (
+                closed,
+                lowest,
+                False,
+                whole,
+            )  # "two thousand three million": what stands open belongs to the next number
         else:
             break
         used = index + 1
@@ -113,6 +134,11 @@ def _kind(part: _Part, closed: int, value: int, following: Sequence[str]) -> str
         after_tens = value % 10 == 0 and value % 100 >= 20
         return "number" if after_tens or (not value and following[:1] in (["scale"], ["either"])) else ""
     if part.kind == "join":
-        joins = (closed or value) and value % 100 == 0 and following[:1] in (["number"], ["ordinal"]) and following[1:] != ["scale"]
+        joins = (
+            (closed or value)
+            and value % 100 == 0
+            and following[:1] in (["number"], ["ordinal"])
+            and following[1:] != ["scale"]
+        )
         return "join" if joins else ""
     return part.kind

@@ -26,7 +26,10 @@ class Weekday:
 
 
 def weekdays(tokens: Iterable[Word], lang: str) -> list[Weekday]:
-    """The days of the week among the words of a text, in order. Where languages write them with a capital, it is needed."""
+    """The days of the week among the words of a text, in order.
+
+    Where languages write them with a capital, it is needed.
+    """
     names = value_words(lang).weekdays
     return [Weekday(day, *word) for word in tokens if (day := names.get(word.text) or names.get(word.text.lower()))]
 
@@ -51,7 +54,8 @@ def _parts_of_day() -> Mapping[str, tuple[int, int]]:
 def _time_pattern() -> regex.Pattern[str]:
     parts, joints = _any_of(_parts_of_day()), _any_of(one.joint for one in _time_words() if one.joint)
     bells, behind, with_minutes, before = (
-        _any_of(word for one in _time_words() for word in getattr(one, name)) for name in ("bells", "behind", "behind_minutes", "before")
+        _any_of(word for one in _time_words() for word in getattr(one, name))
+        for name in ("bells", "behind", "behind_minutes", "before")
     )
     return regex.compile(
         rf"(?<![\p{{L}}\p{{M}}\p{{N}}.,:/-])(?:"
@@ -74,8 +78,8 @@ def _any_of(words: Iterable[str]) -> str:
 class Time:
     """A time where it stands: `source[start:end] == text`.
 
-    `minutes` of the day, from 0 to 1439, two where "2 बजे" leaves the half of the day open; `halves`: whether it tells halves of the day, so
-    that "2:30 p.m." may be another text's "2:30".
+    `minutes` of the day, from 0 to 1439, two where "2 बजे" leaves the half of the day open; `halves`: whether it tells
+    halves of the day, so that "2:30 p.m." may be another text's "2:30".
     """
 
     minutes: frozenset[int]
@@ -91,7 +95,9 @@ class Time:
         bare = self if other.halves else other
         early = all(minute < _HALF_DAY + 60 for minute in bare.minutes)
         return (
-            self.halves != other.halves and early and bool({m % _HALF_DAY for m in self.minutes} & {m % _HALF_DAY for m in other.minutes})
+            self.halves != other.halves
+            and early
+            and bool({m % _HALF_DAY for m in self.minutes} & {m % _HALF_DAY for m in other.minutes})
         )
 
 
@@ -115,5 +121,7 @@ def _minutes(match: regex.Match[str]) -> frozenset[int]:
     both = {hour % 12 * 60 + minute, hour % 12 * 60 + minute + _HALF_DAY}
     if match["part"]:
         first, last = _parts_of_day()[match["part"]]
-        both = {time for time in both if first * 60 <= time < last * 60 or first * 60 <= time + 2 * _HALF_DAY < last * 60} or both
+        both = {
+            time for time in both if first * 60 <= time < last * 60 or first * 60 <= time + 2 * _HALF_DAY < last * 60
+        } or both
     return frozenset(both)

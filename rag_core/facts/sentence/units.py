@@ -1,4 +1,6 @@
-"""The unit behind a number: a symbol ("5 mW"), a word, a compound ("5 Arbeitswochen"), words between them ("30 working days")."""
+"""The unit behind a number: a symbol ("5 mW"), a word, a compound ("5 Arbeitswochen"), words between them ("30 working
+days").
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def units_in(text: str, lang: str) -> frozenset[str]:
     found = [word.text for word in words(text)]
     folded = [fold(word) for word in found]
     units = {vocabulary.units[fold(sign)] for sign in _SIGN.findall(text) if fold(sign) in vocabulary.units}
-    units |= {vocabulary.symbols[symbol(word)] for word in found if len(word) > 1 and symbol(word) in vocabulary.symbols}
+    units |= {
+        vocabulary.symbols[symbol(word)] for word in found if len(word) > 1 and symbol(word) in vocabulary.symbols
+    }
     for (before, word), written in zip(pairwise(("", *folded)), found, strict=True):
         if word in vocabulary.units and symbol(written) not in vocabulary.symbols:  # "working days" are no days
             qualifier = vocabulary.qualifiers.get(before, "")
@@ -45,7 +49,9 @@ def symbol(text: str) -> str:
 
 
 def unit_behind(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
-    """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may stand between."""
+    """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may
+    stand between.
+    """
     place, qualifier = end, ""
     for _ in range(_MAX_BETWEEN + 1):
         match = after().match(text, place)
@@ -64,7 +70,11 @@ def unit_behind(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
 def _of_words(match: regex.Match[str], vocabulary: ValueWords) -> tuple[str, int]:
     """The unit of a symbol, word or sign, or of a compound, and where it ends."""
     word, sign = fold(match["unit"]), match["unit"][0]
-    if unit := vocabulary.symbols.get(symbol(match["unit"])) or vocabulary.units.get(word) or _compound_unit(word, vocabulary):
+    if (
+        unit := vocabulary.symbols.get(symbol(match["unit"]))
+        or vocabulary.units.get(word)
+        or _compound_unit(word, vocabulary)
+    ):
         return unit, match.end()
     return ("", 0) if sign.isalpha() else (vocabulary.units.get(sign, ""), match.start("unit") + 1)
 

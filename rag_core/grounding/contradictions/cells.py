@@ -1,7 +1,7 @@
 """The statements of a table's row: each cell with the words of its row and its column.
 
-Rather silent than wrong: a row whose cells cannot be told to stand below those of the header states nothing, nor does a bare number
-without a header; a list of contents has them.
+Rather silent than wrong: a row whose cells cannot be told to stand below those of the header states nothing, nor does a
+bare number without a header; a list of contents has them.
 """
 
 from __future__ import annotations
@@ -45,22 +45,35 @@ def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ..
 
 
 def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | None, str]:
-    """The words above each cell, without those that say nothing of it, and the words above all; None where the two do not fit.
+    """The words above each cell, without those that say nothing of it, and the words above all; None where the two do
+    not fit.
 
-    A row of one cell is a caption above the columns, or a unit in brackets below them; elsewhere it is the rest of a broken header.
+    A row of one cell is a caption above the columns, or a unit in brackets below them; elsewhere it is the rest of a
+    broken header.
     """
     rows = [row.split(CELL) for row in header.split(NEXT_ROW) if row]
     caption = " ".join(row[0] for row in rows if len(row) == 1)
     over = [row if len(row) == count else ["", *row] for row in rows if len(row) in (count, count - 1) and len(row) > 1]
     first = next((n for n, row in enumerate(rows) if len(row) > 1), 0)
     below = [row[0] for row in rows[first:] if len(row) == 1]
-    if not over or len(over) + sum(len(row) == 1 for row in rows) < len(rows) or not all(text.startswith("(") for text in below):
+    if (
+        not over
+        or len(over) + sum(len(row) == 1 for row in rows) < len(rows)
+        or not all(text.startswith("(") for text in below)
+    ):
         return None, caption
     plain = word_lists()[language].columns
-    return [" ".join(word.text for row in over for word in words(row[n]) if fold(word.text) not in plain) for n in range(count)], caption
+    return [
+        " ".join(word.text for row in over for word in words(row[n]) if fold(word.text) not in plain)
+        for n in range(count)
+    ], caption
 
 
 def _states(cell: str, column: str, language: str) -> bool:
-    """Whether a cell can be contradicted: a number with a column or a unit, and no number of a page, a step or a line."""
+    """Whether a cell can be contradicted: a number with a column or a unit, and no number of a page, a step or a
+    line.
+    """
     labels = word_lists()[language].labels
-    return not any(fold(word.text) in labels for word in words(column)) and bool(column or regex.search(r"[\p{L}\p{Sc}%°]", cell))
+    return not any(fold(word.text) in labels for word in words(column)) and bool(
+        column or regex.search(r"[\p{L}\p{Sc}%°]", cell)
+    )

@@ -1,6 +1,7 @@
 """Whether two statements say the same thing with another value.
 
-Knows nothing of documents: whether two statements are about the same thing is for `rag_core.grounding.contradictions.subject` to say.
+Knows nothing of documents: whether two statements are about the same thing is for
+`rag_core.grounding.contradictions.subject` to say.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ _MIN_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little 
 def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     """The one value in which two statements of the same language differ; None unless they agree in all else.
 
-    All else: every word but the light ones, wordings of one thing as equal, every other value, who does what to whom, negations and
-    operators. Unit and bound ("at least") must be the same, a number without a unit must count the same thing. A date must state no year
-    or be a deadline: else it is a day of some event or period.
+    All else: every word but the light ones, wordings of one thing as equal, every other value, who does what to whom,
+    negations and operators. Unit and bound ("at least") must be the same, a number without a unit must count the same
+    thing. A date must state no year or be a deadline: else it is a day of some event or period.
     """
     if one.outline != other.outline or not (one.is_whole and other.is_whole):
         return None
@@ -30,7 +31,12 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     if apart is None or set(one.said) != set(other.said) or _turned_round(one, other):
         return None
     mine, theirs = apart
-    if not mine.shown or not theirs.shown or not _count_alike(mine, theirs) or _agree(mine, theirs, one.is_figure or other.is_figure):
+    if (
+        not mine.shown
+        or not theirs.shown
+        or not _count_alike(mine, theirs)
+        or _agree(mine, theirs, one.is_figure or other.is_figure)
+    ):
         return None
     told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
     if len(told) < _MIN_SAID:
@@ -40,10 +46,15 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
 
 
 def _turned_round(one: Statement, other: Statement) -> bool:
-    """Whether another order of the words may mean something else: of parties or names ("the buyer pays the seller"), or about a "not"."""
+    """Whether another order of the words may mean something else: of parties or names ("the buyer pays the seller"), or
+    about a "not".
+    """
     if one.said == other.said:
         return False
-    mine, theirs = [role for role in one.roles if role in other.roles], [role for role in other.roles if role in one.roles]
+    mine, theirs = (
+        [role for role in one.roles if role in other.roles],
+        [role for role in other.roles if role in one.roles],
+    )
     return mine != theirs or _negates(one) or _negates(other)
 
 
@@ -59,7 +70,10 @@ def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value
     if len(in_order) == 1:
         return in_order[0] if in_order[0][0].kind == in_order[0][1].kind else None
     held, known = [_key(value) for value in theirs], [_key(value) for value in mine]
-    left, right = [value for value in mine if _key(value) not in held], [value for value in theirs if _key(value) not in known]
+    left, right = (
+        [value for value in mine if _key(value) not in held],
+        [value for value in theirs if _key(value) not in known],
+    )
     if len(left) != 1 or len(right) != 1 or left[0].kind != right[0].kind:
         return None
     alone = all([value.kind for value in side].count(left[0].kind) == 1 for side in (mine, theirs))
@@ -81,7 +95,9 @@ def _agree(mine: Value, theirs: Value, figures: bool) -> bool:
         days: list[tuple[Day, Day]] = [(a, b) for a in mine.amount for b in theirs.amount]
         return any(a.within(b) or b.within(a) for a, b in days)
     if mine.kind[0] == "time" and isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
-        return not {minute % _HALF_DAY for minute in mine.amount}.isdisjoint(minute % _HALF_DAY for minute in theirs.amount)
+        return not {minute % _HALF_DAY for minute in mine.amount}.isdisjoint(
+            minute % _HALF_DAY for minute in theirs.amount
+        )
     if figures and isinstance(mine.amount, Decimal) and isinstance(theirs.amount, Decimal):
         return abs(mine.amount - theirs.amount) <= max(mine.step, theirs.step) / 2
     return False

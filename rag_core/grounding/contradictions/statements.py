@@ -29,11 +29,14 @@ _NEAR = 2  # words beside a number in which it is said to be about right
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value where it stands in a statement's text. Values of equal `kind` (its unit, or what it is) could replace each other.
+    """A value where it stands in a statement's text.
+
+    Values of equal `kind` (its unit, or what it is) could replace each other.
 
     Args:
         amount: in the smallest unit that converts exactly.
-        shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be contradicted.
+        shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be
+            contradicted.
         counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
         step: what its last digit is worth, 0 where it is exact.
         unit_end: where its unit ends.
@@ -51,9 +54,11 @@ class Value:
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence in its reading form, or one cell of a table with the words that say what it is of; `language` is one of `word_lists`.
+    """One sentence in its reading form, or one cell of a table with the words that say what it is of; `language` is one
+    of `word_lists`.
 
-    `cell` are the offsets of the cell in `source`; empty for a sentence. Of a cell only what stands in it can be contradicted.
+    `cell` are the offsets of the cell in `source`; empty for a sentence. Of a cell only what stands in it can be
+    contradicted.
     """
 
     source: str
@@ -72,7 +77,10 @@ class Statement:
 
     @cached_property
     def outline(self) -> frozenset[str]:
-        """Terms of the words that say something and can be no part of a value. Equal for any two statements that differ in a value only."""
+        """Terms of the words that say something and can be no part of a value.
+
+        Equal for any two statements that differ in a value only.
+        """
         return frozenset(word.term for word in self.telling if self._no_value(word))
 
     @cached_property
@@ -84,14 +92,18 @@ class Statement:
         for code in read.codes:
             amounts = _amounts(code, self.language)
             found += (
-                map(self._number, amounts) if amounts else [Value(("code", canonical_code(code.text)), code.text, code.start, code.end)]
+                map(self._number, amounts)
+                if amounts
+                else [Value(("code", canonical_code(code.text)), code.text, code.start, code.end)]
             )
         found += [self._number(number) for number in read.quantities]
         return tuple(self._settled(sorted(found, key=lambda value: value.start)))
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """Terms of all words that are no part of a value, in order: "Urlaub" of "28 Urlaubstage" says what is counted."""
+        """Terms of all words that are no part of a value, in order: "Urlaub" of "28 Urlaubstage" says what is
+        counted.
+        """
         taken = [(value.start, value.end) for value in self.values] + [value.unit for value in self.values]
         return tuple(
             word.term
@@ -103,14 +115,18 @@ class Statement:
         return word.word not in _parts_of_values(self.language) and not any(map(str.isdigit, word.word))
 
     def _is_counted(self, word: Telling) -> bool:
-        inside = any(value.kind[0] == "number" and value.start <= word.start and word.end <= value.end for value in self.values)
+        inside = any(
+            value.kind[0] == "number" and value.start <= word.start and word.end <= value.end for value in self.values
+        )
         return inside and self._no_value(word)
 
     @property
     def is_whole(self) -> bool:
         """Whether it may state something by itself: no question, no part of a sentence that goes on, no example."""
         examples = word_lists()[self.language].examples
-        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not any(fold(word.text) in examples for word in words(self.text))
+        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not any(
+            fold(word.text) in examples for word in words(self.text)
+        )
 
     @cached_property
     def is_figure(self) -> bool:
@@ -140,7 +156,9 @@ class Statement:
         """The words whose order says who does what to whom: parties and names. German capitals are no names."""
         own, names = word_lists()[self.language].own, not grammar(self.language).nouns_capitalised
         return tuple(
-            word.term for n, word in enumerate(self.telling) if word.word in own or (names and n and self.source[word.start].isupper())
+            word.term
+            for n, word in enumerate(self.telling)
+            if word.word in own or (names and n and self.source[word.start].isupper())
         )
 
     def _date(self, day: Date) -> Value:
@@ -148,7 +166,9 @@ class Statement:
         years = {reading.year for reading in day.readings}
         deadline = any(fold(word.text) in word_lists()[self.language].deadlines for word in words(self.text))
         shown = (
-            self.source[day.start : day.end].strip(" .,") if years == {0} or (deadline and not self.is_figure and len(years) == 1) else ""
+            self.source[day.start : day.end].strip(" .,")
+            if years == {0} or (deadline and not self.is_figure and len(years) == 1)
+            else ""
         )
         return Value(("date", *map(str, years)), day.readings, day.start, day.end, shown)
 
@@ -174,12 +194,22 @@ class Statement:
         )
 
     def _noun(self, number: Quantity) -> tuple[list[Telling], str, tuple[int, int]]:
-        """The noun that a number counts: at most so many words, its unit, and where that stands if it stands among them."""
-        lists, units, plain = word_lists()[self.language], value_words(self.language).units, LANGUAGES[self.language].function_words
+        """The noun that a number counts: at most so many words, its unit, and where that stands if it stands among
+        them.
+        """
+        lists, units, plain = (
+            word_lists()[self.language],
+            value_words(self.language).units,
+            LANGUAGES[self.language].function_words,
+        )
         end, unit, place = number.end, number.unit, (number.end, number.end)
         linked, taken = False, 0
         for word in (word for word in parted(self.text, self.language) if word.start >= number.end):
-            if taken == _NOUN_WORDS or not _TO_NOUN.fullmatch(self.text[end : word.start]) or any(map(str.isdigit, word.text)):
+            if (
+                taken == _NOUN_WORDS
+                or not _TO_NOUN.fullmatch(self.text[end : word.start])
+                or any(map(str.isdigit, word.text))
+            ):
                 break
             folded = fold(word.text)
             if folded in lists.links and unit and not linked:
@@ -193,13 +223,18 @@ class Statement:
         return [one for one in here if one.start >= number.end or self._no_value(one)], unit, place
 
     def _counts(self, number: Quantity, end: int) -> bool:
-        """Whether a number without a unit counts what follows it: not in "Section 5" and "3. Employees". In a cell it may stand alone."""
+        """Whether a number without a unit counts what follows it: not in "Section 5" and "3. Employees".
+
+        In a cell it may stand alone.
+        """
         before = [word for word in words(self.text) if self.cell[0] <= word.start and word.end <= number.start]
         named = bool(before) and fold(before[-1].text) in word_lists()[self.language].labels
         return not named and (bool(self.cell[1]) or (bool(before) and end > number.end))
 
     def _settled(self, found: Sequence[Value]) -> Iterator[Value]:
-        """The values, those shown that can be contradicted: no part of a range, not about so much, and of a cell what stands in it."""
+        """The values, those shown that can be contradicted: no part of a range, not about so much, and of a cell what
+        stands in it.
+        """
         ranges = {
             place
             for n, (one, other) in enumerate(pairwise(found))
@@ -214,7 +249,9 @@ class Statement:
         """Whether it is only about so much, or a figure's period: "the first six months of 2023"."""
         lists = word_lists()[self.language]
         loose = lists.about | lists.periods if self.names_year or self.is_figure else lists.about
-        return any(fold(word.text) in loose for word in [word for word in words(self.text) if word.end <= value.start][-_NEAR:])
+        return any(
+            fold(word.text) in loose for word in [word for word in words(self.text) if word.end <= value.start][-_NEAR:]
+        )
 
 
 @lru_cache(maxsize=1 << 11)
@@ -227,7 +264,10 @@ def _amounts(code: Name, language: str) -> list[Quantity]:
     """The amount that looks like a code, "EUR 20"; none in a code."""
     if fold(code.text).split()[0] not in value_words(language).units:
         return []
-    return [replace(found, start=found.start + code.start, end=found.end + code.start) for found in quantities(code.text, language)]
+    return [
+        replace(found, start=found.start + code.start, end=found.end + code.start)
+        for found in quantities(code.text, language)
+    ]
 
 
 def _decimal(number: Quantity) -> tuple[Decimal | None, Decimal]:

@@ -1,4 +1,6 @@
-"""Says whether two statements with different values are about the same thing, as far as their places in the documents tell."""
+"""Says whether two statements with different values are about the same thing, as far as their places in the documents
+tell.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def comparable(here: Passage, there: Passage) -> bool:
 
 
 def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -> bool:
-    """Whether what is said in one place is said of the same thing as in the other; `rag_core.compression.conflicts` lists the rules."""
+    """Whether what is said in one place is said of the same thing as in the other; `rag_core.compression.conflicts`
+    lists the rules.
+    """
     documents = asked.documents
     if _other_products(here, there, documents) or _chosen_by_question(here, there, said, asked):
         return False
@@ -55,7 +59,10 @@ def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -
 
 
 def _other_products(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
-    """Whether titles and headings name different codes: the manuals of "MK-40" and "MK-50". A version ("V2") is no code."""
+    """Whether titles and headings name different codes: the manuals of "MK-40" and "MK-50".
+
+    A version ("V2") is no code.
+    """
     mine, theirs = (
         {canonical_code(code.text) for code in codes(f"{documents.titles.get(passage.document, '')} {passage.section}")}
         for passage in (here, there)
@@ -65,7 +72,9 @@ def _other_products(here: Passage, there: Passage, documents: LibraryFacts) -> b
 
 
 def _headings_part(here: Passage, there: Passage, said: Statement) -> bool:
-    """Whether a heading of one of two sections names something that neither the statement nor the other's headings do."""
+    """Whether a heading of one of two sections names something that neither the statement nor the other's headings
+    do.
+    """
     mine, theirs = (_headings(passage) for passage in (here, there))
     general, held = word_lists()[said.language].headings, set(terms(said.text, said.language))
     return any(fold(word) not in general and term(word, said.language) not in held for word in mine ^ theirs)
@@ -81,7 +90,9 @@ def _versions(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
 
 
 def _parallel(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
-    """Whether the titles or the file names of two documents share a word, and each has its own: two things of one kind."""
+    """Whether the titles or the file names of two documents share a word, and each has its own: two things of one
+    kind.
+    """
     pairs = [(set(mine), set(theirs)) for mine, theirs in _called(here, there, documents)]
     return any(mine & theirs and mine - theirs and theirs - mine for mine, theirs in pairs)
 
@@ -95,7 +106,8 @@ def _called(here: Passage, there: Passage, documents: LibraryFacts) -> list[tupl
 
 
 def _same_period(here: Passage, there: Passage, said: Statement, documents: LibraryFacts) -> bool:
-    """Whether figures are of one period: documents of one period, or the statement names its year, under equal headings.
+    """Whether figures are of one period: documents of one period, or the statement names its year, under equal
+    headings.
 
     A year that had not ended when one of them was written may have been told of twice.
     """
@@ -103,13 +115,21 @@ def _same_period(here: Passage, there: Passage, said: Statement, documents: Libr
         return False
     named = set(YEAR.findall(said.text))
     going_on = _going_on(here.document, documents) | _going_on(there.document, documents)
-    return _period(here.document, documents) == _period(there.document, documents) or (bool(named) and named.isdisjoint(going_on))
+    return _period(here.document, documents) == _period(there.document, documents) or (
+        bool(named) and named.isdisjoint(going_on)
+    )
 
 
 def _going_on(document: str, documents: LibraryFacts) -> frozenset[str]:
-    """The years that had not ended when a document was written, as far as known: of a quarter's report, or of its date."""
+    """The years that had not ended when a document was written, as far as known: of a quarter's report, or of its
+    date.
+    """
     stated, quarters = YEAR.findall(_name(document, documents)), _QUARTER.search(fold(_name(document, documents)))
-    return frozenset(stated if quarters else []) if stated else frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])
+    return (
+        frozenset(stated if quarters else [])
+        if stated
+        else frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])
+    )
 
 
 def _tells_of_period(passage: Passage, documents: LibraryFacts) -> bool:

@@ -1,6 +1,8 @@
-"""The words by which two statements are compared, by language: which may differ, which say the same, and what they mark.
+"""The words by which two statements are compared, by language: which may differ, which say the same, and what they
+mark.
 
-What each list means stands in `rag_core.language.statement_words.ComparedWords`. A language without them is not compared.
+What each list means stands in `rag_core.language.statement_words.ComparedWords`. A language without them is not
+compared.
 """
 
 from __future__ import annotations
@@ -42,7 +44,10 @@ def either() -> regex.Pattern[str]:
 
 
 def telling(text: str, language: str) -> tuple[Telling, ...]:
-    """The words of a text that say something, in order, wordings of one thing as one. `language` is one of `word_lists`."""
+    """The words of a text that say something, in order, wordings of one thing as one.
+
+    `language` is one of `word_lists`.
+    """
     light, wordings, found = word_lists()[language].light, _wordings(language), tuple(parted(text, language))
     terms = [term(word.text, language) for word in found]
     kept, at = [], 0
@@ -51,7 +56,9 @@ def telling(text: str, language: str) -> tuple[Telling, ...]:
         length = next((n for n in range(most, 0, -1) if tuple(terms[at : at + n]) in wordings.same), 0)
         folded = fold(found[at].text)
         if length:
-            kept.append(Telling(*wordings.same[tuple(terms[at : at + length])], found[at].start, found[at + length - 1].end))
+            kept.append(
+                Telling(*wordings.same[tuple(terms[at : at + length])], found[at].start, found[at + length - 1].end)
+            )
         elif folded not in light:
             kept.append(Telling(terms[at], folded, found[at].start, found[at].end))
         at += max(1, length)
@@ -63,7 +70,9 @@ def parted(text: str, language: str) -> Iterator[Word]:
     endings = word_lists()[language].endings
     for word in words(text):
         folded = word.text.lower()
-        ending = next((ending for ending in endings if folded.endswith(ending) and len(folded) - len(ending) >= _SHORTEST), "")
+        ending = next(
+            (ending for ending in endings if folded.endswith(ending) and len(folded) - len(ending) >= _SHORTEST), ""
+        )
         if not ending:
             yield word
             continue
@@ -73,7 +82,9 @@ def parted(text: str, language: str) -> Iterator[Word]:
 
 
 class _Wordings(NamedTuple):
-    """Wordings of one thing: by its terms, the term and folded word that stand for it; by a first term, how many the longest one has."""
+    """Wordings of one thing: by its terms, the term and folded word that stand for it; by a first term, how many the
+    longest one has.
+    """
 
     same: Mapping[tuple[str, ...], tuple[str, str]]
     longest: Mapping[str, int]

@@ -1,7 +1,8 @@
-"""Whether a sentence needs the one beside it: it speaks of what that one names, holds in its case, or is taken back by it.
+"""Whether a sentence needs the one beside it: it speaks of what that one names, holds in its case, or is taken back by
+it.
 
-The words are in each language's file. A heading may take back what stands below it as well. A step needs those before it, and what a mail
-quotes needs what the mail says of it, in any language.
+The words are in each language's file. A heading may take back what stands below it as well. A step needs those before
+it, and what a mail quotes needs what the mail says of it, in any language.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.idle import binds
 from rag_core.language import LANGUAGES, fold, lemma, limit_words, spaced, words
 
-FIRST_WORDS = 6  # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
+# among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
+FIRST_WORDS = 6
 READ_CHARS = 600  # by which a sentence is told; a longer one is none of these. Chosen
 FULL_WORDS = 4  # fewer are often half a sentence ("Not on Sundays."), which the one before makes whole. Chosen
 STEPS_WORDS = 45  # in all steps before one; where they have more, the first one alone is needed. Chosen
@@ -30,7 +32,8 @@ _QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool:
     """Whether a sentence needs the one before it: "It costs 90 euros.", "Stojí 90 eur.", "Not on Sundays.".
 
-    In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is told by `takes_up`.
+    In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is told by
+    `takes_up`.
     """
     limits = limit_words(language)
     if limits is None or not limits.back:
@@ -47,12 +50,17 @@ def _begins_with_a_verb(word: str, language: str, infinitives: tuple[str, ...]) 
 
 
 def takes_up(text: str, language: str) -> bool:
-    """Whether a sentence begins with a noun of what stands before it: "The fee is 90 euros.". Only listed nouns are seen."""
+    """Whether a sentence begins with a noun of what stands before it: "The fee is 90 euros.".
+
+    Only listed nouns are seen.
+    """
     return _met(text, language, "takes_up")
 
 
 def hangs(text: str, language: str) -> bool:
-    """Whether a sentence holds only in some case of the one before it, so that it opens no answer: "In that case, it is free."."""
+    """Whether a sentence holds only in some case of the one before it, so that it opens no answer: "In that case, it is
+    free.".
+    """
     return _met(text, language, "hangs")
 
 
@@ -62,7 +70,9 @@ def announces(text: str, language: str) -> bool:
 
 
 def takes_back(text: str, language: str) -> bool:
-    """Whether a sentence takes the one before it back, limits or dates it, or tells who says so: "Not on Sundays.", "Or so they say."."""
+    """Whether a sentence takes the one before it back, limits or dates it, or tells who says so: "Not on Sundays.", "Or
+    so they say.".
+    """
     if _patterns(language) is not None and len(words(text)) < FULL_WORDS:  # "With a pass."
         return True
     if _met(text, language, "takes_back"):
@@ -70,14 +80,19 @@ def takes_back(text: str, language: str) -> bool:
     limits = limit_words(language)
     if limits is None or not _met(text, language, "statement"):
         return False
-    return binds(text, language) or any(one.search(text) for one in (limits.bounded, limits.bears)) or bool(values(text, language).dates)
+    return (
+        binds(text, language)
+        or any(one.search(text) for one in (limits.bounded, limits.bears))
+        or bool(values(text, language).dates)
+    )
 
 
 def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
     """The sentences of a passage without which the one at `at` is out of its place, told by their marks.
 
-    "3. Lift the blade off." is right only behind "1. Pull the plug." Where all steps before it have more than `STEPS_WORDS` words, it is
-    the first one. What a mail quotes ("> The fee is 90 euros.") may be denied right above or below it.
+    "3. Lift the blade off." is right only behind "1. Pull the plug." Where all steps before it have more than
+    `STEPS_WORDS` words, it is the first one. What a mail quotes ("> The fee is 90 euros.") may be denied right above or
+    below it.
 
     Args:
         texts: the sentences in their order.

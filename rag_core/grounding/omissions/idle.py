@@ -1,8 +1,9 @@
 """The stretches of a sentence that a language model may leave out, because the rest says the same without them.
 
-A stretch may go only where a list says so of each of its words: "in fact,", "(see the map)", and a name with its title between commas.
-Whatever else is added to a statement may undo it, in any words ("the alarm is armed; the alarm was sold", "..., because the inspector
-was bribed", "the guard, a dummy, ..."), so it stays. The lists are in each language's file; without them nothing may go.
+A stretch may go only where a list says so of each of its words: "in fact,", "(see the map)", and a name with its title
+between commas. Whatever else is added to a statement may undo it, in any words ("the alarm is armed; the alarm was
+sold", "..., because the inspector was bribed", "the guard, a dummy, ..."), so it stays. The lists are in each
+language's file; without them nothing may go.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ Words = tuple[str, ...]
 
 
 def only_deleted(said: str, told: str, language: str) -> bool:
-    """Whether a text is a sentence without stretches that may go, character for character; a stop may stand at its end or not.
+    """Whether a text is a sentence without stretches that may go, character for character; a stop may stand at its end
+    or not.
 
     What follows an opener that went begins the sentence, so it may begin with a capital.
     """
@@ -48,7 +50,9 @@ def _joins_to(said: str, pieces: Sequence[tuple[str, bool]]) -> bool:
 
 
 def _stretches(text: str, language: str) -> Iterator[tuple[str, bool]]:
-    """A sentence as stretches, each with whether it may be left out: an opener, a name with its title, a bracket that points."""
+    """A sentence as stretches, each with whether it may be left out: an opener, a name with its title, a bracket that
+    points.
+    """
     limits = limit_words(language)
     comma = _COMMA.search(text)
     if limits and comma and limits.openers.fullmatch(text[: comma.start()].strip()):
@@ -76,9 +80,13 @@ def _parted(text: str, language: str) -> Iterator[tuple[str, bool]]:
 
 
 def _is_named(text: str, language: str) -> bool:
-    """Whether a stretch between commas is a name behind its title; only a script with capitals shows that nothing but names follows."""
+    """Whether a stretch between commas is a name behind its title; only a script with capitals shows that nothing but
+    names follows.
+    """
     limits, (title, *names) = limit_words(language), text.split()
-    known = limits is not None and bool(limits.titles.fullmatch(title) or fold(title).rstrip(".") in lexicon(language).facts.titles)
+    known = limits is not None and bool(
+        limits.titles.fullmatch(title) or fold(title).rstrip(".") in lexicon(language).facts.titles
+    )
     return known and bool(names) and all(word[0].isupper() for word in names)
 
 
@@ -86,7 +94,11 @@ def only_points(text: str, language: str) -> bool:
     """Whether a bracket only says where to look: "see", with words for places of a document."""
     limits = limit_words(language)
     words = [fold(word) for word in written(text)]
-    return limits is not None and any(word in limits.see for word in words) and limits.places.issuperset(set(words) - limits.see)
+    return (
+        limits is not None
+        and any(word in limits.see for word in words)
+        and limits.places.issuperset(set(words) - limits.see)
+    )
 
 
 def is_figure(text: str, language: str) -> bool:
@@ -111,7 +123,9 @@ def binds(text: str, language: str) -> bool:
     if limits is None:
         return True
     words = [fold(word) for word in written(text)]
-    if any(map(lexicon(language).positive, words)) or any(one.negates for one in markers(words, language)):  # "neplatí", "unpaid"
+    if any(map(lexicon(language).positive, words)) or any(
+        one.negates for one in markers(words, language)
+    ):  # "neplatí", "unpaid"
         return True
     return any(one.search(text) for one in (limits.conditions, limits.behind, limits.kept))
 

@@ -1,4 +1,5 @@
-"""Finds rows that state nothing by themselves: lines of a table of contents, captions, signatures, a date or a name on a row of its own.
+"""Finds rows that state nothing by themselves: lines of a table of contents, captions, signatures, a date or a name on
+a row of its own.
 
 They stay in their passages, where they help to find and to understand; they are context, never an answer.
 """
@@ -19,20 +20,29 @@ ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page nu
 MORE_PAGES = 20  # that a document may have before the number that its pages show
 FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
 FRAGMENT_ROWS = 2  # that a fragment may take; chosen
-LEADER_CHARS = 100  # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
+LEADER_CHARS = (
+    100  # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
+)
 MAX_DAY = 31  # days of the longest month: a greater number is no date
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
 _PAGE = regex.compile(r"\t(?:\p{L}{1,2}-)?(\p{Nd}{1,4})(?:[-–]\p{Nd}{1,4})?$")
 SIGNED_ROWS = 8  # around a signature that belong to it: name, title, date; chosen
-_NUMBERED = regex.compile(r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE)
-_SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}")  # possessive: a giant word is read once
+_NUMBERED = regex.compile(
+    r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE
+)
+_SIGNED = regex.compile(
+    r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}"
+)  # possessive: a giant word is read once
 _VALUE = regex.compile(r"[:=]\s*\S")
 _YEAR = regex.compile(r"(?:19|20)\p{Nd}{2}$")
 
 
 def contents_end(rows: Sequence[Row], start: int) -> int:
-    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`. A title may take two rows."""
+    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`.
+
+    A title may take two rows.
+    """
     end = index = start
     while index < len(rows) and index - end <= 1:
         if _LEADER.search(rows[index].text[-LEADER_CHARS:]):
@@ -62,25 +72,35 @@ def _is_title(row: Row) -> bool:
 
 
 def caption_end(rows: Sequence[Row], start: int) -> int:
-    """The index after the caption that starts at `rows[start]`, or `start`: "Figure 3: …" with the rows that stand with it."""
+    """The index after the caption that starts at `rows[start]`, or `start`: "Figure 3: …" with the rows that stand with
+    it.
+    """
     first = rows[start]
     if not _caption().match(first.text):
         return start
     end = start + 1
-    while end < len(rows) and not rows[end].apart and rows[end].size == first.size and _continues(rows[end - 1], rows[end]):
+    while (
+        end < len(rows)
+        and not rows[end].apart
+        and rows[end].size == first.size
+        and _continues(rows[end - 1], rows[end])
+    ):
         end += 1
     return end
 
 
 def _continues(row: Row, following: Row) -> bool:
-    return following.cells == 1 and (following.block == row.block or (not ends_sentence(row.text) and following.text[0].islower()))
+    return following.cells == 1 and (
+        following.block == row.block or (not ends_sentence(row.text) and following.text[0].islower())
+    )
 
 
 @cache
 def _caption() -> regex.Pattern[str]:
     names = "|".join(map(regex.escape, any_language().captions))
     return regex.compile(
-        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}})*\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)", regex.IGNORECASE
+        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}})*\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)",
+        regex.IGNORECASE,
     )
 
 
@@ -90,13 +110,20 @@ def is_signature(run: Sequence[Row]) -> bool:
 
 
 def is_fragment(run: Sequence[Row], before: Row | None, after: Row | None, language: str) -> bool:
-    """Whether the rows of a PDF are a few words by themselves, such as a name, a place with a date, a label: no sentence, and no value.
+    """Whether the rows of a PDF are a few words by themselves, such as a name, a place with a date, a label: no
+    sentence, and no value.
 
     `before` and `after` are the rows around them. Rows that a sentence may run into or out of are none.
     """
     first, last = run[0], run[-1]
     text = " ".join(row.text for row in run)
-    if not first.size or len(run) > FRAGMENT_ROWS or ends_sentence(text) or text.endswith(",") or first.text[0].islower():
+    if (
+        not first.size
+        or len(run) > FRAGMENT_ROWS
+        or ends_sentence(text)
+        or text.endswith(",")
+        or first.text[0].islower()
+    ):
         return False
     if any(_runs_on(one, other) for one, other in ((before, first), (last, after)) if one and other):
         return False
@@ -108,7 +135,8 @@ def is_fragment(run: Sequence[Row], before: Row | None, after: Row | None, langu
 def _runs_on(row: Row, following: Row) -> bool:
     open_ended = not ends_sentence(row.text)
     return open_ended and (
-        following.text[0].islower() or (following.block == row.block and not following.apart and following.size == row.size)
+        following.text[0].islower()
+        or (following.block == row.block and not following.apart and following.size == row.size)
     )
 
 

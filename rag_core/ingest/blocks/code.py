@@ -15,10 +15,12 @@ BLOCK_SHARE = 0.5  # share of the rows of one block
 TYPEWRITTEN_SHARE = 0.8  # with so many rows in a fixed-width font, the font says nothing
 
 _CODE = re.compile(
-    r"(?:async def|def|class|import|from [\w.]+ import|return|elif|else:|try:|except|raise|assert|with .+:$|for .+:$|while .+:$|if .+:$|"
+    r"(?:async def|def|class|import|from [\w.]+ import|return|elif|else:|try:|except|raise|assert|with .+:$|for "
+    r".+:$|while .+:$|if .+:$|"
     r"@\w+|#include|#define|public|private|protected|static|function|const|let|var|fn|func|impl|struct|enum|package|using|namespace|"
     r"SELECT|INSERT|UPDATE|CREATE TABLE|echo|export|fi|done|end)\b.*(?:[(){}\[\]=;:<>]|\Z)|"
-    r"[)}\]]+[;,)]*\Z|//|/\*|\*/|[\w.\]\[]+ (?:[-+*/|&]?=|:=) \S|[\w.]+\(.*\)[;:]?\Z|.*[{;]\Z|.*(?:=>|->|::|!=|==|&&|\|\|)"
+    r"[)}\]]+[;,)]*\Z|//|/\*|\*/|[\w.\]\[]+ (?:[-+*/|&]?=|:=) "
+    r"\S|[\w.]+\(.*\)[;:]?\Z|.*[{;]\Z|.*(?:=>|->|::|!=|==|&&|\|\|)"
 )
 _DEFINITION = re.compile(
     r"(?:export |default |public |private |protected |static |abstract |final |async |pub |unsafe |inline |virtual )*"
@@ -31,8 +33,13 @@ _FENCE = re.compile(r"```|~~~")
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether one row, without its indentation, reads like a line of a program. One row is weak evidence; a share of rows is strong."""
-    return bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))  # a row of "=" underlines a title
+    """Whether one row, without its indentation, reads like a line of a program.
+
+    One row is weak evidence; a share of rows is strong.
+    """
+    return (
+        bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))
+    )  # a row of "=" underlines a title
 
 
 def is_definition(text: str) -> bool:
@@ -46,7 +53,9 @@ def is_decorator(text: str) -> bool:
 
 
 def code_rows(everything: Sequence[Row]) -> set[Row]:
-    """The rows of a document that are code: fenced, or set in a fixed-width font in a document that is not, or of a block that reads so."""
+    """The rows of a document that are code: fenced, or set in a fixed-width font in a document that is not, or of a
+    block that reads so.
+    """
     if not everything:
         return set()
     if sum(looks_like_code(row.text) for row in everything) >= ALL_CODE_SHARE * len(everything):
@@ -80,7 +89,9 @@ def _fenced(everything: Sequence[Row]) -> set[Row]:
 
 
 def code_end(rows: Sequence[Row], start: int, code: Collection[Row]) -> int:
-    """The index after the last row of the code that starts at `rows[start]`; `start` when it is one row, such as a name in a sentence."""
+    """The index after the last row of the code that starts at `rows[start]`; `start` when it is one row, such as a name
+    in a sentence.
+    """
     end = start
     while end < len(rows) and rows[end] in code:
         end += 1

@@ -19,7 +19,9 @@ TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 NEAR = 40  # rows around a question in which another one says that they are questions and answers; chosen
-FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
+# a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is
+# shorter
+FULL = 0.7
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
@@ -27,7 +29,9 @@ _BULLET = re.compile(rf"[{BULLETS}]\s*\S")
 _MARKDOWN = re.compile(r"(#{1,6})\s+\S")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")
 _NUMERAL = r"(?:[IVXLC]{1,6}|\d{1,3})(?:\.\d{1,3})*[A-Z]?"
-_PART = re.compile(rf"(?:part|teil|hlava|část|titul|book|часть|भाग)\s+(?:{_NUMERAL}|one|two|three|four)\b", re.IGNORECASE)
+_PART = re.compile(
+    rf"(?:part|teil|hlava|část|titul|book|часть|भाग)\s+(?:{_NUMERAL}|one|two|three|four)\b", re.IGNORECASE
+)
 _CHAPTER = re.compile(
     rf"(?:item|chapter|section|article|art\.|annex|appendix|schedule|exhibit|note|kapitola|oddíl|článek|čl\.|příloha|kapitel|abschnitt|artikel|anlage|anhang|"
     rf"capítulo|artículo|chapitre|глава|статья|अध्याय|अनुच्छेद|धारा)\s+(?:{_NUMERAL}|[०-९]+|[A-Z])\b|§+\s*\d+",
@@ -38,7 +42,8 @@ _LISTED = re.compile(r"[^\W\d]{3,}\W*\s\d{1,3}$")  # a row of a table of content
 _ENDS_CLAUSE = regex.compile(r"[,،、，][\p{Pe}\p{Pf}“‘\"']*$")
 _FIELD = regex.compile(r"\p{L}[^:\n]{0,30}:\s+\S")  # "Date: 9 September"
 _CONTENTS = re.compile(  # the title of a list of headings, above none of them
-    r"(?:table of )?contents|inhalt(?:sverzeichnis|sübersicht)?|obsah|(?:tabla de |índice de )?contenidos?|índice(?: general)?|"
+    r"(?:table of )?contents|inhalt(?:sverzeichnis|sübersicht)?|obsah|(?:tabla de |índice de )?contenidos?|índice(?: "
+    r"general)?|"
     r"table des matières|sommaire|indice|содержание|оглавление|spis treści|विषय[- ]?सूची|अनुक्रमणिका",
     re.IGNORECASE,
 )
@@ -53,19 +58,29 @@ _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 class Style(NamedTuple):
     """How a heading is set; of two headings the one with the smaller style is the outer one."""
 
-    size: float  # minus the font size in points, so that larger comes first; the body's own size counts as one with slightly larger
+    # minus the font size in points, so that larger comes first; the body's own size counts as one with slightly larger
+    size: float
     pattern: int  # markdown 1-6, "PART II" 7, "Item 7" or "§ 5" 8, "1.2" 9 and deeper, 20 for none
     lower: bool  # not in capitals
     light: bool  # not bold
 
 
 def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
-    """The index after the heading that starts at `rows[start]`, or `start` when none does. `body` is the size of most text, in points."""
+    """The index after the heading that starts at `rows[start]`, or `start` when none does.
+
+    `body` is the size of most text, in points.
+    """
     before = rows[start - 1] if start else None
     after = rows[start + 1] if start + 1 < len(rows) else None
     if (end := _question_end(rows, start)) > start and _is_answered(rows, start, end, body):
         return end
-    if after and after.size == 0 and _UNDERLINE.fullmatch(after.text) and _possible(rows[start]) and after.block == rows[start].block:
+    if (
+        after
+        and after.size == 0
+        and _UNDERLINE.fullmatch(after.text)
+        and _possible(rows[start])
+        and after.block == rows[start].block
+    ):
         return start + 2
     if (
         (before and _goes_on(before, rows[start], body))
@@ -114,7 +129,8 @@ def _question_end(rows: Sequence[Row], start: int) -> int:
 
 
 def _is_answered(rows: Sequence[Row], start: int, end: int, body: float) -> bool:
-    """Whether a question is set over its answer: it is bold or large, or another one is near, or its row ends where a word had room.
+    """Whether a question is set over its answer: it is bold or large, or another one is near, or its row ends where a
+    word had room.
 
     A paragraph may happen to begin with a question that fills its first row. A list of questions has no answers.
     """
@@ -135,7 +151,12 @@ def _is_set_off(row: Row, following: Row) -> bool:
 
 
 def _possible(row: Row) -> bool:
-    return row.cells <= 2 and len(row.text) <= MAX_CHARS and len(row.text.split()) <= MAX_WORDS and bool(_WORD.search(row.text))
+    return (
+        row.cells <= 2
+        and len(row.text) <= MAX_CHARS
+        and len(row.text.split()) <= MAX_WORDS
+        and bool(_WORD.search(row.text))
+    )
 
 
 def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) -> bool:
@@ -160,14 +181,18 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
 
 
 def _is_bulleted(row: Row, body: float) -> bool:
-    """Whether a row is an item of a list: behind a bullet stands a heading only where it is set larger, or in capitals."""
+    """Whether a row is an item of a list: behind a bullet stands a heading only where it is set larger, or in
+    capitals.
+    """
     return _BULLET.match(row.text) is not None and row.size <= LARGER * body and not _is_caps(row.text)
 
 
 def _are_fields(row: Row, beside: Row) -> bool:
     """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
     alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
-    return alike and all(_FIELD.match(one.text) is not None and _pattern(one.text) == NO_PATTERN for one in (row, beside))
+    return alike and all(
+        _FIELD.match(one.text) is not None and _pattern(one.text) == NO_PATTERN for one in (row, beside)
+    )
 
 
 def _titles(row: Row, after: Row | None, pattern: int) -> bool:
@@ -182,8 +207,14 @@ def _open(before: Row, row: Row) -> bool:
 
 
 def _hangs(before: Row, row: Row) -> bool:
-    """Whether a row is the second one of an item: set like its first row, and indented below the words behind the mark."""
-    return (row.size, row.bold) == (before.size, before.bold) and _BULLET.match(before.text) is not None and is_indented(before, row)
+    """Whether a row is the second one of an item: set like its first row, and indented below the words behind the
+    mark.
+    """
+    return (
+        (row.size, row.bold) == (before.size, before.bold)
+        and _BULLET.match(before.text) is not None
+        and is_indented(before, row)
+    )
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
@@ -218,7 +249,9 @@ def _parted(row: Row | None, following: Row | None) -> bool:
 
 
 def _is_rest(before: Row, row: Row, after: Row | None, body: float) -> bool:
-    """Whether `row` is the rest of a sentence: set like the row before it, which is about as long as a row of text and ends no sentence."""
+    """Whether `row` is the rest of a sentence: set like the row before it, which is about as long as a row of text and
+    ends no sentence.
+    """
     if (before.block, before.bold, before.size) != (row.block, row.bold, row.size) or ends_sentence(before.text):
         return False
     if before.bold or before.size > LARGER * body or _is_caps(before.text) or _pattern(before.text) < NO_PATTERN:
@@ -258,4 +291,6 @@ def _pattern(text: str) -> int:
 
 def _is_caps(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
-    return text.isupper() and (letters >= 8 or (letters >= 4 and " " in text))  # a short word in capitals is an abbreviation
+    return text.isupper() and (
+        letters >= 8 or (letters >= 4 and " " in text)
+    )  # a short word in capitals is an abbreviation

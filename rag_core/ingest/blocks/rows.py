@@ -1,7 +1,9 @@
-"""The rows of a document: the lines of a PDF, or a text split at line breaks. It says which of them repeat on many pages.
+"""The rows of a document: the lines of a PDF, or a text split at line breaks.
 
-Rows are what `structure` reads: where a piece of text starts and ends, how large and heavy it is set, how many cells it has. Rows of
-running headers, footers and page numbers stay in `Page.text` and are only told apart here.
+It says which of them repeat on many pages.
+
+Rows are what `structure` reads: where a piece of text starts and ends, how large and heavy it is set, how many cells it
+has. Rows of running headers, footers and page numbers stay in `Page.text` and are only told apart here.
 """
 
 from __future__ import annotations
@@ -18,17 +20,26 @@ from rag_core.domain.documents import Page
 from rag_core.language.scales import names_scale
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
-MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
+MARGIN_ROWS = (
+    4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
+)
 MIN_PAGES = 3  # a text on two pages is a coincidence, unless it is set alike at the edge of both
-TWIN_ROWS, TWIN_CELLS = 2, 2  # rows from the edge that can be headers or footers of two pages only, and their cells; chosen
+TWIN_ROWS, TWIN_CELLS = (
+    2,
+    2,
+)  # rows from the edge that can be headers or footers of two pages only, and their cells; chosen
 MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
-RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
+RUN_PAGES, RUN_SHARE = (
+    6,
+    0.5,
+)  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
 
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 _PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?\s*\d{1,4}\W*)?")
-# A danda ends a sentence in Hindi; brackets, quotation marks (in German “ closes) and the marks of footnotes may stand behind.
+# A danda ends a sentence in Hindi; brackets, quotation marks (in German “ closes) and the marks of footnotes may stand
+# behind.
 _ENDS_SENTENCE = regex.compile(r"[.!?:;।॥…。．！？：；؟۔][\p{Pe}\p{Pf}“‘\"'⁰¹²³⁴-⁹]*$")
 _CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
 
@@ -37,8 +48,8 @@ _CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
 class Row:
     """One row of a page: `page.text[start:end]` is `text`, without outer white space.
 
-    `left`, `top` and `right` are PDF points, or columns and 0 for a text document. `cells` counts the parts that tabs, wide gaps or
-    pipes set apart, at least 1. Rows with equal `block` stand together.
+    `left`, `top` and `right` are PDF points, or columns and 0 for a text document. `cells` counts the parts that tabs,
+    wide gaps or pipes set apart, at least 1. Rows with equal `block` stand together.
     """
 
     page: int
@@ -83,7 +94,21 @@ def _rows_of_lines(page: Page) -> Iterator[Row]:
         box = line.box
         cells = max(1, len(line.cells))
         text = page.text[start:end]
-        yield Row(page.number, number, start, end, text, cells, line.block, line.size, line.bold, line.mono, box.x0, box.y0, box.x1)
+        yield Row(
+            page.number,
+            number,
+            start,
+            end,
+            text,
+            cells,
+            line.block,
+            line.size,
+            line.bold,
+            line.mono,
+            box.x0,
+            box.y0,
+            box.x1,
+        )
 
 
 def _rows_of_text(page: Page) -> Iterator[Row]:
@@ -96,11 +121,15 @@ def _rows_of_text(page: Page) -> Iterator[Row]:
             block += 1
             continue
         text = page.text[start:end]
-        yield Row(page.number, number, start, end, text, len(_CELL_BREAK.split(text.strip("|"))), block, left=float(indent))
+        yield Row(
+            page.number, number, start, end, text, len(_CELL_BREAK.split(text.strip("|"))), block, left=float(indent)
+        )
 
 
 def _lines_of_text(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers from 1; one of more than `MAX_ROW_CHARS` in parts, each ends where its next blank stood."""
+    """The lines with their numbers from 1; one of more than `MAX_ROW_CHARS` in parts, each ends where its next blank
+    stood.
+    """
     for number, line in enumerate(text.split("\n"), start=1):
         while len(line) > MAX_ROW_CHARS:
             cut = line.rfind(" ", 0, MAX_ROW_CHARS)
@@ -119,9 +148,9 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
 def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
     """Running headers, footers and page numbers.
 
-    A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its text (digits
-    masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name a unit or hold nothing but
-    several numbers are a table's and never boilerplate.
+    A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its
+    text (digits masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name
+    a unit or hold nothing but several numbers are a table's and never boilerplate.
     """
     seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page in pages:
@@ -174,7 +203,8 @@ def _enough(pages: set[int], page_count: int) -> bool:
 
 
 def _twins(pages: Collection[Sequence[Row]]) -> set[Row]:
-    """Rows of a PDF at the edge of two neighbouring pages, set alike at one place; only the page's own number may differ.
+    """Rows of a PDF at the edge of two neighbouring pages, set alike at one place; only the page's own number may
+    differ.
 
     A header is content where it stands first.
     """

@@ -1,6 +1,7 @@
 """The setting of rows as a reader sees it: sizes that look alike are one, and more white above a row sets it apart.
 
-Typesetting stretches letters (LaTeX gives 8.9, 9.0 and 9.1 points in one paragraph), so sizes are compared only after this.
+Typesetting stretches letters (LaTeX gives 8.9, 9.0 and 9.1 points in one paragraph), so sizes are compared only after
+this.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def alike_sizes(pages: Iterable[Iterable[Row]]) -> dict[float, float]:
 def in_blocks(pages: Sequence[Sequence[Row]], sizes: Mapping[float, float]) -> list[list[Row]]:
     """The rows, where those of a paragraph have one block.
 
-    MuPDF gives each row of widely set text a block of its own. Of a size of which no two rows share one, those are put together that stand
-    as far apart as rows of one sentence do.
+    MuPDF gives each row of widely set text a block of its own. Of a size of which no two rows share one, those are put
+    together that stand as far apart as rows of one sentence do.
     """
     shared = {sizes[row.size] for page in pages for row, following in pairwise(page) if row.block == following.block}
     found: defaultdict[float, list[float]] = defaultdict(list)
@@ -83,14 +84,20 @@ def row_pitches(pages: Iterable[Sequence[Row]], sizes: Mapping[float, float]) ->
     gaps: defaultdict[float, list[float]] = defaultdict(list)
     for page in pages:
         for row, following in pairwise(page):
-            together = row.block == following.block and sizes[row.size] == sizes[following.size] and abs(row.left - following.left) < 1
+            together = (
+                row.block == following.block
+                and sizes[row.size] == sizes[following.size]
+                and abs(row.left - following.left) < 1
+            )
             if together and MIN_PITCH < (gap := _gap(row, following)) < MAX_PITCH:
                 gaps[sizes[row.size]].append(gap)
     return {size: median(found) for size, found in gaps.items()}
 
 
 def _gap(row: Row, following: Row) -> float:
-    """How far below `row` the following one starts, in font sizes; 0 where it stands beside it, in another column or in no PDF."""
+    """How far below `row` the following one starts, in font sizes; 0 where it stands beside it, in another column or in
+    no PDF.
+    """
     size = max(row.size, following.size)
     return max(0.0, (following.top - row.top) / size) if size > 0 else 0.0
 

@@ -1,7 +1,8 @@
 """The blocks of a document: headings, paragraphs, tables, code, lists, in reading order, each with its section.
 
-Works from the rows of a PDF (size, weight, cells) and from the marks of a text document (`#`, fences, bullets, blank lines) alike. Offsets
-are into `Page.text`. It only tells parts apart; how they are cut into passages is `chunk`'s business.
+Works from the rows of a PDF (size, weight, cells) and from the marks of a text document (`#`, fences, bullets, blank
+lines) alike. Offsets are into `Page.text`. It only tells parts apart; how they are cut into passages is `chunk`'s
+business.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class BlockKind(StrEnum):
 
 
 class Setting(NamedTuple):
-    """How a block of a PDF is set: its font size, where its first row and its last one stand, and whether all its letters are as wide."""
+    """How a block of a PDF is set: its font size, where its first row and its last one stand, and whether all its
+    letters are as wide.
+    """
 
     size: float = 0.0
     top: float = 0.0
@@ -71,9 +74,10 @@ NO_SETTING = Setting()
 class Block:
     """A stretch of one page: `page.text[start:end]`.
 
-    `parts` are offset pairs where it may be cut: the rows of a table or of code, the items of a list, else the whole. `header` are the rows
-    that name a table's columns, on this page or, where a table goes on over a page break, on an earlier one. `section` is the path of
-    headings above it, outermost first; of a heading, with itself. `lines` is its 1-based range of lines on the page.
+    `parts` are offset pairs where it may be cut: the rows of a table or of code, the items of a list, else the whole.
+    `header` are the rows that name a table's columns, on this page or, where a table goes on over a page break, on an
+    earlier one. `section` is the path of headings above it, outermost first; of a heading, with itself. `lines` is its
+    1-based range of lines on the page.
     """
 
     kind: BlockKind
@@ -89,7 +93,9 @@ class Block:
 
 
 def blocks(pages: Sequence[Page], language: str) -> list[Block]:
-    """The blocks of a document, page by page in reading order, the boilerplate of a page last. Every visible character lies in exactly one.
+    """The blocks of a document, page by page in reading order, the boilerplate of a page last.
+
+    Every visible character lies in exactly one.
 
     Args:
         pages: in order.
@@ -120,8 +126,13 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     return found
 
 
-def _runs(content: Sequence[Row], code: Collection[Row], body: float, language: str, pages: int) -> Iterator[tuple[BlockKind, int, int]]:
-    """Part the rows of a page into runs of one kind. The order of the questions matters: a bold row of a table is no heading."""
+def _runs(
+    content: Sequence[Row], code: Collection[Row], body: float, language: str, pages: int
+) -> Iterator[tuple[BlockKind, int, int]]:
+    """Part the rows of a page into runs of one kind.
+
+    The order of the questions matters: a bold row of a table is no heading.
+    """
     start = 0
     while start < len(content):
         if (end := code_end(content, start, code)) > start:
@@ -143,7 +154,9 @@ def _runs(content: Sequence[Row], code: Collection[Row], body: float, language: 
 
 
 def _table_end(content: Sequence[Row], start: int) -> int:
-    """The index after the table that starts here, which no caption or table of contents is a part of; `start` where none does."""
+    """The index after the table that starts here, which no caption or table of contents is a part of; `start` where
+    none does.
+    """
     end = table_end(content, start)
     floats = (index for index in range(start + 1, end) if _is_float(content, index))
     cut = next(floats, end)
@@ -164,8 +177,14 @@ def _is_aside(content: Sequence[Row], start: int, end: int, language: str) -> bo
 def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: float) -> tuple[BlockKind, int]:
     kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
     end = item = start + 1
-    while end < len(content) and content[end].end - content[start].start <= MAX_ROW_CHARS and _same_text(content, item - 1, end, kind):
-        if max(code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)) > end or _is_float(content, end):
+    while (
+        end < len(content)
+        and content[end].end - content[start].start <= MAX_ROW_CHARS
+        and _same_text(content, item - 1, end, kind)
+    ):
+        if max(
+            code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)
+        ) > end or _is_float(content, end):
             break
         end += 1
         if starts_item(content[end - 1]) and not _counts_on(content, item - 1, end - 1):
@@ -174,8 +193,12 @@ def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: f
 
 
 def _counts_on(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether the row at `index` begins with a mark that counts on within the paragraph, or the item, that starts at `first`."""
-    return counts_on(content[index].text, " ".join(row.text for row in content[max(first, index - COUNTED_ROWS) : index]))
+    """Whether the row at `index` begins with a mark that counts on within the paragraph, or the item, that starts at
+    `first`.
+    """
+    return counts_on(
+        content[index].text, " ".join(row.text for row in content[max(first, index - COUNTED_ROWS) : index])
+    )
 
 
 def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) -> bool:
@@ -187,7 +210,11 @@ def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) 
     if following.size == 0:
         return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
     if following.size != row.size:
-        return following.block == row.block and not following.apart and not (ends_sentence(row.text) or following.bold != row.bold)
+        return (
+            following.block == row.block
+            and not following.apart
+            and not (ends_sentence(row.text) or following.bold != row.bold)
+        )
     if not ends_sentence(row.text) and following.text[0].islower():
         return True  # the sentence goes on in another block of the file, or in the next column
     if following.block == row.block:
@@ -200,25 +227,42 @@ def _wraps(content: Sequence[Row], first: int, index: int) -> bool:
     """Whether a sentence is wrapped before the row at `index`, so that its number or initial is no mark of an item."""
     row, following = content[index - 1], content[index]
     alike = following.block == row.block and following.size == row.size > 0 and not following.apart
-    return alike and not _CLOSED.search(row.text) and abs(following.left - row.left) < 1 and _is_full(content, first, index)
+    return (
+        alike
+        and not _CLOSED.search(row.text)
+        and abs(following.left - row.left) < 1
+        and _is_full(content, first, index)
+    )
 
 
 def _is_full(content: Sequence[Row], first: int, index: int) -> bool:
     """Whether the row before `index` is about as wide as those above it in its paragraph."""
     row = content[index - 1]
-    return 0 < FULL * max((above.right - above.left for above in content[first : index - 1]), default=0.0) <= row.right - row.left
+    return (
+        0
+        < FULL * max((above.right - above.left for above in content[first : index - 1]), default=0.0)
+        <= row.right - row.left
+    )
 
 
 def _flows(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the top of a column.
+    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the
+    top of a column.
 
-    The first row of a paragraph has none above it to be compared with; a long one counts as full for the row right below it.
+    The first row of a paragraph has none above it to be compared with; a long one counts as full for the row right
+    below it.
     """
     row, following = content[index - 1], content[index]
     below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size
     hangs = starts_item(row) and following.top > row.top and is_indented(row, following)
     cells = row.cells - (row.cells > 1 and starts_item(row))  # a mark may be a cell of its own
-    if index - 1 == first and (below or hangs) and cells == 1 and len(row.text) >= WIDE and not _NOTE.match(following.text):
+    if (
+        index - 1 == first
+        and (below or hangs)
+        and cells == 1
+        and len(row.text) >= WIDE
+        and not _NOTE.match(following.text)
+    ):
         return True
     return _is_full(content, first, index) and (below or following.top < row.top)
 
@@ -250,7 +294,15 @@ def _block(kind: BlockKind, run: Sequence[Row]) -> Block:
             parts = ((first.start, last.end),)
     setting = Setting(first.size, first.top, last.top, all(row.mono for row in run))
     return Block(
-        kind, first.page, first.start, last.end, (first.number, last.number), parts, header=header, columns=columns, setting=setting
+        kind,
+        first.page,
+        first.start,
+        last.end,
+        (first.number, last.number),
+        parts,
+        header=header,
+        columns=columns,
+        setting=setting,
     )
 
 
@@ -262,14 +314,23 @@ def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], 
 
 
 def _carry_headers(found: list[Block], texts: Mapping[int, str], language: str) -> None:
-    """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it started with."""
+    """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it
+    started with.
+    """
     before: Block | None = None
     interrupted = False
     for index, block in enumerate(found):
         if block.kind is BlockKind.TABLE:
-            if before and not block.header and abs(block.columns - before.columns) <= 2 and _near(before, block, interrupted):
+            if (
+                before
+                and not block.header
+                and abs(block.columns - before.columns) <= 2
+                and _near(before, block, interrupted)
+            ):
                 found[index] = block = replace(block, header=before.header)
-            elif not any(names_scale(row) for span in block.header for row in texts[span.page][span.start : span.end].split("\n")):
+            elif not any(
+                names_scale(row) for span in block.header for row in texts[span.page][span.start : span.end].split("\n")
+            ):
                 found[index] = block = replace(block, header=block.header + _scale(found, index, texts, language))
             before, interrupted = block, False
         elif block.kind is not BlockKind.BOILERPLATE:
@@ -280,11 +341,19 @@ def _scale(found: Sequence[Block], index: int, texts: Mapping[int, str], languag
     """Where it is said, close above a table or else below it, what its figures are counted in."""
     table = found[index]
     for step in (-1, 1):
-        near = [found[at] for at in (index + step, index + 2 * step) if 0 <= at < len(found) and found[at].page == table.page]
-        near = list(takewhile(lambda block: block.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE), near))
+        near = [
+            found[at]
+            for at in (index + step, index + 2 * step)
+            if 0 <= at < len(found) and found[at].page == table.page
+        ]
+        near = list(
+            takewhile(lambda block: block.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE), near)
+        )
         if step > 0:  # what stands over another table, or is a title, belongs to what follows
             following = found[index + 1 + len(near) : index + 2 + len(near)]
-            near = [] if any(block.kind is BlockKind.TABLE and block.page == table.page for block in following) else near
+            near = (
+                [] if any(block.kind is BlockKind.TABLE and block.page == table.page for block in following) else near
+            )
             near = list(takewhile(lambda block: block.kind is not BlockKind.HEADING, near))
         for block in near:
             text = texts[block.page][block.start : block.end]

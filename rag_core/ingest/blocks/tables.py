@@ -1,7 +1,7 @@
 """Finds where a table starts and ends, and which of its rows name its columns and its unit.
 
-A number in a filing means nothing without its column ("2017") and its unit ("in millions"). Both stand in the rows above the figures, often
-rows of their own, and every piece that is cut from the table must keep them.
+A number in a filing means nothing without its column ("2017") and its unit ("in millions"). Both stand in the rows
+above the figures, often rows of their own, and every piece that is cut from the table must keep them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _PERIOD = re.compile(
 )
 # What has digits and yet is no figure: years, dates, "Level 1", "Note 5", "Q3", "1Q22", footnote marks.
 _NAMES_WITH_DIGITS = re.compile(
-    r"\b(?:19|20)\d\d\b|['’]?\b000s?\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. [^\W\d]{3,}|"
+    r"\b(?:19|20)\d\d\b|['’]?\b000s?\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. "
+    r"[^\W\d]{3,}|"
     r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)"
 )
 _CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|\s{2})")  # the first cell: "E1", "T-12"
@@ -41,7 +42,7 @@ _RULE = re.compile(r"[\s|:+=-]+")
 _MARKER = re.compile(  # begins a list's item or a heading: "Item 7.", "§ 5"
     r"(?:[·*o–—"
     + BULLETS
-    + r"-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
+    + r"-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"  # noqa: E501
 )
 
 
@@ -65,15 +66,21 @@ def is_tabular(row: Row) -> bool:
 def _opens(row: Row) -> bool:
     """Whether a row can only be the head of a table: a unit, a period, or nothing but years."""
     if row.cells == 1:
-        return len(row.text) < MAX_LABEL_CHARS and (names_scale(row.text) or bool(_PERIOD.search(row.text) or _ASIDE.fullmatch(row.text)))
-    return len(_YEAR.findall(row.text)) > 1 and not _has_figures(row.text) and not re.search(r"[^\W\d]{3,}.*\t.*(?:19|20)\d\d", row.text)
+        return len(row.text) < MAX_LABEL_CHARS and (
+            names_scale(row.text) or bool(_PERIOD.search(row.text) or _ASIDE.fullmatch(row.text))
+        )
+    return (
+        len(_YEAR.findall(row.text)) > 1
+        and not _has_figures(row.text)
+        and not re.search(r"[^\W\d]{3,}.*\t.*(?:19|20)\d\d", row.text)
+    )
 
 
 def table_end(rows: Sequence[Row], start: int) -> int:
     """The index after the last row of the table that starts at `rows[start]`, or `start` when none starts there.
 
-    A table has at least two rows of several cells, or one of at least three. It ends where running text, a heading or the head of another
-    table starts.
+    A table has at least two rows of several cells, or one of at least three. It ends where running text, a heading or
+    the head of another table starts.
     """
     index = start
     while index < min(len(rows), start + MAX_HEADER_ROWS) and not is_tabular(rows[index]) and _opens(rows[index]):
@@ -118,14 +125,18 @@ def header_rows(table: Sequence[Row]) -> int:
         return min(series, _head_end(table, count))
     if series < min(len(table), 2):
         return series
-    gaps = [EMPTY in row.text for row in table]  # a table of words: only its setting tells, or that cells are empty below its heads alone
+    gaps = [
+        EMPTY in row.text for row in table
+    ]  # a table of words: only its setting tells, or that cells are empty below its heads alone
     return int(len(table) > 2 and ((table[0].bold and not table[1].bold) or (any(gaps) and not gaps[0])))
 
 
 def _head_end(table: Sequence[Row], count: int) -> int:
-    """The index after the last of `count` rows without figures that belongs to the head, and is not the first row of words below it.
+    """The index after the last of `count` rows without figures that belongs to the head, and is not the first row of
+    words below it.
 
-    Below the row that names the columns only what is set like it, names a unit or a period, or leaves the column of labels empty.
+    Below the row that names the columns only what is set like it, names a unit or a period, or leaves the column of
+    labels empty.
     """
     first = next((index for index in range(count) if table[index].cells > 1), count)
     labels = min(row.left for row in table)
@@ -139,7 +150,9 @@ def _head_end(table: Sequence[Row], count: int) -> int:
 
 
 def _series_start(table: Sequence[Row]) -> int:
-    """The first of two rows that begin with the same code, counted on ("E1", "E2"); the number of rows where there are none."""
+    """The first of two rows that begin with the same code, counted on ("E1", "E2"); the number of rows where there are
+    none.
+    """
     codes = [_CODE.match(row.text) if row.cells > 1 else None for row in table]
     for index, (one, other) in enumerate(pairwise(codes)):
         if one and other and one["name"] == other["name"] and int(other["number"]) == int(one["number"]) + 1:

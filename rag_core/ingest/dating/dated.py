@@ -2,13 +2,13 @@
 
 A page holds many dates: of meetings, of laws that it cites, of birth. One is the document's own where the page says so:
 
-- A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else with them, but for a
-  name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026").
+- A label stands before it, over it or under it ("Date of Report: July 1, 2022", "Stand: März 2024"), and nothing else
+  with them, but for a name in a subtitle ("Nordlicht GmbH, Stand 10. Februar 2026").
 - It stands alone on a row near the title, also behind a joining word ("vom 1. März 2024").
 - It is the last day of the period that the page says the document is about, and there is none of the other two.
 
-The words are in `dated` of a language's file. Where two own dates differ, or one of them is not certain, there is none: a guess would pass
-for what the page says. A page that OCR read gives none, since any digit of it may be wrong.
+The words are in `dated` of a language's file. Where two own dates differ, or one of them is not certain, there is none:
+a guess would pass for what the page says. A page that OCR read gives none, since any digit of it may be wrong.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the n
 SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
 
 _OWN, _PERIOD = "own", "period"
-_ARXIV = regex.compile(r"arXiv:\S+\s*")  # the stamp on the margin, with the day of this version behind it; its brackets are gone
+_ARXIV = regex.compile(
+    r"arXiv:\S+\s*"
+)  # the stamp on the margin, with the day of this version behind it; its brackets are gone
 _CLOCK = regex.compile(
-    r",?\s*(?:at\s)?[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:\s?[ap]\.?m\.?)?(?:\s(?:[A-Z]{2,4}|[+-][0-9]{4}))?", regex.IGNORECASE
+    r",?\s*(?:at\s)?[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:\s?[ap]\.?m\.?)?(?:\s(?:[A-Z]{2,4}|[+-][0-9]{4}))?",
+    regex.IGNORECASE,
 )
 _CLOCK_NEAR = regex.compile(
     r"(?<![0-9.])[0-9]{1,2}[:.][0-9]{2}(?![0-9]|\.[0-9])|(?<!\p{L})[0-9]{1,2}\s?[ap]\.?m(?!\p{L})", regex.IGNORECASE
@@ -43,7 +46,9 @@ _CLAUSE = regex.compile(r"(?<=[.,])\s+")
 
 
 def first_page_date(page: Page, language: str, today: date) -> str:
-    """The day by which a document's first page dates it: YYYY-MM-DD, or YYYY-MM. Empty where none is certain, and for any other page.
+    """The day by which a document's first page dates it: YYYY-MM-DD, or YYYY-MM.
+
+    Empty where none is certain, and for any other page.
 
     Args:
         page: the first one of a document; all of a text document.
@@ -60,7 +65,9 @@ def first_page_date(page: Page, language: str, today: date) -> str:
 
 
 def _agreed(days: Sequence[str]) -> str:
-    """The most exact of days that agree as far as they are stated; empty for days that differ, or where one is not certain."""
+    """The most exact of days that agree as far as they are stated; empty for days that differ, or where one is not
+    certain.
+    """
     longest = max(days, key=len, default="")
     return longest if all(day and longest.startswith(day) for day in days) else ""
 
@@ -110,7 +117,9 @@ def _labelled(rows: Sequence[Row], at: int, number: int, part: Part, known: Voca
         return ""
     over = _kind_of(rows[at - 1].said, known, colon=True) if at else ""
     under = rows[at + 1] if at + 1 < len(rows) else None
-    mine = under is not None and (at + 2 == len(rows) or rows[at + 2].only is None)  # a label over another date is that one's
+    mine = under is not None and (
+        at + 2 == len(rows) or rows[at + 2].only is None
+    )  # a label over another date is that one's
     return over or (_kind_of(under.said, known, colon=True) if under and mine else "")
 
 
@@ -126,7 +135,9 @@ def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary
     if not rest or at >= NEAR_ROWS or not label[:1].isupper() or len(spaced(" ".join(rest)).split()) > SUBTITLE_WORDS:
         return False
     above = rows[max(0, at - NEAR_ROWS) : at + 1]
-    return known.has("labels", _without_weekday(spaced(label), known)) and not any(known.meets("amends", row.said) for row in above)
+    return known.has("labels", _without_weekday(spaced(label), known)) and not any(
+        known.meets("amends", row.said) for row in above
+    )
 
 
 def _stands_alone(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
@@ -159,7 +170,10 @@ def _nothing(behind: str, known: Vocabulary) -> bool:
 
 
 def _runs_into(rows: Sequence[Row], at: int, known: Vocabulary, before: str) -> bool:
-    """Whether a row may go on with a sentence of the row above: "dated March 1, 2020". A label with a capital does not."""
+    """Whether a row may go on with a sentence of the row above: "dated March 1, 2020".
+
+    A label with a capital does not.
+    """
     if before.strip()[:1].isupper() or not at:
         return False
     above = rows[at - 1].text
@@ -167,7 +181,9 @@ def _runs_into(rows: Sequence[Row], at: int, known: Vocabulary, before: str) -> 
 
 
 def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
-    """Whether the row above ends with a word that something follows ("held on"), or with the colon of a label of something else."""
+    """Whether the row above ends with a word that something follows ("held on"), or with the colon of a label of
+    something else.
+    """
     if not at:
         return False
     above = rows[at - 1]
@@ -176,6 +192,11 @@ def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
 
 
 def _of_something_else(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
-    """Whether a row above or below says that the date is that of something else: a deadline, a meeting, or what has a time of day."""
+    """Whether a row above or below says that the date is that of something else: a deadline, a meeting, or what has a
+    time of day.
+    """
     beside = [rows[one] for one in (at - 1, at + 1) if 0 <= one < len(rows)]
-    return any(known.meets("others", row.said) or (len(row.text) < FULL_ROW_CHARS and _CLOCK_NEAR.search(row.text)) for row in beside)
+    return any(
+        known.meets("others", row.said) or (len(row.text) < FULL_ROW_CHARS and _CLOCK_NEAR.search(row.text))
+        for row in beside
+    )

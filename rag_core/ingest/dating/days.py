@@ -1,7 +1,10 @@
-"""Reads a row of a page as the days that it names, in the words of a language and of English. It does not know whose days they are.
+"""Reads a row of a page as the days that it names, in the words of a language and of English.
 
-Names of months and weekdays are those of the language's file and of babel. A day that can be meant in two ways (3/12/2024 in English), that
-no calendar has, that is too early for a document or still to come, is known to be there, and is not told.
+It does not know whose days they are.
+
+Names of months and weekdays are those of the language's file and of babel. A day that can be meant in two ways
+(3/12/2024 in English), that no calendar has, that is too early for a document or still to come, is known to be there,
+and is not told.
 """
 
 from __future__ import annotations
@@ -46,7 +49,10 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a row that names one day, with the text on both sides. `day` is ISO as far as stated; empty where it is not told."""
+    """A part of a row that names one day, with the text on both sides.
+
+    `day` is ISO as far as stated; empty where it is not told.
+    """
 
     before: str
     day: str
@@ -55,7 +61,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row without what stands in brackets, and the parts that tabs and the like set apart: their texts, and those that name one day."""
+    """A row without what stands in brackets, and the parts that tabs and the like set apart: their texts, and those
+    that name one day.
+    """
 
     text: str
     texts: tuple[str, ...]
@@ -80,8 +88,12 @@ def vocabulary(language: str) -> Vocabulary:
     infos = [LANGUAGES[code] for code in codes]
     named, weekdays = dict[str, int](), set[str]()
     functions = frozenset(spaced(word) for info in infos for word in info.function_words)
-    for code, info in reversed([*zip(codes, infos, strict=True)]):  # where both have a word, that of the page's own language counts
-        named |= {name: number for name, number in _months_of_babel(code).items() if name not in functions}  # "pro" is Czech for "for"
+    for code, info in reversed(
+        [*zip(codes, infos, strict=True)]
+    ):  # where both have a word, that of the page's own language counts
+        named |= {
+            name: number for name, number in _months_of_babel(code).items() if name not in functions
+        }  # "pro" is Czech for "for"
         weekdays |= {spaced(name) for name in _names_of_babel(code, "days")}
         weekdays |= {spaced(name) for names in (info.values.weekdays if info.values else ()) for name in names}
     rows = tuple(info.dated for info in infos if info.dated)
@@ -95,7 +107,12 @@ def _names_of_babel(code: str, kind: str) -> list[str]:
         forms = getattr(Locale.parse(code), kind)
     except (UnknownLocaleError, ValueError):
         return []
-    return [name for use in ("format", "stand-alone") for width in ("wide", "abbreviated") for name in forms[use][width].values()]
+    return [
+        name
+        for use in ("format", "stand-alone")
+        for width in ("wide", "abbreviated")
+        for name in forms[use][width].values()
+    ]
 
 
 def _months_of_babel(code: str) -> dict[str, int]:
@@ -104,7 +121,10 @@ def _months_of_babel(code: str) -> dict[str, int]:
 
 
 def read_row(line: str, known: Vocabulary, today: date) -> Row:
-    """A row with its days; `today` is the last day but one that is believed. Digits of two scripts in a row make no date."""
+    """A row with its days; `today` is the last day but one that is believed.
+
+    Digits of two scripts in a row make no date.
+    """
     whole = line[1:-1] if line.startswith("(") and line.endswith(")") else line
     scripts = {ord(char) - int(char) for char in whole if char.isdecimal()}
     plain = _BRACKETS.sub(" ", ascii_digits(whole).translate(_PLAIN)).strip()
@@ -113,7 +133,9 @@ def read_row(line: str, known: Vocabulary, today: date) -> Row:
 
 
 def believed(stated: str, today: date) -> bool:
-    """Whether an ISO date (YYYY, YYYY-MM or YYYY-MM-DD) can be a document's: of the calendar, not too early, not still to come."""
+    """Whether an ISO date (YYYY, YYYY-MM or YYYY-MM-DD) can be a document's: of the calendar, not too early, not still
+    to come.
+    """
     try:
         year, month, day = [*map(int, stated.split("-")), 1, 1][:3]
         stands = date(year, month, day)
@@ -126,7 +148,8 @@ def _part(text: str, known: Vocabulary, today: date) -> Part | None:
     found = [
         one
         for one in dates(text, known.language, known.months)
-        if all(day.year for day in one.readings) and not (_GOES_BEFORE.search(text[: one.start]) or _GOES_ON.match(text, one.end))
+        if all(day.year for day in one.readings)
+        and not (_GOES_BEFORE.search(text[: one.start]) or _GOES_ON.match(text, one.end))
     ]
     if len(found) != 1:
         return None

@@ -1,6 +1,7 @@
 """Makes passages of blocks. What belongs together stays together, as long as the embedding model can read all of it.
 
-Sizes are counted in the model's own tokens, those of the context line included; a passage that the model would cut off is never made.
+Sizes are counted in the model's own tokens, those of the context line included; a passage that the model would cut off
+is never made.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ SMALL_TOKENS = 25  # a passage below this says too little to be found by, and jo
 MIN_TOKENS = 32  # the smallest limit a user can set: a sentence
 MAX_PASSAGES = 20_000  # one document; 2,000 pages make about 7,000. Each takes about 10 KB until it is in the index
 FEWER = "Split the file into parts, or index it with larger passages."
-MIN_ROOM = 16  # tokens for the text however long the context; if that is too much for the model, the final check parts the passage
+# tokens for the text however long the context; if that is too much for the model, the final check parts the passage
+MIN_ROOM = 16
 
 _TEXT = (PassageKind.PARAGRAPH, PassageKind.LIST)
 Room = Callable[[Unit], int]
@@ -62,7 +64,9 @@ def chunk(
     max_passages: int = MAX_PASSAGES,
     cancelled: Cancel | None = None,
 ) -> list[Passage]:
-    """Cut a document into passages in reading order. Every visible character outside the boilerplate lies in at least one.
+    """Cut a document into passages in reading order.
+
+    Every visible character outside the boilerplate lies in at least one.
 
     Args:
         document_id: its first 12 hex digits (of `sha256:<hex>`), or all of it, start the passages' ids.
@@ -71,8 +75,8 @@ def chunk(
         title: as it will be given to `embedding_text`.
         strategy: how to cut.
         embedder: counts the tokens and says how many it reads.
-        max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The model's limit holds
-            anyway.
+        max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The
+            model's limit holds anyway.
         overlap_tokens: at most so many are repeated, in whole sentences; 0 for none.
         max_passages: of the document; one that makes more is refused.
         cancelled: read between batches.
@@ -80,7 +84,8 @@ def chunk(
     Raises:
         Cancelled: the user stopped it.
         LimitExceeded: it makes more than `max_passages`.
-        InvalidSetting: `max_tokens` is too small for a sentence, or for the context line of a passage, or `overlap_tokens` is negative.
+        InvalidSetting: `max_tokens` is too small for a sentence, or for the context line of a passage, or
+            `overlap_tokens` is negative.
     """
     limit = min(strategy.max_tokens if max_tokens is None else max_tokens, embedder.max_tokens)
     if limit < MIN_TOKENS or overlap_tokens < 0:
@@ -98,9 +103,13 @@ def chunk(
     maker = _Maker(document_id, pages, texts, language)
     prefix = document_id.removeprefix("sha256:")[:12] if document_id.startswith("sha256:") else document_id
     passages: list[Passage] = []
-    for passage in _settled(_joined(drafts), maker, lambda passage: embedding_text(passage, title), limit - special, count):
+    for passage in _settled(
+        _joined(drafts), maker, lambda passage: embedding_text(passage, title), limit - special, count
+    ):
         if len(passages) == max_passages:
-            raise LimitExceeded(f"The file makes more than {max_passages:,} passages (on page {passage.page:,}).", remedy=FEWER)
+            raise LimitExceeded(
+                f"The file makes more than {max_passages:,} passages (on page {passage.page:,}).", remedy=FEWER
+            )
         passages.append(replace(passage, id=f"{prefix}:{len(passages):05d}", tokens=passage.tokens + special))
     return passages
 
@@ -118,7 +127,10 @@ def _counter(embedder: Embedder, cancelled: Cancel | None) -> Counter:
 
 def _room(found: Sequence[Unit], texts: Mapping[int, str], title: str, limit: int, count: Counter) -> Room:
     """How many tokens of text fit beside the context of a unit."""
-    lines = {(unit.section, unit.header): context(title, section_path(unit.section), _reading(texts, unit.header)) for unit in found}
+    lines = {
+        (unit.section, unit.header): context(title, section_path(unit.section), _reading(texts, unit.header))
+        for unit in found
+    }
     distinct = sorted(set(lines.values()))
     sizes = dict(zip(distinct, sizes_of(distinct, count), strict=True))
     return lambda unit: max(MIN_ROOM, limit - sizes[lines[unit.section, unit.header]])
@@ -144,7 +156,9 @@ class _Packer:
         self._size = 0
 
     def packed(self, flow: Iterator[Unit], room_of: Room) -> Iterator[_Draft]:
-        """The drafts of one flow, which has at least one unit; all its units have the same context, so the same room."""
+        """The drafts of one flow, which has at least one unit; all its units have the same context, so the same
+        room.
+        """
         first = next(flow)
         room = room_of(first)
         overlap = self._overlap if first.kind in _TEXT else 0
@@ -152,7 +166,12 @@ class _Packer:
             total = sum(atom.tokens for atom in unit.atoms)
             if self._kinds and self._is_full(total, room):
                 yield self._draft(first, room)
-                self._restart(min(overlap if self._strategy.overlap else 0, room - (total if total <= room else unit.atoms[0].tokens)))
+                self._restart(
+                    min(
+                        overlap if self._strategy.overlap else 0,
+                        room - (total if total <= room else unit.atoms[0].tokens),
+                    )
+                )
             for atom in unit.atoms:
                 if self._kinds and self._size + atom.tokens > room:
                     yield self._draft(first, room)
@@ -163,9 +182,13 @@ class _Packer:
         yield self._draft(first, room)
 
     def _is_full(self, following: int, room: int) -> bool:
-        """Whether the next unit starts a new passage; a unit that must be cut anyway may fill up one that is not yet half full."""
+        """Whether the next unit starts a new passage; a unit that must be cut anyway may fill up one that is not yet
+        half full.
+        """
         fits_alone = following <= room
-        return self._size >= self._strategy.fill_tokens or (self._size + following > room and (fits_alone or self._size > room // 2))
+        return self._size >= self._strategy.fill_tokens or (
+            self._size + following > room and (fits_alone or self._size > room // 2)
+        )
 
     def _restart(self, overlap: int) -> None:
         self._atoms = _tail(self._atoms, overlap)
@@ -253,7 +276,8 @@ class _Maker:
             atoms = tuple(parted(atoms[0], self._texts, count, max(1, atoms[0].tokens // 2)))
         if len(atoms) == 1:
             raise InvalidSetting(
-                "The title and section leave no room for the text of a passage.", remedy="Choose a larger size, or a shorter title."
+                "The title and section leave no room for the text of a passage.",
+                remedy="Choose a larger size, or a shorter title.",
             )
         middle = len(atoms) // 2
         return [replace(draft, atoms=atoms[:middle]), replace(draft, atoms=atoms[middle:])]
@@ -275,8 +299,13 @@ class _Maker:
         return bisect_left(self._breaks[page], offset) + 1
 
 
-def _settled(drafts: Iterable[_Draft], maker: _Maker, embedded: Callable[[Passage], str], limit: int, count: Counter) -> Iterator[Passage]:
-    """The passages of these drafts, each counted as it is embedded: tokens of parts do not always add up. What is too large is halved."""
+def _settled(
+    drafts: Iterable[_Draft], maker: _Maker, embedded: Callable[[Passage], str], limit: int, count: Counter
+) -> Iterator[Passage]:
+    """The passages of these drafts, each counted as it is embedded: tokens of parts do not always add up.
+
+    What is too large is halved.
+    """
     made = ((draft, passage) for draft in drafts if (passage := maker.passage(draft)))
     for batch in batches(made, lambda _: 1, COUNT_BATCH):
         sizes = sizes_of([embedded(passage) for _, passage in batch], count)

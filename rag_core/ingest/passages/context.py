@@ -1,7 +1,8 @@
 """The text that is embedded: a line that says where a passage stands, then the passage.
 
-"Net income 596" alone answers nothing; "Amazon 10-K › Consolidated statements of operations › (in millions) 2015 2016 2017" above it does.
-The line is shortened here, by an estimate that needs no tokenizer, so that a text and its title always give the same input to the model.
+"Net income 596" alone answers nothing; "Amazon 10-K › Consolidated statements of operations › (in millions) 2015 2016
+2017" above it does. The line is shortened here, by an estimate that needs no tokenizer, so that a text and its title
+always give the same input to the model.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _PLAIN_LETTER, _PLAIN_DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
 
 
 def embedding_text(passage: Passage, title: str) -> str:
-    """The context line of a passage, a line break, and its text; only the text when nothing is known about where it stands."""
+    """The context line of a passage, a line break, and its text; only the text when nothing is known about where it
+    stands.
+    """
     line = context(title, passage.section, passage.header_text)
     return f"{line}\n{passage.text}" if line else passage.text
 
@@ -67,7 +70,9 @@ def _shorten(text: str, limit: float) -> str:
 
 
 def _width(text: str) -> float:
-    """About how many tokens a text takes: a quarter for a plain letter, half for a digit, one for anything else that is visible."""
+    """About how many tokens a text takes: a quarter for a plain letter, half for a digit, one for anything else that is
+    visible.
+    """
     letters, digits = len(_PLAIN_LETTER.findall(text)), len(_PLAIN_DIGIT.findall(text))
     blanks = sum(map(str.isspace, text))
     return 0.25 * letters + 0.5 * digits + (len(text) - letters - digits - blanks)

@@ -1,7 +1,8 @@
 """Joins sentences over the ends of pages and columns, and finds those of which only a part is there.
 
-A footer, a footnote, a header, a figure or a table may stand between the two parts. A part of a sentence whose rest is not found stays in
-its passage as context, and is never an answer. Place and final marks tell, no words: a list, a heading or a table needs no final mark.
+A footer, a footnote, a header, a figure or a table may stand between the two parts. A part of a sentence whose rest is
+not found stays in its passage as context, and is never an answer. Place and final marks tell, no words: a list, a
+heading or a table needs no final mark.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class _Seams:
         self._language = language
         prose = [unit for unit in found if unit.role is Role.TEXT]
         closed = sum(map(self._is_closed, prose))
-        self._marked = closed / max(1, len(prose) - 1, closed)  # how often text ends in a mark; the one that is asked about does not
+        self._marked = closed / max(
+            1, len(prose) - 1, closed
+        )  # how often text ends in a mark; the one that is asked about does not
 
     def beginning(self, before: Sequence[Unit], unit: Unit) -> int | None:
         """The index of the unit whose last sentence goes on in this one; None where there is none."""
@@ -74,14 +77,23 @@ class _Seams:
                 return fragment
             if not self._is_float(other, unit):
                 return index if self._runs_on(other, unit, lower, index < len(before) - 1) else fragment
-            if fragment is None and other.role is Role.ASIDE and lower and _parted(other, unit) and not self._is_closed(other):
+            if (
+                fragment is None
+                and other.role is Role.ASIDE
+                and lower
+                and _parted(other, unit)
+                and not self._is_closed(other)
+            ):
                 fragment = index if other.setting.size == unit.setting.size else None
             if other.headings:
                 return fragment
         return fragment
 
     def _runs_on(self, unit: Unit, following: Unit, lower: bool, floats: bool) -> bool:
-        if unit.setting.size != following.setting.size or sum(span.end - span.start for span in unit.spans) > MAX_UNIT_CHARS:
+        if (
+            unit.setting.size != following.setting.size
+            or sum(span.end - span.start for span in unit.spans) > MAX_UNIT_CHARS
+        ):
             return False
         parted, closed = _parted(unit, following), self._is_closed(unit)
         if lower:
@@ -106,7 +118,11 @@ class _Seams:
         unit = units[index]
         if not self._is_prose(unit) or self._is_closed(unit):
             return False
-        rest = (units[at] for at in range(index + 1, len(units)) if units[at].headings or not self._is_float(units[at], unit))
+        rest = (
+            units[at]
+            for at in range(index + 1, len(units))
+            if units[at].headings or not self._is_float(units[at], unit)
+        )
         following = next(rest, None)
         if following and not _parted(unit, following):
             return False

@@ -21,9 +21,9 @@ from rag_core.ingest.blocks.rows import rows
 class Strategy:
     """How a document is cut.
 
-    Units (paragraphs, items, clauses, functions) are joined while a passage holds fewer than `fill_tokens`, and never beyond `max_tokens`
-    or what the embedding model reads. With `overlap`, a passage repeats the last sentences of the one before it in its section; without,
-    only the pieces of one cut unit overlap.
+    Units (paragraphs, items, clauses, functions) are joined while a passage holds fewer than `fill_tokens`, and never
+    beyond `max_tokens` or what the embedding model reads. With `overlap`, a passage repeats the last sentences of the
+    one before it in its section; without, only the pieces of one cut unit overlap.
     """
 
     name: str
@@ -53,12 +53,14 @@ MIN_CLAUSES = 3  # numbered clauses or articles, or a text that only uses the wo
 RESEARCH_SIGNS = 2  # out of four: abstract, references, "et al.", numbered citations
 
 _CLAUSE = re.compile(
-    r"^\W*(?:§+ ?\d+|(?:article|section|clause|článek|čl\.|artikel|art\.|artículo|статья|अनुच्छेद|धारा) +[\dIVXLC०-९]+\b|"
+    r"^\W*(?:§+ ?\d+|(?:article|section|clause|článek|čl\.|artikel|art\.|artículo|статья|अनुच्छेद|धारा) "
+    r"+[\dIVXLC०-९]+\b|"
     r"\d{1,2}\.\d{1,2}\.? +\S)",
     re.IGNORECASE | re.MULTILINE,
 )
 _LEGAL_WORD = re.compile(
-    r"§|\b(?:shall|hereby|herein(?:after)?|thereof|hereto|pursuant|indemnif\w+|parties|covenants?|smluvní\w* stran\w*|smlouv\w+|zákon\w*|"
+    r"§|\b(?:shall|hereby|herein(?:after)?|thereof|hereto|pursuant|indemnif\w+|parties|covenants?|smluvní\w* "
+    r"stran\w*|smlouv\w+|zákon\w*|"
     r"odst\.|ustanovení\w*|vertrag\w*|vertragspartei\w*|absatz|abs\.|gemäß|"
     r"haftung|gesetz\w*|contrato|las partes|договор\w*|сторон\w*)\b|अनुबंध|पक्षकार",
     re.IGNORECASE,
@@ -69,7 +71,8 @@ _ABSTRACT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _REFERENCES = re.compile(
-    r"^\W*(?:\d{1,2}\W*)?(?:references|bibliography|literatura|literaturverzeichnis|referencias|список литературы|संदर्भ)\W*$",
+    r"^\W*(?:\d{1,2}\W*)?(?:references|bibliography|literatura|literaturverzeichnis|referencias|список "
+    r"литературы|संदर्भ)\W*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ET_AL = re.compile(r"\bet al\b\.?")
@@ -121,7 +124,9 @@ def _legal(text: str) -> Choice | None:
     words = sum(1 for _ in _WORD.finditer(text))  # a list of them would take sixty times the text
     if clauses < MIN_CLAUSES or 1000 * (legal_words + clauses) < LEGAL_PER_1000 * words:
         return None
-    return Choice(STRATEGIES["legal"], f"{clauses} numbered clauses or articles and {legal_words} legal terms in {words} words.")
+    return Choice(
+        STRATEGIES["legal"], f"{clauses} numbered clauses or articles and {legal_words} legal terms in {words} words."
+    )
 
 
 def _research(text: str) -> Choice | None:

@@ -1,7 +1,8 @@
 """Makes of blocks units, the pieces that belong together, and atoms, the pieces that are cut only when they must be.
 
-A unit is a paragraph (also one that goes on over a page break), an item, a table or a piece of code; its atoms are sentences, rows or
-lines. Nothing is lost on the way: every visible character of a block that is not boilerplate lies in an atom.
+A unit is a paragraph (also one that goes on over a page break), an item, a table or a piece of code; its atoms are
+sentences, rows or lines. Nothing is lost on the way: every visible character of a block that is not boilerplate lies in
+an atom.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 
 class Atom(NamedTuple):
-    """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never repeats those.
+    """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never
+    repeats those.
 
     Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
     """
@@ -78,7 +80,9 @@ class Unit:
 
 
 def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list[Unit]:
-    """The units of a document in reading order. Those of running text have no atoms yet: `counted` finds their sentences.
+    """The units of a document in reading order.
+
+    Those of running text have no atoms yet: `counted` finds their sentences.
 
     Args:
         blocks: as `structure.blocks` gives them.
@@ -113,7 +117,11 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
         case BlockKind.CODE:
             for lines in _definitions(rows, texts[block.page]) if by_definition else [rows]:
                 yield Unit(
-                    kind, (Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end),), block.section, atoms=lines, role=role
+                    kind,
+                    (Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end),),
+                    block.section,
+                    atoms=lines,
+                    role=role,
                 )
         case _:
             for row in rows:
@@ -121,7 +129,9 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
 
 
 def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
-    """Part code before each definition that is not indented more than the least indented one; decorators stay with theirs."""
+    """Part code before each definition that is not indented more than the least indented one; decorators stay with
+    theirs.
+    """
 
     def indent(line: Atom) -> int:
         start = line.spans[0].start
@@ -147,8 +157,11 @@ def _sentences(spans: tuple[Span, ...], texts: Texts, language: str) -> tuple[At
     return tuple(Atom(cut(spans, start, end)) for start, end in sentences(join(texts, spans), language))
 
 
-def counted(found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]) -> Iterator[Unit]:
-    """The units with their atoms and these with their tokens; atoms of more than `room(unit)` are parted at words, then within words.
+def counted(
+    found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]
+) -> Iterator[Unit]:
+    """The units with their atoms and these with their tokens; atoms of more than `room(unit)` are parted at words, then
+    within words.
 
     A few units at a time, so that the sentences of a long document never stand in memory together.
     """
@@ -156,15 +169,22 @@ def counted(found: Iterable[Unit], texts: Texts, language: str, count: Counter, 
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
             measured = [atom._replace(tokens=next(sizes)) for atom in unit.atoms]
-            yield replace(unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit))))
+            yield replace(
+                unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit)))
+            )
 
 
 def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[Unit]:
-    """The units with their atoms, each of which knows its piece; an item also the sentence before its list that leads it in."""
+    """The units with their atoms, each of which knows its piece; an item also the sentence before its list that leads
+    it in.
+    """
     piece = 0
     lead: tuple[Span, ...] = ()
     for unit in found:
-        headings = [Atom((heading,), whole=False, piece=piece + n, role=Role.HEADING) for n, heading in enumerate(unit.headings, start=1)]
+        headings = [
+            Atom((heading,), whole=False, piece=piece + n, role=Role.HEADING)
+            for n, heading in enumerate(unit.headings, start=1)
+        ]
         piece += len(headings) + 1
         own = unit.atoms or _sentences(unit.spans, texts, language)
         if unit.role is not Role.ITEM or headings:
@@ -202,7 +222,9 @@ def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Itera
 
 
 def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
-    """An atom as pieces of at most `room` tokens each; a word of more, or one longer than the model reads, is parted between characters."""
+    """An atom as pieces of at most `room` tokens each; a word of more, or one longer than the model reads, is parted
+    between characters.
+    """
     raw = join(texts, atom.spans)
     if atom.tokens <= room and (len(raw) <= MAX_WORD_CHARS or max(map(len, raw.split())) <= MAX_WORD_CHARS):
         return [atom]
@@ -221,7 +243,9 @@ def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
 
 
 def _of_readable_length(raw: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A word in pieces of at most `MAX_WORD_CHARS`, never within a letter and its marks (as far as the letter is no longer than that)."""
+    """A word in pieces of at most `MAX_WORD_CHARS`, never within a letter and its marks (as far as the letter is no
+    longer than that).
+    """
     out = []
     while end - start > MAX_WORD_CHARS:
         marks = _GRAPHEME.findall(raw, start, start + MAX_WORD_CHARS)
@@ -247,4 +271,8 @@ def _fitting(raw: str, pieces: list[tuple[int, int]], count: Counter, room: int)
 def sizes_of(texts: Sequence[str], count: Counter) -> list[int]:
     """The tokens of each text, counted `COUNT_BATCH` at a time, or fewer where they are long."""
     heavy = COUNT_CHARS // COUNT_BATCH
-    return [size for batch in batches(texts, lambda text: max(heavy, len(text)), COUNT_BATCH * heavy) for size in count(batch)]
+    return [
+        size
+        for batch in batches(texts, lambda text: max(heavy, len(text)), COUNT_BATCH * heavy)
+        for size in count(batch)
+    ]

@@ -1,7 +1,7 @@
 """Start of the child: `python -I …/pdf_worker`.
 
-`-I` keeps the environment and the current folder out of the import path. The folder of this package is added at the end of the path, so
-that it can shadow neither the standard library nor PyMuPDF.
+`-I` keeps the environment and the current folder out of the import path. The folder of this package is added at the end
+of the path, so that it can shadow neither the standard library nor PyMuPDF.
 """
 
 import os

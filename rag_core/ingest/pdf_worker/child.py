@@ -1,9 +1,12 @@
-"""The child's side: one request on stdin, JSON lines on stdout. It sets its limits and gives up the network before it looks at the file.
+"""The child's side: one request on stdin, JSON lines on stdout.
 
-Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
-`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text, …}
-· `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent holds the pipe that the first argument names; when it closes,
-this process ends.
+It sets its limits and gives up the network before it looks at the file.
+
+Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
+    a line:
+`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text,
+…} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent holds the pipe that the first argument
+names; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -63,7 +66,14 @@ def main() -> None:
         emit({"event": "failed", "kind": failure.kind, "problem": failure.problem, "remedy": failure.remedy})
     except Exception as error:  # MuPDF has no common class for what it raises on a broken file
         kind = "memory" if out_of_memory(error) else "DamagedPdf"
-        emit({"event": "failed", "kind": kind, "problem": "The file is damaged and cannot be read.", "remedy": SAVE_AGAIN})
+        emit(
+            {
+                "event": "failed",
+                "kind": kind,
+                "problem": "The file is damaged and cannot be read.",
+                "remedy": SAVE_AGAIN,
+            }
+        )
     finish(out)
 
 
@@ -133,15 +143,22 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
     if not document.is_pdf:
         raise Failure("NotAPdf", "The file is not a PDF, although it says so.", "Convert it to PDF and add that copy.")
     if document.needs_pass and not (request["password"] and document.authenticate(request["password"])):
-        what = "The password does not open this file." if request["password"] else "The file is encrypted and needs a password."
+        what = (
+            "The password does not open this file."
+            if request["password"]
+            else "The file is encrypted and needs a password."
+        )
         raise Failure("PasswordNeeded", what, "Give the password that opens it, or add a copy without one.")
     if document.is_repaired and b"%%EOF" not in data[-2048:]:
-        raise Failure("DamagedPdf", "The file ends too early: its last part is missing.", "Download or copy it again, completely.")
+        raise Failure(
+            "DamagedPdf", "The file ends too early: its last part is missing.", "Download or copy it again, completely."
+        )
     count, found = document.page_count, leaves(document, request["pages"])
     if max(count, found) > request["pages"]:
         raise Failure(
             "LimitExceeded",
-            f"The file has {max(count, found):,}{' or more' if found > count else ''} pages; at most {request['pages']:,} are allowed.",
+            f"The file has {max(count, found):,}{' or more' if found > count else ''} pages; at most "
+            f"{request['pages']:,} are allowed.",
             "Split it into parts.",
         )
     if count != found:
@@ -169,7 +186,9 @@ def open_form(request: dict[str, Any], data: bytes) -> Any:
 
 
 def leaves(document: Any, limit: int) -> int:
-    """Pages that hang on the page tree, counted without believing any /Count; stops just above `limit`, and at loops."""
+    """Pages that hang on the page tree, counted without believing any /Count; stops just above `limit`, and at
+    loops.
+    """
 
     def reference(xref: int, key: str) -> int:
         kind, value = document.xref_get_key(xref, key)
@@ -244,7 +263,9 @@ def meta(document: Any) -> dict[str, str]:
 
 
 def page_labels(document: Any) -> list[str]:
-    """The number that the file gives each page to print; "" for all where it gives none, or is broken there, as nothing depends on it."""
+    """The number that the file gives each page to print; "" for all where it gives none, or is broken there, as nothing
+    depends on it.
+    """
     pages = range(document.page_count)
     try:
         rules = sorted(document._get_page_labels())[:LABEL_RULES]  # once: a page would read all of them again
@@ -260,7 +281,9 @@ def render(document: Any, request: dict[str, Any], emit: Emit) -> None:
 
     number = request["number"]
     if not 1 <= number <= document.page_count:
-        raise Failure("page", f"There is no page {number}; the file has {document.page_count:,}.", "Ask for a page of the file.")
+        raise Failure(
+            "page", f"There is no page {number}; the file has {document.page_count:,}.", "Ask for a page of the file."
+        )
     png = draw(document[number - 1], request)
     emit({"event": "image", "png": base64.b64encode(png).decode("ascii")})
     emit({"event": "done"})

@@ -28,9 +28,11 @@ def call_back(device: Any, names: Collection[str]) -> None:
 
 
 class HandOn(mupdf.FzDevice2):  # type: ignore[misc]
-    """Hands on to `target` what is painted by the operations `names`, each text as `shown` gives it; none where that is None.
+    """Hands on to `target` what is painted by the operations `names`, each text as `shown` gives it; none where that is
+    None.
 
-    MuPDF does not even call for an operation that is not named: on a map with 100,000 lines those calls take longer than the drawing.
+    MuPDF does not even call for an operation that is not named: on a map with 100,000 lines those calls take longer
+    than the drawing.
     """
 
     def __init__(self, target: Any, names: Collection[str]) -> None:
@@ -43,7 +45,9 @@ class HandOn(mupdf.FzDevice2):  # type: ignore[misc]
         return text
 
     def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
-        """Hand on filled letters, in RGB: this function alone takes its colour as numbers, of which the bindings have room for four."""
+        """Hand on filled letters, in RGB: this function alone takes its colour as numbers, of which the bindings have
+        room for four.
+        """
         shown = self.shown("fill_text", text)
         if shown is not None:
             rgb = mupdf.ll_fz_convert_color(space, color, mupdf.ll_fz_device_rgb(), None, params)[:3]

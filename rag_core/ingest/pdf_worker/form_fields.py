@@ -27,7 +27,9 @@ class _Field(NamedTuple):
 def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
     """The runs of a page, those in a field of its form moved to their label."""
     fields = _fields(page)
-    inside = [next((field for field in fields if _lies_in(_box(run), field.box)), None) for run in runs] if fields else []
+    inside = (
+        [next((field for field in fields if _lies_in(_box(run), field.box)), None) for run in runs] if fields else []
+    )
     text = [run for run, field in zip(runs, inside, strict=False) if field is None]
     if not fields or not text:
         return runs
@@ -61,7 +63,9 @@ def _fields(page: Any) -> list[_Field]:
 
 
 def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
-    """Where in the runs a field belongs: behind what stands left of it, or over it; a box also before what is close to its right."""
+    """Where in the runs a field belongs: behind what stands left of it, or over it; a box also before what is close to
+    its right.
+    """
     left: list[tuple[float, int]] = []
     right: list[tuple[float, int]] = []
     over: list[tuple[float, int]] = []

@@ -22,7 +22,9 @@ def meet(a: Rect, b: Rect) -> Rect:
 
 
 def turned(box: Rect, direction: tuple[int, int]) -> Rect:
-    """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next row."""
+    """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next
+    row.
+    """
     x0, y0, x1, y1 = box
     if direction in ((1, 0), SLOPED):
         return box
@@ -52,9 +54,15 @@ class Bands:
     def near(self, box: Rect) -> Iterator[Rect]:
         """The rectangles that `box` overlaps, some of them twice."""
         x0, y0, x1, y1 = box
-        yield from (other for other in self._tall if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3])
+        yield from (
+            other for other in self._tall if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3]
+        )
         first, last = band_of(y0), band_of(y1)
-        bands: Iterable[int] = range(first, last + 1) if last - first < len(self._bands) else [b for b in self._bands if first <= b <= last]
+        bands: Iterable[int] = (
+            range(first, last + 1)
+            if last - first < len(self._bands)
+            else [b for b in self._bands if first <= b <= last]
+        )
         for band in bands:
             for other in self._bands.get(band, ()):
                 if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3]:

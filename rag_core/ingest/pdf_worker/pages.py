@@ -1,7 +1,7 @@
 """Reads one page: its visible words in rows, what is hidden on it, and draws its picture where it has no text.
 
-Only the text and, where needed, a capped rendering are asked of MuPDF. Its drawings and tables are never listed: 39 KB of PDF made that
-take 18 s and 2.4 GB (measured with PyMuPDF 2.0), while the text of the same page takes 0.4 s.
+Only the text and, where needed, a capped rendering are asked of MuPDF. Its drawings and tables are never listed: 39 KB
+of PDF made that take 18 s and 2.4 GB (measured with PyMuPDF 2.0), while the text of the same page takes 0.4 s.
 """
 
 # mypy: allow-untyped-calls
@@ -33,14 +33,20 @@ from .render import fitting_zoom
 from .rows import Rows, Run, Word, build
 from .scans.ocr import Drawer, Unreadable
 
-FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
-FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
+FLAGS = (
+    pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
+)  # not clipped to the page: text beside it is counted as hidden
+# a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
+FEW_CHARS = 50
 PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the page's content
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
-SLOPE = 0.1  # part of a line's direction along its second axis, from which it follows no edge of the page; scans are less askew
-RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
+# part of a line's direction along its second axis, from which it follows no edge of the page; scans are less askew
+SLOPE = 0.1
+RULE_PT = (
+    3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
+)
 
 WORD_NUMBERS = 6  # a word as `rows` has it; a seventh says how sure it is
 
@@ -63,7 +69,8 @@ class Options:
 
 
 def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
-    """The page as the JSON event `page`, without its number; `picture` is what is to be read where the page has no text of its own.
+    """The page as the JSON event `page`, without its number; `picture` is what is to be read where the page has no text
+    of its own.
 
     Raises:
         Exception: whatever MuPDF raises on a broken page, or at the memory limit.
@@ -82,7 +89,9 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
     inked = list(_runs(page, blocks, words))
     with unheard():
         void = is_void([line for block in blocks for line in block.get("lines", ())])
-        inked, unseen, bars = reasons(page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan)
+        inked, unseen, bars = reasons(
+            page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan
+        )
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
         inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
@@ -126,7 +135,9 @@ def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correctio
     """The runs with the words that the file says and does not show, which are not read."""
     runs: list[InkedRun] = []
     for words, (x, y) in correction.rejected:
-        runs.append(([(Word(word, (x, y, x, y), 1.0, bold=False, mono=False), Ink.PLAIN) for word in words], (-1, -1), (1, 0)))
+        runs.append(
+            ([(Word(word, (x, y, x, y), 1.0, bold=False, mono=False), Ink.PLAIN) for word in words], (-1, -1), (1, 0))
+        )
     kinds: Reasons = [[Kind.OTHER for _ in words] for words, _, _ in runs]
     return [*inked, *runs], unseen + kinds
 
@@ -150,7 +161,9 @@ def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[s
 
 
 def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:
-    """MuPDF's lines in its order, as (words, (block, line), direction) in the coordinates of the page as it is shown."""
+    """MuPDF's lines in its order, as (words, (block, line), direction) in the coordinates of the page as it is
+    shown.
+    """
     by_line: dict[tuple[int, int], list[Any]] = {}
     for word in words:
         by_line.setdefault((word[5], word[6]), []).append(word)
@@ -175,7 +188,9 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
 
 
 def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
-    """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink changes."""
+    """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink
+    changes.
+    """
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
     others = drawn_signs(spans)
@@ -200,7 +215,9 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
 
 
 def _clean(text: str, box: Rect) -> Iterable[tuple[str, Rect]]:
-    """`text` without lone surrogates, parted at the Unicode white space that MuPDF takes for a letter (it knows two kinds of blank)."""
+    """`text` without lone surrogates, parted at the Unicode white space that MuPDF takes for a letter (it knows two
+    kinds of blank).
+    """
     if text.isascii():
         return ((text, box),)
     return _parts(_SURROGATE.sub("\ufffd", text), box)
@@ -239,7 +256,9 @@ def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Coun
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
-    """A picture over the page with recognised text laid under it invisibly: what a scanner with text recognition makes."""
+    """A picture over the page with recognised text laid under it invisibly: what a scanner with text recognition
+    makes.
+    """
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
     invisible = sum(len(span["text"]) for span in spans if ink_of(span) is Ink.NONE)
     if 2 * invisible <= sum(len(span["text"]) for span in spans):
@@ -257,7 +276,9 @@ def _wants_ocr(page: Any, text: str) -> bool:
 def _picture_share(page: Any) -> float:
     """The largest share of the page that one picture covers, in [0, 1]."""
     area = max(1.0, page.rect.width * page.rect.height)
-    return float(max((abs(pymupdf.Rect(info["bbox"]) & page.rect) / area for info in page.get_image_info()), default=0.0))
+    return float(
+        max((abs(pymupdf.Rect(info["bbox"]) & page.rect) / area for info in page.get_image_info()), default=0.0)
+    )
 
 
 def _is_blank(page: Any) -> bool:
@@ -301,8 +322,12 @@ def _end(word: Sequence[float], glyphs: dict[int, list[Rect]]) -> float:
     """The right edge of the glyphs that follow one another from the word's own."""
     _, _, _, top, right, bottom = word
     while True:
-        near = [box for column in range(int(right - NEAR_PT), int(right + NEAR_PT) + 1) for box in glyphs.get(column, ())]
-        ends = [x1 for x0, y0, x1, y1 in near if abs(x0 - right) < NEAR_PT < x1 - right and top < (y0 + y1) / 2 < bottom]
+        near = [
+            box for column in range(int(right - NEAR_PT), int(right + NEAR_PT) + 1) for box in glyphs.get(column, ())
+        ]
+        ends = [
+            x1 for x0, y0, x1, y1 in near if abs(x0 - right) < NEAR_PT < x1 - right and top < (y0 + y1) / 2 < bottom
+        ]
         if not ends:
             return right
         right = max(ends)

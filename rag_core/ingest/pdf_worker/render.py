@@ -15,12 +15,13 @@ DOUBT = (255, 166, 77)  # the same in orange, over words that OCR is not sure of
 
 
 def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
-    """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked, and `doubted` ones.
+    """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked,
+    and `doubted` ones.
 
     `asked` has these as `rag_core.ingest.reading.pdf.render_page` sends them, with `dpi` and `pixels`.
 
-    It has at most `pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is exact, does not
-    depend on the page's own structure, and leaves the ink readable.
+    It has at most `pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is
+    exact, does not depend on the page's own structure, and leaves the ink readable.
     """
     sheet = page.rect
     seen = sheet & pymupdf.Rect(asked["part"]) if asked["part"] else sheet
@@ -31,7 +32,10 @@ def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
     clean = picture.samples
     pixels = bytearray(clean)
     yellow, orange = ([bytes(value * share // 255 for value in range(256)) for share in pen] for pen in (PEN, DOUBT))
-    for (x0, y0, x1, y1), tables in [*((box, yellow) for box in asked["boxes"]), *((box, orange) for box in asked["doubted"])]:
+    for (x0, y0, x1, y1), tables in [
+        *((box, yellow) for box in asked["boxes"]),
+        *((box, orange) for box in asked["doubted"]),
+    ]:
         left, right = _clamp(x0 * zoom - picture.x, picture.width), _clamp(x1 * zoom - picture.x, picture.width)
         for y in range(_clamp(y0 * zoom - picture.y, picture.height), _clamp(y1 * zoom - picture.y, picture.height)):
             start, end = y * picture.stride + 3 * left, y * picture.stride + 3 * right
@@ -41,7 +45,9 @@ def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
 
 
 def fitting_zoom(seen: Any, zoom: float, max_pixels: int) -> float:
-    """`zoom` (pixels per point), or less where this rectangle of a page would otherwise have more than `max_pixels` pixels."""
+    """`zoom` (pixels per point), or less where this rectangle of a page would otherwise have more than `max_pixels`
+    pixels.
+    """
     points = max(1.0, seen.width) * max(1.0, seen.height)
     # 2 % of room: MuPDF rounds both sides up to whole pixels.
     return float(min(zoom, math.sqrt(0.98 * max_pixels / points)))

@@ -1,9 +1,10 @@
 """Puts words into rows, and rows into a page's text. Pure: it knows neither PDF nor PyMuPDF.
 
-MuPDF parts what stands on one row wherever a gap is wide, so a table's row arrives as many short runs ("Net income", "$", "596"). Runs that
-follow one another on the same baseline are put back into one row, their parts set apart by a tab. The order of the runs is never changed:
-only neighbours in reading order are joined, which is what keeps the columns of a two-column page apart; columns of prose that a file has
-row by row are parted again. Numbers of lines come last.
+MuPDF parts what stands on one row wherever a gap is wide, so a table's row arrives as many short runs ("Net income",
+"$", "596"). Runs that follow one another on the same baseline are put back into one row, their parts set apart by a
+tab. The order of the runs is never changed: only neighbours in reading order are joined, which is what keeps the
+columns of a two-column page apart; columns of prose that a file has row by row are parted again. Numbers of lines come
+last.
 """
 
 from __future__ import annotations
@@ -17,14 +18,23 @@ from typing import Any, NamedTuple
 
 from .geometry import Rect, turned, union
 
-SAME_ROW_OVERLAP = 0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
+SAME_ROW_OVERLAP = (
+    0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
+)
 CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
-UNEQUAL_WORDS = 2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
+UNEQUAL_WORDS = (
+    2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
+)
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
-MIN_COLUMN_ROWS, COLUMN_WORDS = 5, 4  # rows with both columns at least, and words in a row of a column on average; chosen
-HEAD_ROWS = 8  # rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
+MIN_COLUMN_ROWS, COLUMN_WORDS = (
+    5,
+    4,
+)  # rows with both columns at least, and words in a row of a column on average; chosen
+HEAD_ROWS = (
+    8  # rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
+)
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
@@ -47,7 +57,10 @@ class Word(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction, (1, 0) for upright text."""
+    """Words that MuPDF gives as one line: never empty.
+
+    `direction` is the unit step of its reading direction, (1, 0) for upright text.
+    """
 
     words: list[Word]
     block: int
@@ -58,7 +71,8 @@ class Run(NamedTuple):
 class Rows:
     """A page's text and what stands where in it, as compact lists of numbers that go into JSON as they are.
 
-    `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0, y0, x1, y1].
+    `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0,
+        y0, x1, y1].
     Offsets are characters of `text`. `truncated` says that a limit was reached, `crowded` that it was the one on words.
     """
 
@@ -70,7 +84,9 @@ class Rows:
 
 
 def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
-    """The rows of `runs` in their order, within both limits; a row that would not fit is left out with all that follow."""
+    """The rows of `runs` in their order, within both limits; a row that would not fit is left out with all that
+    follow.
+    """
     page = Rows()
     parts: list[str] = []
     length = 0
@@ -95,7 +111,12 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
     for run in runs:
         first, last = turned(run.words[0].box, run.direction), turned(run.words[-1].box, run.direction)
         box = first[0], min(first[1], last[1]), last[2], max(first[3], last[3])
-        if row and row[-1].direction == run.direction and same_row(core, box) and box[0] >= end - BACKSTEP_EM * run.words[0].size:
+        if (
+            row
+            and row[-1].direction == run.direction
+            and same_row(core, box)
+            and box[0] >= end - BACKSTEP_EM * run.words[0].size
+        ):
             row.append(run)
             if box[3] - box[1] > core[3] - core[1]:
                 core = box
@@ -111,10 +132,14 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
 def _numbers_last(runs: list[Run]) -> list[Run]:
     """The runs with the numbers of lines as one run behind them, where text runs on from line to line.
 
-    Each number is a run of its own, counts on by a fixed step, stands at one margin, and has one run of words beside it. Lines are text
-    and no list where a third of them begin with a small letter.
+    Each number is a run of its own, counts on by a fixed step, stands at one margin, and has one run of words beside
+    it. Lines are text and no list where a third of them begin with a small letter.
     """
-    at = [i for i, (one, two) in enumerate(pairwise(runs)) if _is_number(one) and not _is_number(two) and _beside(one, two)]
+    at = [
+        i
+        for i, (one, two) in enumerate(pairwise(runs))
+        if _is_number(one) and not _is_number(two) and _beside(one, two)
+    ]
     counted = [int(runs[i].words[0].text) for i in at]
     if len(at) < MIN_NUMBERED or len({two - one for one, two in pairwise(counted)}) != 1 or counted[1] <= counted[0]:
         return runs
@@ -131,13 +156,18 @@ def _numbers_last(runs: list[Run]) -> list[Run]:
 def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
     """The rows, where two columns of prose on the same baselines are read one after the other.
 
-    Each has its text run on from row to row. Sentences of one end where those of the other do not, since cells of a table end together;
-    or both have next to no word in common: a contract in two languages.
+    Each has its text run on from row to row. Sentences of one end where those of the other do not, since cells of a
+    table end together; or both have next to no word in common: a contract in two languages.
     """
     start = tries = 0
     while start < len(rows):
         left, right, numbers, end = _columns(rows, start)
-        if left and _runs_on(left) and _runs_on(right) and (_are_strangers(left, right) or not _end_together(rows[start:end])):
+        if (
+            left
+            and _runs_on(left)
+            and _runs_on(right)
+            and (_are_strangers(left, right) or not _end_together(rows[start:end]))
+        ):
             last = max(run.block for row in rows for run in row)
             yield from ([run] for run in left)
             yield from ([run._replace(block=last + 1)] for run in right)
@@ -156,7 +186,8 @@ def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], l
     """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end.
 
     All are empty where fewer rows than `MIN_COLUMN_ROWS` have both.
-    A row of one column alone belongs to them right below its last row, before others of both, or where both columns go on so.
+    A row of one column alone belongs to them right below its last row, before others of both, or where both columns go
+    on so.
     """
     first = rows[start]
     if len(first) != 2 or first[0].direction != (1, 0):
@@ -205,7 +236,10 @@ def _end_together(rows: list[list[Run]]) -> bool:
 
 def _are_strangers(left: list[Run], right: list[Run]) -> bool:
     """Whether two columns have next to no word in common, as texts of two languages do."""
-    mine, theirs = ({word.text.casefold() for run in column for word in run.words if word.text.isalpha()} for column in (left, right))
+    mine, theirs = (
+        {word.text.casefold() for run in column for word in run.words if word.text.isalpha()}
+        for column in (left, right)
+    )
     return len(mine & theirs) <= SHARED_WORDS * min(len(mine), len(theirs))
 
 
@@ -243,7 +277,10 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
     for word in words:
         begin, _, stop, _ = turned(word.box, direction)
         if parts:
-            wide = not (stretched or word.goes_on) and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
+            wide = (
+                not (stretched or word.goes_on)
+                and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
+            )
             parts.append("\t" if wide else " ")
             at += 1
             if wide:
@@ -255,11 +292,16 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
         end = stop
     cells.append(at)
     box = [round(edge, 2) for edge in union(word.box for word in words)]
-    return "".join(parts), [start, at, *box, _dominant_size(words), int(_most(words, 3)), int(mono), runs[0].block, cells], boxes
+    return (
+        "".join(parts),
+        [start, at, *box, _dominant_size(words), int(_most(words, 3)), int(mono), runs[0].block, cells],
+        boxes,
+    )
 
 
 def _is_stretched(words: list[Word], direction: tuple[int, int]) -> bool:
-    """Whether a row is running text, justified over a few words: they all stand equally far apart, but for the mark of an item.
+    """Whether a row is running text, justified over a few words: they all stand equally far apart, but for the mark of
+    an item.
 
     The cells of a table stand where their columns do, so that the gaps between words of several lengths differ.
     """
@@ -294,8 +336,8 @@ def _dominant_size(words: list[Word]) -> float:
 def packed(words: Sequence[Sequence[float]], lines: Sequence[Sequence[Any]]) -> dict[str, object]:
     """`words`, `lines` and `cells` of the event `page`.
 
-    The arguments are those of `rows.Rows`. Six numbers a word, seven where it was recognised. Eleven a line, the last one says how many
-    numbers of `cells` are the line's.
+    The arguments are those of `rows.Rows`. Six numbers a word, seven where it was recognised. Eleven a line, the last
+    one says how many numbers of `cells` are the line's.
     """
     return {
         "words": _base64(chain.from_iterable(words)),

@@ -1,4 +1,6 @@
-"""Sets a printed sheet from blocks of plain text, rows and pictures. Text goes in as text: nothing in it is read as markup.
+"""Sets a printed sheet from blocks of plain text, rows and pictures.
+
+Text goes in as text: nothing in it is read as markup.
 
 It runs in the child because PyMuPDF must not run in the threads of a server, and because the texts come from documents.
 """
@@ -14,7 +16,9 @@ from typing import Any
 
 WIDTH, HEIGHT, MARGIN = 595.0, 842.0, 50.0  # points: A4
 PICTURE = WIDTH - 2 * MARGIN  # points: a picture is as wide as the text
-TALLEST = HEIGHT - 2 * MARGIN - 40.0  # points: a page less a line above the picture; what is higher than a page ends the whole sheet
+TALLEST = (
+    HEIGHT - 2 * MARGIN - 40.0
+)  # points: a page less a line above the picture; what is higher than a page ends the whole sheet
 TALL = TALLEST / 2  # points of a picture that begins a page together with its line; chosen
 MAX_PAGES = 60  # a decision with six pictures has about ten
 CSS = (
@@ -25,7 +29,10 @@ CSS = (
 
 
 def compose(pymupdf: Any, data: bytes) -> bytes:
-    """The PDF of a JSON list of blocks. Their `kind`: title, head, lead, text, quote or small (`text`), rows (`rows`), picture (`png`)."""
+    """The PDF of a JSON list of blocks.
+
+    Their `kind`: title, head, lead, text, quote or small (`text`), rows (`rows`), picture (`png`).
+    """
     archive, blocks = pymupdf.Archive(), json.loads(data)
     story = pymupdf.Story(user_css=CSS, archive=archive)
     for number, (block, after) in enumerate(zip(blocks, [*blocks[1:], {"kind": ""}], strict=True)):
@@ -46,7 +53,9 @@ def compose(pymupdf: Any, data: bytes) -> bytes:
 
 
 def _size(png: str) -> tuple[float, float]:
-    """Width and height at which a picture is set, in points: as wide as the text, where it is no higher than a page then."""
+    """Width and height at which a picture is set, in points: as wide as the text, where it is no higher than a page
+    then.
+    """
     start = base64.b64decode(png[:32])  # bytes 16 to 24 of a PNG say how many dots it has
     wide, high = int.from_bytes(start[16:20], "big"), int.from_bytes(start[20:24], "big")
     width = min(PICTURE, TALLEST * wide / max(1, high))

@@ -1,7 +1,7 @@
 """The engines that read pictures: which one the settings name, whether it is installed, and where its data are.
 
-RapidOCR's weights come in its package; OpenCV runs them. Both are looked for and not imported: the process that reads a picture does that.
-Of Tesseract the language data are looked for.
+RapidOCR's weights come in its package; OpenCV runs them. Both are looked for and not imported: the process that reads a
+picture does that. Of Tesseract the language data are looked for.
 """
 
 from __future__ import annotations
@@ -16,14 +16,23 @@ from rag_core.domain.scanned import RAPIDOCR
 from rag_core.errors import MissingDependency
 
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
-TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")
+TESSDATA_FOLDERS = (
+    "usr/share/tesseract-ocr/*/tessdata",
+    "usr/share/tessdata",
+    "usr/local/share/tessdata",
+    "opt/homebrew/share/tessdata",
+)
 WEIGHTS = "models"  # the folder in the package
 PROCESS_BYTES = {RAPIDOCR: 1 << 30}  # memory of a process that reads a page: docs/scans.md has the measured 0.8 GB
 REMEDY = (
-    "Run: make rapidocr, or: .venv/bin/python -m pip install --no-deps -r supply/rapidocr.lock. Where Plumbline is an installed wheel, "
+    "Run: make rapidocr, or: .venv/bin/python -m pip install --no-deps -r supply/rapidocr.lock. Where Plumbline is an "
+    "installed wheel, "
     "install that file again with [rapidocr] after its name. Or set ocr_engine to tesseract."
 )
-_MEMORY, _AVAILABLE = Path("/proc/meminfo"), "MemAvailable:"  # Linux's own estimate of what can be taken without swapping
+_MEMORY, _AVAILABLE = (
+    Path("/proc/meminfo"),
+    "MemAvailable:",
+)  # Linux's own estimate of what can be taken without swapping
 
 
 def find_tessdata() -> tuple[tuple[str, ...], str]:
@@ -32,7 +41,11 @@ def find_tessdata() -> tuple[tuple[str, ...], str]:
     $TESSDATA_PREFIX has the last word, as it has for Tesseract itself.
     """
     given = os.environ.get("TESSDATA_PREFIX")
-    folders = [Path(given)] if given else [path for pattern in TESSDATA_FOLDERS for path in sorted(Path("/").glob(pattern), reverse=True)]
+    folders = (
+        [Path(given)]
+        if given
+        else [path for pattern in TESSDATA_FOLDERS for path in sorted(Path("/").glob(pattern), reverse=True)]
+    )
     for folder in folders:
         languages = tuple(code for code in OCR_LANGUAGES if (folder / f"{code}.traineddata").is_file())
         if languages:
@@ -41,7 +54,9 @@ def find_tessdata() -> tuple[tuple[str, ...], str]:
 
 
 def missing_packages() -> tuple[str, ...]:
-    """The packages, as Debian names them, of the language data that reading pictures could use and that are not installed."""
+    """The packages, as Debian names them, of the language data that reading pictures could use and that are not
+    installed.
+    """
     installed = find_tessdata()[0]
     return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
 
@@ -65,7 +80,8 @@ def weights_of(engine: str) -> str:
     found = find_weights()
     if not found:
         raise MissingDependency(
-            "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not installed.", remedy=REMEDY
+            "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not installed.",  # noqa: E501
+            remedy=REMEDY,
         )
     return found
 
@@ -83,7 +99,10 @@ def version_of(engine: str) -> str:
 
 
 def most_at_once(engine: str) -> int:
-    """How many processes may read pictures at once by the memory that is free: one at least. Elsewhere than on Linux, that is not asked."""
+    """How many processes may read pictures at once by the memory that is free: one at least.
+
+    Elsewhere than on Linux, that is not asked.
+    """
     if engine not in PROCESS_BYTES:
         return os.cpu_count() or 1
     with suppress(OSError, ValueError, IndexError), _MEMORY.open(encoding="ascii") as lines:

@@ -1,7 +1,7 @@
 """Reads a PDF into pages, and draws its pages, in a child process. Nothing of an untrusted PDF is parsed in this one.
 
-This module decides what may be asked, and turns the child's JSON into the domain's values or into typed errors; `pdf_process` runs the
-child, `pdf_worker` is the child.
+This module decides what may be asked, and turns the child's JSON into the domain's values or into typed errors;
+`pdf_process` runs the child, `pdf_worker` is the child.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, miss
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 
-_LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}")  # the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
+_LABEL = regex.compile(
+    r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}"
+)  # the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
 SIGHT_BYTES = 4096  # from which another format is told
 MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
@@ -38,8 +40,8 @@ SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add tha
 class PdfContent:
     """The contents of a PDF.
 
-    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or "".
-    `problems` are sentences for the user. All strings are untrusted.
+    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or
+    "". `problems` are sentences for the user. All strings are untrusted.
     """
 
     pages: tuple[Page, ...]
@@ -81,7 +83,8 @@ def read_pdf(
         cancelled: asked about ten times a second; reading stops within a second of it saying so.
 
     Raises:
-        NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do. A page that ends
+        NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do. A
+        page that ends
             the reader is reported as unreadable, and the others are read (`rag_core.ingest.reading.pdf_process`).
         MissingDependency: pages are to be read by RapidOCR, and it is not installed.
         Cancelled: `cancelled` said so.
@@ -124,13 +127,19 @@ def read_pdf(
     if not any(page.width for page in pages):
         raise DamagedPdf("None of the file's pages could be read.", remedy=SAVE_AGAIN)
     if all(page.source is PageSource.EMPTY for page in pages):
-        raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
+        raise EmptyDocument(
+            f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file."
+        )
     with _checked():
         return _content(opened, pages, notes, hidden_text(kinds))
 
 
 def _events(
-    request: Mapping[str, object], data: bytes | BinaryIO, limits: Limits, recognised: Kept | None, cancelled: Cancel | None
+    request: Mapping[str, object],
+    data: bytes | BinaryIO,
+    limits: Limits,
+    recognised: Kept | None,
+    cancelled: Cancel | None,
 ) -> Generator[Event, None, None]:
     """The child's events, with what was read of the pages that are pictures."""
     most = pdf_process.PAGE_LINE_BYTES + limits.pixels * 4 // 3  # a picture in base64
@@ -151,7 +160,8 @@ def render_page(
     limits: Limits = DEFAULT_LIMITS,
     form: str = "pdf",
 ) -> bytes:
-    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow, and `doubted` in orange.
+    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow, and
+    `doubted` in orange.
 
     `dpi` is lowered where the page would have more than `max_pixels` pixels.
 
@@ -169,7 +179,9 @@ def render_page(
         "part": part,
     }
     picture = b""
-    for event in pdf_process.events({**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds):
+    for event in pdf_process.events(
+        {**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds
+    ):
         if event["event"] != "image":
             raise _failure(event, limits)
         with _checked():
@@ -190,7 +202,10 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
     if not has_form(form, start):
         foreign = foreign_format(start)
         what = f"it looks like {foreign}" if foreign else "it does not begin like one"
-        raise NotAPdf(f"The file is not {FORM_NAMES[form]}: {what}.", remedy="Convert it to PDF (print to PDF), and add that copy.")
+        raise NotAPdf(
+            f"The file is not {FORM_NAMES[form]}: {what}.",
+            remedy="Convert it to PDF (print to PDF), and add that copy.",
+        )
 
 
 def _request(limits: Limits, password: str | None) -> dict[str, object]:
@@ -256,7 +271,10 @@ def _engine(event: Event) -> str:
 def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden: Iterable[str]) -> PdfContent:
     meta = {key: str(value or "") for key, value in opened["meta"].items()}
     stated = {"title": clean_title(meta.get("title", "")), "author": " ".join(meta.get("author", "").split())}
-    long = [f"The file states a {what} of more than {MAX_STATED_CHARS} characters; its first ones are kept." for what in _too_long(stated)]
+    long = [
+        f"The file states a {what} of more than {MAX_STATED_CHARS} characters; its first ones are kept."
+        for what in _too_long(stated)
+    ]
     return PdfContent(
         pages=tuple(pages),
         title=stated["title"][:MAX_STATED_CHARS],

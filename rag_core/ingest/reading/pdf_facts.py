@@ -1,4 +1,7 @@
-"""Facts about a PDF without opening it: its kind by its first bytes, and whether its title and author can be believed. Pure."""
+"""Facts about a PDF without opening it: its kind by its first bytes, and whether its title and author can be believed.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +49,16 @@ def has_form(form: str, data: bytes) -> bool:
         return start.startswith(b"PK\x03\x04")
     if form == "html":
         lower = start.lower()
-        return lower.startswith(_WEB_STARTS) or (lower.startswith((b"<?xml", b"<!--")) and b"<html" in data[:4096].lower())
+        return lower.startswith(_WEB_STARTS) or (
+            lower.startswith((b"<?xml", b"<!--")) and b"<html" in data[:4096].lower()
+        )
     return not foreign_format(data) and b"%PDF-" in data[:HEADER_BYTES]
 
 
 def clean_title(title: str) -> str:
-    """A metadata title in one line, or "" for what programs put there: numbers, file names, "Untitled", "Microsoft Word - …"."""
+    """A metadata title in one line, or "" for what programs put there: numbers, file names, "Untitled", "Microsoft Word
+    - …".
+    """
     line = " ".join(title.split())
     return "" if _JUNK_TITLE.fullmatch(line) else line
 

@@ -1,4 +1,6 @@
-"""Says in sentences what was found in a file: its pages' problems, its hidden text by kind, language data that were missing."""
+"""Says in sentences what was found in a file: its pages' problems, its hidden text by kind, language data that were
+missing.
+"""
 
 from __future__ import annotations
 

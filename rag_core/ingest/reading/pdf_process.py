@@ -1,11 +1,14 @@
-"""Runs one request in the child process that opens PDFs, and brings back what it says. It knows processes and JSON, and no PDF.
+"""Runs one request in the child process that opens PDFs, and brings back what it says.
 
-The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its own (no keys, no
-proxies), without network where the system can block it, and whatever happens here, it and everything it started is killed before `events`
-ends. Where this process is killed itself, the kernel ends the child.
+It knows processes and JSON, and no PDF.
 
-Where a page ends the child, it is reported as unreadable, and a new process reads those behind it: a plan with a million lines, or a
-picture that crashes MuPDF, costs a report its own page and not the other 300. Few pages may end a reader.
+The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its
+own (no keys, no proxies), without network where the system can block it, and whatever happens here, it and everything
+it started is killed before `events` ends. Where this process is killed itself, the kernel ends the child.
+
+Where a page ends the child, it is reported as unreadable, and a new process reads those behind it: a plan with a
+million lines, or a picture that crashes MuPDF, costs a report its own page and not the other 300. Few pages may end a
+reader.
 """
 
 from __future__ import annotations
@@ -34,12 +37,16 @@ WORKER = Path(__file__).parents[1] / "pdf_worker"
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
 CHUNK_BYTES = 1 << 18  # 256 KiB a read or write of a pipe; chosen
 PAGE_LINE_BYTES = 1 << 24  # a page of the most characters, words and rows takes about 10 MB
-MAX_BRACKETS = 400_000  # in a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
+MAX_BRACKETS = (
+    400_000  # in a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
+)
 MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 MB; more is not our child speaking
-# all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind not importing it
+# all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind
+# not importing it
 ENVIRONMENT = {
     "PATH": os.defpath,
-    "HOME": "/nonexistent",  # without one, Python asks the system's name service for it at every start, through a socket
+    # without one, Python asks the system's name service for it at every start, through a socket
+    "HOME": "/nonexistent",
     "LANG": "C.UTF-8",
     "OMP_THREAD_LIMIT": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -48,7 +55,9 @@ ENVIRONMENT = {
 
 Event = dict[str, Any]
 _log = logging.getLogger(__name__)
-MAX_ENDED = 5  # pages of a file that may end a reader; those behind the next one are not read, since each may take all of the time allowed
+# pages of a file that may end a reader; those behind the next one are not read, since each may take all of the time
+# allowed
+MAX_ENDED = 5
 _NOT_READ = "This page was not read, since too many pages before it made the reader end."
 
 
@@ -56,7 +65,8 @@ _NOT_READ = "This page was not read, since too many pages before it made the rea
 class Isolation:
     """The child's own words on how it is isolated, said before it looked at its file.
 
-    `unblocked` says why its network is open, "" where it is blocked; `memory_bytes` is the limit in force on its address space.
+    `unblocked` says why its network is open, "" where it is blocked; `memory_bytes` is the limit in force on its
+    address space.
     """
 
     unblocked: str
@@ -64,7 +74,9 @@ class Isolation:
 
 
 class Died(Exception):
-    """The cause of an error of `events` where the child ended, or was ended by the system, while it read: another one may read on."""
+    """The cause of an error of `events` where the child ended, or was ended by the system, while it read: another one
+    may read on.
+    """
 
 
 _isolation: Isolation | None = None  # the last child's
@@ -143,7 +155,9 @@ def events(
 
 @functools.cache
 def _compiled(worker: Path) -> Path:
-    """The program of the child, once its modules are compiled here: else each child compiles them anew, a quarter of its start."""
+    """The program of the child, once its modules are compiled here: else each child compiles them anew, a quarter of
+    its start.
+    """
     if not sys.dont_write_bytecode:
         compileall.compile_dir(worker, quiet=2)
     return worker
@@ -173,7 +187,11 @@ def _event(line: bytes) -> Event:
 
 
 def _lines(
-    child: subprocess.Popen[bytes], blocks: Iterator[bytes], wall_seconds: float, max_line_bytes: int, cancelled: Cancel | None
+    child: subprocess.Popen[bytes],
+    blocks: Iterator[bytes],
+    wall_seconds: float,
+    max_line_bytes: int,
+    cancelled: Cancel | None,
 ) -> Iterator[bytes]:
     """The lines that the child writes while it is sent `blocks`; neither side ever waits for the other."""
     assert child.stdin is not None
@@ -292,7 +310,8 @@ def page_events(
     """The events of a file that is read, in order, up to and without `done`: see `events` for the rest.
 
     Raises:
-        LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it ended before any.
+        LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it
+        ended before any.
     """
     far, ended, wall = _Far(limits.memory_bytes), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
     while True:
@@ -347,7 +366,15 @@ class _Far:
         nothing = {"words": "", "lines": "", "cells": "", "text": "", "hidden": 0, "kinds": {}}
         for _ in range(min(pages, self.count - self.told)):
             self.told += 1
-            yield {"event": "page", "n": self.told, "w": 0.0, "h": 0.0, "source": "unreadable", "problem": problem, **nothing}
+            yield {
+                "event": "page",
+                "n": self.told,
+                "w": 0.0,
+                "h": 0.0,
+                "source": "unreadable",
+                "problem": problem,
+                **nothing,
+            }
 
 
 def _why(error: DamagedPdf | LimitExceeded) -> str:

@@ -1,8 +1,8 @@
 """Has the pages of a scan read, several at once, each in a process of its own; hands them on in their order.
 
-The process that opens the PDF draws a page; what is passed on here is packed pixels, which this process never unpacks. A page on which
-an engine hangs, crashes or takes all memory is reported as unreadable, and the others go on. What was read can be kept, so that a reading
-that was killed goes on at the page it was at.
+The process that opens the PDF draws a page; what is passed on here is packed pixels, which this process never unpacks.
+A page on which an engine hangs, crashes or takes all memory is reported as unreadable, and the others go on. What was
+read can be kept, so that a reading that was killed goes on at the page it was at.
 """
 
 from __future__ import annotations
@@ -59,13 +59,16 @@ class Recognition:
     """Reads the pictures of one file. Use it in a `with`: nothing of it runs afterwards.
 
     Args:
-        request: what every reading is told: memory, languages and the like, as `rag_core.ingest.reading.pdf` tells its child.
+        request: what every reading is told: memory, languages and the like, as `rag_core.ingest.reading.pdf` tells its
+            child.
         limits: of time.
         kept: what was read before; None to keep nothing.
         cancelled: asked about twenty times a second while a page is waited for.
     """
 
-    def __init__(self, request: Mapping[str, object], limits: Limits, kept: Kept | None, cancelled: Cancel | None) -> None:
+    def __init__(
+        self, request: Mapping[str, object], limits: Limits, kept: Kept | None, cancelled: Cancel | None
+    ) -> None:
         self._request, self._limits, self._kept, self._cancelled = request, limits, kept, cancelled
         self._processes = min(MAX_PROCESSES, cores(), most_at_once(RAPIDOCR if request["weights"] else TESSERACT))
         self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="ocr")
@@ -120,14 +123,19 @@ class Recognition:
 
     def _read(self, data: bytes, shape: Mapping[str, int], number: int) -> Event:
         """The event `recognised` of a picture; `unreadable` says why there is none."""
-        said = {**shape, **{name: self._request[name] for name in ("languages", "tessdata", "weights", "page_chars", "page_words")}}
+        said = {
+            **shape,
+            **{name: self._request[name] for name in ("languages", "tessdata", "weights", "page_chars", "page_words")},
+        }
         key = hashlib.sha256(repr(sorted(said.items())).encode() + data).hexdigest()
         if self._kept is not None and (known := self._kept.get(key)) is not None:
             return known
         with self._lock:
             now = time.monotonic()
             if self._spent + sum(now - began for began in self._running.values()) >= self._limits.ocr_seconds:
-                return _unreadable(f"and the {self._limits.ocr_seconds:g} s allowed for reading pictures in one file are spent.")
+                return _unreadable(
+                    f"and the {self._limits.ocr_seconds:g} s allowed for reading pictures in one file are spent."
+                )
             self._running[number] = now
         try:
             event = self._recognised(data, said)
@@ -146,7 +154,11 @@ class Recognition:
         seconds = self._limits.ocr_seconds_per_page
         request = {**self._request, "recognise": said, "cpu": seconds, "cpu_page": 0, "ocr_seconds": 0, "password": ""}
         for event in pdf_process.events(
-            request, data, wall_seconds=WALL_FACTOR * seconds, max_line_bytes=pdf_process.PAGE_LINE_BYTES, cancelled=self._stop.is_set
+            request,
+            data,
+            wall_seconds=WALL_FACTOR * seconds,
+            max_line_bytes=pdf_process.PAGE_LINE_BYTES,
+            cancelled=self._stop.is_set,
         ):
             if event["event"] != "recognised":
                 break
@@ -158,7 +170,11 @@ def _joined(page: Event, read: Event) -> Event:
     """A page event with what was read of its picture, where that is more than its own text."""
     damage = str(page["problem"])
     if "unreadable" in read:
-        return {**page, "source": "unreadable", "problem": f"This page is a picture {read['unreadable']} {damage}".strip()}
+        return {
+            **page,
+            "source": "unreadable",
+            "problem": f"This page is a picture {read['unreadable']} {damage}".strip(),
+        }
     text, own = str(read["text"]), str(page["text"])
     if len(text) > len(own) and any(map(str.isalnum, text)):
         layout = {name: read[name] for name in ("words", "lines", "cells")}
@@ -203,7 +219,11 @@ def counting(keep: Callable[[Page], Page], limits: Limits) -> Callable[[Page], P
     so_far = {"characters": 0, "words": 0, "rows": 0}
 
     def counted(page: Page) -> Page:
-        found = (("characters", page.text, limits.chars), ("words", page.words, limits.words), ("rows", page.lines, limits.rows))
+        found = (
+            ("characters", page.text, limits.chars),
+            ("words", page.words, limits.words),
+            ("rows", page.lines, limits.rows),
+        )
         for what, more, most in found:
             so_far[what] += len(more)
             if so_far[what] > most:

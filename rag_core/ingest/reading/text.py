@@ -1,6 +1,8 @@
-"""The text of a file that is no PDF: its encoding, what is struck out in it, separated values as a table, the head and words of a mail.
+"""The text of a file that is no PDF: its encoding, what is struck out in it, separated values as a table, the head and
+words of a mail.
 
-Struck out is `~~…~~` and <del>, <s>, <strike> in Markdown, and letters with a stroke through each. What stands in code is code, and stays.
+Struck out is `~~…~~` and <del>, <s>, <strike> in Markdown, and letters with a stroke through each. What stands in code
+is code, and stays.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ _SNIFFED = 20_000  # characters that tell what parts the values; chosen
 _HEAD = ("From", "To", "Cc", "Date", "Subject")
 # fenced code, up to its fence or the end; code within a paragraph; an escaped tilde
 _CODE = re.compile(
-    r"^ {0,3}(`{3,}|~{3,})[^`\n]*$(?:\n.*?)??(?:\n {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\2(?!`)|\\~",
+    r"^ {0,3}(`{3,}|~{3,})[^`\n]*$(?:\n.*?)??(?:\n {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)(`+)(?!`)(?:(?!\n[ "
+    r"\t]*\n).)+?(?<!`)\2(?!`)|\\~",
     re.MULTILINE | re.DOTALL,
 )
 _TILDES = re.compile(r"(?<!~)~~(?![~\s])(?:(?!\n[ \t]*\n|~~).)+(?<!\s)~~(?!~)", re.DOTALL)
@@ -69,7 +72,10 @@ def _guesses(data: bytes) -> list[str]:
     examined = data[: data.rfind(b"\n", 0, _EXAMINED) + 1 if len(data) > _EXAMINED else _EXAMINED]
     found = from_bytes(examined).best()
     other = [found.encoding] if found is not None and _OTHER_LETTER.search(str(found)) else []
-    return [*other, *sorted(("cp1252", "cp1250"), key=lambda encoding: -_known_words(examined.decode(encoding, "replace")))]
+    return [
+        *other,
+        *sorted(("cp1252", "cp1250"), key=lambda encoding: -_known_words(examined.decode(encoding, "replace"))),
+    ]
 
 
 def _known_words(text: str) -> int:
@@ -79,13 +85,19 @@ def _known_words(text: str) -> int:
 
 
 def rows_of(text: str) -> str:
-    """The rows of separated values, the first one as their head. A bar within a cell becomes a broken one, so that no cell is parted."""
+    """The rows of separated values, the first one as their head.
+
+    A bar within a cell becomes a broken one, so that no cell is parted.
+    """
     try:
         dialect = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
     except csv.Error:
         dialect = csv.excel
     try:
-        rows = [[" ".join(cell.replace("|", "¦").split()) for cell in row] for row in csv.reader(io.StringIO(text, newline=""), dialect)]
+        rows = [
+            [" ".join(cell.replace("|", "¦").split()) for cell in row]
+            for row in csv.reader(io.StringIO(text, newline=""), dialect)
+        ]
     except csv.Error:  # a quotation mark that never ends: its words are read all the same
         return text
     lines = [f"| {' | '.join(row)} |" for row in rows if any(row)]
@@ -118,7 +130,9 @@ def mail_of(data: bytes) -> tuple[str, Metadata, str]:
 
 
 def without_struck(text: str, *, markdown: bool) -> tuple[str, int]:
-    """The text without what is struck out, and how many characters of words that were; a line that loses all of its words is left empty."""
+    """The text without what is struck out, and how many characters of words that were; a line that loses all of its
+    words is left empty.
+    """
     spans = sorted({*(_markdown(text) if markdown else ()), *(match.span() for match in _STROKES.finditer(text))})
     if not spans:
         return text, 0
@@ -135,7 +149,9 @@ def without_struck(text: str, *, markdown: bool) -> tuple[str, int]:
         at = end + 1 if text[end : end + 1] == " " and (not start or text[start - 1].isspace()) else end
         parts.append("\0")
     lines = "".join((*parts, text[at:])).split("\n")
-    return "\n".join("" if "\0" in line and not _SAYS.search(line) else line.replace("\0", "") for line in lines), struck
+    return "\n".join(
+        "" if "\0" in line and not _SAYS.search(line) else line.replace("\0", "") for line in lines
+    ), struck
 
 
 def _markdown(text: str) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,9 @@
-"""One SQLite file: opened when it is needed, created when something is written, and its failures told as errors with a remedy.
+"""One SQLite file: opened when it is needed, created when something is written, and its failures told as errors with a
+remedy.
 
-Safe between threads (one connection under a lock) and between processes (write-ahead log, waiting for the other writer). What is deleted is
-overwritten (`secure_delete`), and `empty_log` takes it out of the log beside the file. It knows nothing about what the tables hold.
+Safe between threads (one connection under a lock) and between processes (write-ahead log, waiting for the other
+writer). What is deleted is overwritten (`secure_delete`), and `empty_log` takes it out of the log beside the file. It
+knows nothing about what the tables hold.
 """
 
 from __future__ import annotations
@@ -23,9 +25,17 @@ WAIT_SECONDS = 10.0  # for another writer
 PAGE_BYTES = 8192  # a page of the file: half the chain of pages that a document's vectors take with SQLite's default
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 # SQLITE_ERROR: our statements fit our tables, so the file's are others
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH)
+_DAMAGED = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_MISMATCH,
+)
 COMPANIONS = ("", "-wal", "-shm")
-CLOSE_SECONDS = 1.0  # that the end waits for a statement of another thread; the log beside the file keeps what it has then
+CLOSE_SECONDS = (
+    1.0  # that the end waits for a statement of another thread; the log beside the file keeps what it has then
+)
 _files: weakref.WeakSet[Database] = weakref.WeakSet()  # that this process has opened or may open
 
 
@@ -41,12 +51,14 @@ def library_damaged(path: Path) -> LibraryDamaged:
     """The error for a collection's file that is not what was written."""
     return LibraryDamaged(
         f"The library's file {'/'.join(path.parts[-2:])} is damaged.",
-        remedy="Restore it from a backup or rebuild the library from its stored sources; failing that, delete its folder and index again.",
+        remedy="Restore it from a backup or rebuild the library from its stored sources; "
+        "failing that, delete its folder and index again.",
     )
 
 
 class Database:
-    """The file at `path` with the tables that the statements of `schema` make; `version` is that of the schema, at least 1.
+    """The file at `path` with the tables that the statements of `schema` make; `version` is that of the schema, at
+    least 1.
 
     Args:
         path: of the file.
@@ -104,7 +116,9 @@ class Database:
                 yield connection
 
     def move_aside(self) -> Path | None:
-        """Give the file another name, so that a new one is begun; nothing is deleted. Returns where it is now, None where there was none.
+        """Give the file another name, so that a new one is begun; nothing is deleted.
+
+        Returns where it is now, None where there was none.
 
         Raises:
             LibraryError: the disk refused.
@@ -113,14 +127,17 @@ class Database:
             self.close()
             if not self.path.exists():
                 return None
-            aside = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}{self.path.suffix}")
+            aside = self.path.with_name(
+                f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}{self.path.suffix}"
+            )
             for companion in COMPANIONS:
                 with suppress(FileNotFoundError):
                     os.rename(f"{self.path}{companion}", f"{aside}{companion}")
             return aside
 
     def empty_log(self) -> bool:
-        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as `reading` does.
+        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as
+        `reading` does.
 
         False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
         """
@@ -165,7 +182,9 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            kind = getattr(error, "sqlite_errorcode", None)  # none: text that is no UTF-8, where Python reads it, or a fault of ours
+            kind = getattr(
+                error, "sqlite_errorcode", None
+            )  # none: text that is no UTF-8, where Python reads it, or a fault of ours
             ours = isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError))
             kind = (sqlite3.SQLITE_MISUSE if ours else sqlite3.SQLITE_CORRUPT) if kind is None else kind
             if kind & 0xFF in _DAMAGED or kind == sqlite3.SQLITE_IOERR_SHORT_READ:
@@ -173,9 +192,13 @@ class Database:
                 raise self.damaged() from error
             if kind & 0xFF in _BUSY:
                 problem = f"The {self._what} of this collection are being written by another process."
-                raise LibraryBusy(problem, remedy="Try again when that is done; questions can be asked meanwhile.") from error
+                raise LibraryBusy(
+                    problem, remedy="Try again when that is done; questions can be asked meanwhile."
+                ) from error
             raise self._refused(doing, str(error)) from error
-        except UnicodeDecodeError as error:  # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
+        except (
+            UnicodeDecodeError
+        ) as error:  # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
             self.close()
             raise self.damaged() from error
         except OSError as error:
@@ -184,7 +207,8 @@ class Database:
     def _refused(self, doing: str, why: str) -> LibraryError:
         return LibraryError(
             f"The {self._what} of this collection could not be used while {doing}: {why}.",
-            remedy="Free disk space or allow reading and writing in the library folder; what was kept before is unharmed.",
+            remedy="Free disk space or allow reading and writing in the library "
+            "folder; what was kept before is unharmed.",
         )
 
     def _connect(self) -> sqlite3.Connection:
@@ -231,13 +255,16 @@ class Database:
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if found != self._version:
             raise LibraryError(
-                f"The {self._what} of this collection were written by another version of Plumbline ({found}; known: {self._version}).",
+                f"The {self._what} of this collection were written by another version of Plumbline ({found}; known: "
+                f"{self._version}).",
                 remedy=f"Use that version, or move {self.path.name} away to begin anew.",
             )
 
 
 def close_files() -> None:
-    """Let go of every file of this process: the last to close one folds the log beside it into it and removes the log."""
+    """Let go of every file of this process: the last to close one folds the log beside it into it and removes the
+    log.
+    """
     for file in list(_files):
         if file._lock.acquire(timeout=CLOSE_SECONDS):
             with suppress(sqlite3.Error):  # a disk that is full: the log keeps what it has

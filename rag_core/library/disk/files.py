@@ -31,14 +31,16 @@ def damaged(path: Path, why: str) -> LibraryDamaged:
     """The error for a stored file that is not what was written. Names the file by its last three parts."""
     return LibraryDamaged(
         f"The library's file {'/'.join(path.parts[-3:])} {why}.",
-        remedy="Restore it from a backup or rebuild the library from its stored sources; failing that, delete its folder and index again.",
+        remedy="Restore it from a backup or rebuild the library from its stored sources; "
+        "failing that, delete its folder and index again.",
     )
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
     """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones.
 
-    A file that is not `private`, because a user named its place, gets the usual mode there; see `rag_core.library.disk.private`.
+    A file that is not `private`, because a user named its place, gets the usual mode there; see
+    `rag_core.library.disk.private`.
     """
     if private:
         make_folder(path.parent)
@@ -77,7 +79,9 @@ def children(folder: Path) -> list[Path]:
 
 @contextmanager
 def storage_problems(doing: str) -> Iterator[None]:
-    """Turn what the disk or the permissions refuse into an error with a remedy. What was published before stays as it was.
+    """Turn what the disk or the permissions refuse into an error with a remedy.
+
+    What was published before stays as it was.
 
     Raises:
         LibraryError: an OSError inside the block.
@@ -87,7 +91,8 @@ def storage_problems(doing: str) -> Iterator[None]:
     except OSError as error:
         raise LibraryError(
             f"The library could not be written while {doing}: {error.strerror or error}.",
-            remedy="Free disk space or allow writing to the library folder, then resume; what was indexed before is unharmed.",
+            remedy="Free disk space or allow writing to the library folder, then resume; "
+            "what was indexed before is unharmed.",
         ) from error
 
 

@@ -1,4 +1,6 @@
-"""One indexing at a time for a collection, also across processes; whoever reads, describes or deletes does not wait for it."""
+"""One indexing at a time for a collection, also across processes; whoever reads, describes or deletes does not wait for
+it.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,19 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
         lock.acquire(timeout=wait, cancel_check=cancelled)
     except Timeout as error:
         if cancelled is not None and cancelled():
-            raise Cancelled("Stopped while waiting for another writer.", remedy="Start it again when you like.") from error
+            raise Cancelled(
+                "Stopped while waiting for another writer.", remedy="Start it again when you like."
+            ) from error
         raise LibraryBusy(
             f"The library {folder.name!r} is being written by {_who(holder)}.",
             remedy="Wait until that is done, or stop it; questions can be asked meanwhile.",
         ) from error
     try:
-        row = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+        row = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
         with suppress(OSError):  # a full disk: whoever waits is told of another process then
             holder.unlink(missing_ok=True)
             write_atomically(holder, json.dumps(row).encode())
@@ -59,9 +67,11 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
 
 
 def writer(folder: Path) -> str:
-    """Who holds the writer's lock of a collection's folder at this moment, this process included; empty where nobody does.
+    """Who holds the writer's lock of a collection's folder at this moment, this process included; empty where nobody
+    does.
 
-    Writes nothing. The system is asked, not `lock.json`, which a killed process leaves. A writer that comes just then tries again.
+    Writes nothing. The system is asked, not `lock.json`, which a killed process leaves. A writer that comes just then
+    tries again.
     """
     try:
         descriptor = os.open(folder / "lock", os.O_RDONLY)

@@ -1,7 +1,9 @@
-"""Files and folders that only their owner may read: a library holds whole documents, and other people may use the same machine.
+"""Files and folders that only their owner may read: a library holds whole documents, and other people may use the same
+machine.
 
-The mode is given when a file is made. The process's umask is left alone: all threads of a server share it. A user's file that was handed
-in is held on disk without a name: nothing of it is left when nobody holds it, or the process is killed.
+The mode is given when a file is made. The process's umask is left alone: all threads of a server share it. A user's
+file that was handed in is held on disk without a name: nothing of it is left when nobody holds it, or the process is
+killed.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ def create(path: Path, mode: int = FILE_MODE) -> BinaryIO:
 def tighten(path: Path) -> None:
     """Take every right of others off a file, or off a folder with all that is in it. Links are not followed.
 
-    A folder is closed after what it holds: one that is closed needs no second look. What belongs to somebody else stays as it is.
+    A folder is closed after what it holds: one that is closed needs no second look. What belongs to somebody else stays
+    as it is.
     """
     for parent, folders, names in os.walk(path, topdown=False):
         for name in (*names, *folders):

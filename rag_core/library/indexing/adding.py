@@ -1,4 +1,6 @@
-"""Adds accepted sources to a collection, in their order. Each complete document is put into the library, whatever happens to the rest.
+"""Adds accepted sources to a collection, in their order.
+
+Each complete document is put into the library, whatever happens to the rest.
 
 The vectors are made in this thread, one file after the other; two more read and cut the next files meanwhile (`ahead`).
 """
@@ -23,7 +25,9 @@ from rag_core.library.indexing.indexer import Indexer
 from rag_core.library.stored.collection import Form, Gone
 from rag_core.library.stored.entry import Accepted, Entry, Row
 
-GROUP_PASSAGES = 256  # passages of small texts that are embedded together: one forward pass each would take several times as long
+GROUP_PASSAGES = (
+    256  # passages of small texts that are embedded together: one forward pass each would take several times as long
+)
 PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
 PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time, however large the library is
 _log = logging.getLogger(__name__)
@@ -33,9 +37,9 @@ _log = logging.getLogger(__name__)
 class AddReport:
     """The report on sources that were added.
 
-    `unchanged` were in the library already, indexed with the same settings. `problems` are (name, error). Those files are not in the
-    library, except where the pages of a stored file that was damaged since are kept (StoredFileDamaged). When it was cancelled, what is
-    in none of the three waits in `Library.unfinished()`.
+    `unchanged` were in the library already, indexed with the same settings. `problems` are (name, error). Those files
+    are not in the library, except where the pages of a stored file that was damaged since are kept (StoredFileDamaged).
+    When it was cancelled, what is in none of the three waits in `Library.unfinished()`.
     """
 
     added: tuple[Document, ...] = ()
@@ -73,10 +77,11 @@ class Adding:
         indexer: makes documents.
         keep_locked: leave sources that need a password on the list.
         at_once: publish only when all is done, and leave what fails on the list.
-        progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed. Two threads tell it
-            of their files, each `Step` with its document.
+        progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed.
+            Two threads tell it of their files, each `Step` with its document.
         cancelled: asked before every document and batch.
-        elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they have all cores at work.
+        elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they
+            have all cores at work.
     """
 
     def __init__(
@@ -101,14 +106,17 @@ class Adding:
         self._described: list[Entry] = []
         self._group: list[Form] = []
         self._uploads: list[Upload] = []
-        self._last, self._took = time.monotonic() - PUBLISH_SECONDS, 0.0  # the first document at once: it can be asked meanwhile
+        self._last, self._took = (
+            time.monotonic() - PUBLISH_SECONDS,
+            0.0,
+        )  # the first document at once: it can be asked meanwhile
 
     def run(self, rows: Sequence[Row], upload: Upload | None = None) -> AddReport:
         """Index these sources, each with its password; what was made of them before their turn is in `upload`.
 
         Raises:
-            RagError: something that is not the fault of one file, such as a full disk; what was complete before is published,
-                unless all was to be published at once.
+            RagError: something that is not the fault of one file, such as a full disk; what was complete before is
+                published, unless all was to be published at once.
         """
         stopped = False
         try:
@@ -137,7 +145,12 @@ class Adding:
 
     def _made(self) -> dict[str, Entry]:
         """The documents that a rebuild has made when it is stopped, and that are not in the library."""
-        return {form.entry.document.id: form.entry for id in self._added.values() for form in self._indexer.forms(id) if form.complete}
+        return {
+            form.entry.document.id: form.entry
+            for id in self._added.values()
+            for form in self._indexer.forms(id)
+            if form.complete
+        }
 
     def _begin(self, rows: Sequence[Row], upload: Upload | None) -> None:
         if self._elsewhere is not None:
@@ -146,7 +159,9 @@ class Adding:
         if upload is not None:
             self._uploads.append(upload)
         left = [(row, password) for row, password in rows if upload is None or not upload.makes(row.id)]
-        self._uploads.append(self._target.read_ahead(left, self._indexer, self._cancelled, None if self._at_once else EARLY_PASSAGES))
+        self._uploads.append(
+            self._target.read_ahead(left, self._indexer, self._cancelled, None if self._at_once else EARLY_PASSAGES)
+        )
 
     def _in_order(self, rows: Sequence[Row]) -> None:
         for number, (row, password) in enumerate(rows, 1):
@@ -202,16 +217,26 @@ class Adding:
             raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
 
     def _is_there(self, row: Accepted) -> bool:
-        """Whether a source is in the library, indexed with the same settings; a rebuild looks whether all of it can be read."""
+        """Whether a source is in the library, indexed with the same settings; a rebuild looks whether all of it can be
+        read.
+        """
         entry = self._documents.get(row.id)
-        return entry is not None and self._indexer.is_as_now(row, entry) and (not self._at_once or self._indexer.is_sound(entry))
+        return (
+            entry is not None
+            and self._indexer.is_as_now(row, entry)
+            and (not self._at_once or self._indexer.is_sound(entry))
+        )
 
     def _fits_elsewhere(self, row: Accepted, password: str | None) -> bool:
-        """Whether workers may make a source: a PDF without a password, which stays in this process, that is not made yet."""
+        """Whether workers may make a source: a PDF without a password, which stays in this process, that is not made
+        yet.
+        """
         return row.kind == "pdf" and not row.needs_password and password is None and self._indexer.complete(row) is None
 
     def _make(self, row: Accepted, password: str | None) -> Form | None:
-        """A source as a worker made it, or as it was read and cut here; None where it cannot be made, or was deleted."""
+        """A source as a worker made it, or as it was read and cut here; None where it cannot be made, or was
+        deleted.
+        """
         try:
             return self._taken(row) or self._indexer.prepare(row, password, None, self._stopped)
         except Gone:
@@ -243,7 +268,9 @@ class Adding:
         self._problems.append((row.name, error))
         # a rebuild replaces the document: its source must stay on the list, unless nothing can be read from it any more
         # and another job may have it with its password, and says itself what is wrong with it
-        if isinstance(error, StoredFileDamaged) or not (keep or self._at_once or self._target.is_expected(row.id, self._uploads)):
+        if isinstance(error, StoredFileDamaged) or not (
+            keep or self._at_once or self._target.is_expected(row.id, self._uploads)
+        ):
             self._settled.add(row.digest)
         self._indexer.tell_problem(row)
 
@@ -254,7 +281,9 @@ class Adding:
             self._publish_when_due()
 
     def _batch_made(self, group: Sequence[Form]) -> Made:
-        """Hands the vectors of a group on to its documents that are asked meanwhile, and lets those who read have as much time."""
+        """Hands the vectors of a group on to its documents that are asked meanwhile, and lets those who read have as
+        much time.
+        """
         places = [(form.entry.row, place) for form in group for place in range(form.count)]
         began = time.monotonic()
 

@@ -1,6 +1,8 @@
-"""Files that are read and cut before their turn, by threads beside the one that makes vectors: they can be asked by their words meanwhile.
+"""Files that are read and cut before their turn, by threads beside the one that makes vectors: they can be asked by
+their words meanwhile.
 
-So are the files of a job that waits for its turn. What is made of them is kept in the library's file; here stands only how far they are.
+So are the files of a job that waits for its turn. What is made of them is kept in the library's file; here stands only
+how far they are.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from rag_core.library.stored.entry import Accepted, Row
 THREADS = 2  # one file is cut in this process while the next one is read, mostly by others
 THREAD = "reading ahead"
 LOOK_SECONDS = 0.1  # between two looks at whether to stop, while a source is waited for
-EARLY_PASSAGES = 64  # that wait for vectors, where a document of the call is asked before it has its own; about two seconds
+EARLY_PASSAGES = (
+    64  # that wait for vectors, where a document of the call is asked before it has its own; about two seconds
+)
 WAY_SECONDS = 0.5  # at most between two batches of vectors, while sources are read; a stop waits for it
 
 
@@ -95,12 +99,16 @@ class Upload:
                 self._passages -= form.count
 
     def give_way(self, seconds: float) -> None:
-        """Wait so long, and `WAY_SECONDS` at most, while sources are read or cut: that they can be asked comes before vectors."""
+        """Wait so long, and `WAY_SECONDS` at most, while sources are read or cut: that they can be asked comes before
+        vectors.
+        """
         if running := [one for one in self._futures.values() if one.running()]:
             wait(running, min(seconds, WAY_SECONDS))
 
     def leave(self) -> None:
-        """Its turn is over, or never comes: none of it is made from now on, and what is not in the library is asked no longer."""
+        """Its turn is over, or never comes: none of it is made from now on, and what is not in the library is asked no
+        longer.
+        """
         self._left.set()
         for future in self._futures.values():
             future.cancel()
@@ -129,7 +137,9 @@ class Upload:
             self._require_going()
             made_known = self._made_known if self._early is not None else None
             try:
-                form = self._indexer.prepare(row, password, made_known, self._stops, lambda: self._least(row.id), turn.close)
+                form = self._indexer.prepare(
+                    row, password, made_known, self._stops, lambda: self._least(row.id), turn.close
+                )
                 with self._lock:
                     self._passages += form.count
             except IngestError:

@@ -16,8 +16,8 @@ class Cutting:
         embedder: counts and embeds.
         what: names the step in `progress`.
         chars: of each page, in order; at least one page.
-        progress: told (what, pages done, pages) where the number of pages changes. Headings and table headers are counted more than once,
-            so the last page is only done when `finished` says so.
+        progress: told (what, pages done, pages) where the number of pages changes. Headings and table headers are
+            counted more than once, so the last page is only done when `finished` says so.
     """
 
     def __init__(self, embedder: Embedder, what: str, chars: Sequence[int], progress: Progress | None) -> None:

@@ -8,8 +8,9 @@ from rag_core.domain.documents import Document
 def document_json(document: Document) -> dict[str, object]:
     """A document's record as the command line, the HTTP API and MCP give it.
 
-    `date` is the best that is known, and `date_source` says whose: given, first_page, file, or empty for no date. `metadata` are what
-    people stated, or the file (title, author), so that writing them back states nothing new: its date is that of people alone.
+    `date` is the best that is known, and `date_source` says whose: given, first_page, file, or empty for no date.
+    `metadata` are what people stated, or the file (title, author), so that writing them back states nothing new: its
+    date is that of people alone.
     """
     meta = document.metadata
     return {

@@ -41,7 +41,12 @@ def manner_of(row: Accepted, reading: Reading, settings: Settings) -> Manner:
 
 
 def passages_of(
-    row: Accepted, pages: Sequence[Page], manner: Manner, settings: Settings, embedder: Embedder, cancelled: Cancel | None
+    row: Accepted,
+    pages: Sequence[Page],
+    manner: Manner,
+    settings: Settings,
+    embedder: Embedder,
+    cancelled: Cancel | None,
 ) -> tuple[Passage, ...]:
     """The passages of these pages of a source, perhaps none; `embedder` counts tokens.
 
@@ -101,5 +106,7 @@ def _sample(pages: Iterable[Page]) -> str:
 
 
 def _title_of(row: Accepted) -> str:
-    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
+    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says
+    nothing.
+    """
     return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""

@@ -1,8 +1,9 @@
-"""Drafts of the first pages of a PDF that is still being read: a question finds their words long before the last page is there.
+"""Drafts of the first pages of a PDF that is still being read: a question finds their words long before the last page
+is there.
 
-The pages that have come since the last draft are cut as a document of their own, so a passage may end elsewhere than in the whole document,
-of which nobody knows yet what stands at the head of each page. The pages are final, and so is each place that an answer names. The whole
-document is made of all pages as if there had been no drafts.
+The pages that have come since the last draft are cut as a document of their own, so a passage may end elsewhere than in
+the whole document, of which nobody knows yet what stands at the head of each page. The pages are final, and so is each
+place that an answer names. The whole document is made of all pages as if there had been no drafts.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from rag_core.library.stored.collection import READING, pack_terms
 from rag_core.library.stored.entry import Accepted
 from rag_core.settings import Settings
 
-FIRST_PAGES = 32  # in the first draft: they are read and cut in about a second on two free cores; each further draft has twice as many
+# in the first draft: they are read and cut in about a second on two free cores; each further draft has twice as many
+FIRST_PAGES = 32
 MAX_SHARE = 2 / 3  # share of a document's pages in a draft: when more are read, the whole is cut as soon; chosen
 _log = logging.getLogger(__name__)
 
@@ -82,7 +84,9 @@ class Drafts:
                 self._made_known()
         except Cancelled:
             raise
-        except Exception:  # the whole document meets what is wrong with it, and says it; a draft is never a reason to lose it
+        except (
+            Exception
+        ):  # the whole document meets what is wrong with it, and says it; a draft is never a reason to lose it
             _log.info("no draft of the first %d pages", read, exc_info=True)
             self._next = self._count + 1
 
@@ -99,5 +103,7 @@ class Drafts:
             return False
         self._keeper.flush()
         entry = entry_of(self._keeper.document, self._key, document_of(self._row, reading, manner), self._row)
-        self._keeper.collection.put_cut(entry, manner.title, self._passages, pack_terms(self._terms), state=READING, pages=self._count)
+        self._keeper.collection.put_cut(
+            entry, manner.title, self._passages, pack_terms(self._terms), state=READING, pages=self._count
+        )
         return True

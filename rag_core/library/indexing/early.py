@@ -1,6 +1,8 @@
-"""A version of a library with documents behind it that wait for their vectors: shared words find all of it, a cosine what has a vector.
+"""A version of a library with documents behind it that wait for their vectors: shared words find all of it, a cosine
+what has a vector.
 
-Nothing stands in for a vector that is missing. A question has those made that it needs: of the passages that its words bring first.
+Nothing stands in for a vector that is missing. A question has those made that it needs: of the passages that its words
+bring first.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.snapshot import Snapshot
 
-MAX_NOW = 12  # passages that are embedded for one question, in one request: as many as a short one may have, which goes before the job's
+# passages that are embedded for one question, in one request: as many as a short one may have, which goes before the
+# job's
+MAX_NOW = 12
 
 
 class WaitingDocument:
@@ -36,7 +40,9 @@ class WaitingDocument:
         pages: how many it has in all, where it is still being read; else 0.
     """
 
-    def __init__(self, entry: Entry, title: str, passages: Sequence[Passage], terms: Sequence[Sequence[str]], pages: int = 0) -> None:
+    def __init__(
+        self, entry: Entry, title: str, passages: Sequence[Passage], terms: Sequence[Sequence[str]], pages: int = 0
+    ) -> None:
         self.entry, self.title, self.passages, self.terms, self.pages = entry, title, tuple(passages), terms, pages
         self._vectors: Vectors | None = None
         self._known = np.zeros(len(self.passages), dtype=bool)
@@ -69,7 +75,9 @@ class WaitingDocument:
 
 
 class EarlyVectors:
-    """A `VectorIndex` of which the last rows, those of the waiting documents, may lack vectors. A row without one is never found.
+    """A `VectorIndex` of which the last rows, those of the waiting documents, may lack vectors.
+
+    A row without one is never found.
 
     Args:
         published: the index of the version.
@@ -79,7 +87,11 @@ class EarlyVectors:
     """
 
     def __init__(
-        self, published: VectorIndex, first: int, documents: Sequence[WaitingDocument], known: NDArray[np.bool_] | None = None
+        self,
+        published: VectorIndex,
+        first: int,
+        documents: Sequence[WaitingDocument],
+        known: NDArray[np.bool_] | None = None,
     ) -> None:
         self._published, self._first, self._documents, self._known = published, first, documents, known
 
@@ -93,7 +105,9 @@ class EarlyVectors:
         return EarlyVectors(self._published, self._first, self._documents, self.known)
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine) of rows that have a vector, best first, ties by row; only rows in `allowed` when given."""
+        """At most k (row, cosine) of rows that have a vector, best first, ties by row; only rows in `allowed` when
+        given.
+        """
         published = None if allowed is None else [row for row in allowed if row < self._first]
         rows = self._first + np.flatnonzero(self.known)
         if allowed is not None:
@@ -137,7 +151,9 @@ class EarlyVectors:
         """For each of these rows, which wait: its number among them, its document, and its place there."""
         ends = np.cumsum([len(one.passages) for one in self._documents])
         offsets = np.asarray(rows, dtype=np.int64) - self._first
-        for at, (offset, number) in enumerate(zip(offsets.tolist(), np.searchsorted(ends, offsets, side="right").tolist(), strict=True)):
+        for at, (offset, number) in enumerate(
+            zip(offsets.tolist(), np.searchsorted(ends, offsets, side="right").tolist(), strict=True)
+        ):
             document = self._documents[number]
             yield at, document, offset - int(ends[number]) + len(document.passages)
 
@@ -156,7 +172,9 @@ class Early:
         """See `Waiting.indexing`. A document counts while it is being read, or any of its passages lacks a vector."""
         known, ranges = self.vectors.known, self.whole.passages.ranges
         ends, published = [one.stop for one in ranges], len(ranges) - len(self.documents)
-        searched = range(len(ranges)) if rows is None else sorted(set(np.searchsorted(ends, rows, side="right").tolist()))
+        searched = (
+            range(len(ranges)) if rows is None else sorted(set(np.searchsorted(ends, rows, side="right").tolist()))
+        )
         own = [
             (self.documents[at - published], known[ranges[at].start - self.first : ranges[at].stop - self.first])
             for at in searched
@@ -168,13 +186,19 @@ class Early:
         passages, embedded = sum(len(known) for _, known in missing), sum(int(known.sum()) for _, known in missing)
         reading = [one for one, _ in missing if one.pages]
         return Indexing(
-            len(missing), len(searched), passages, embedded,
-            pages=sum(one.pages for one in reading), read=sum(one.entry.document.page_count for one in reading),
+            len(missing),
+            len(searched),
+            passages,
+            embedded,
+            pages=sum(one.pages for one in reading),
+            read=sum(one.entry.document.page_count for one in reading),
             reading=len(reading) if len(reading) < len(missing) else 0,
-        )  # fmt: skip
+        )
 
     def embedded(self, rows: Sequence[int]) -> Snapshot:
-        """See `Waiting.embedded`: of the first `MAX_NOW` rows, so that a question that is asked again finds no others than before."""
+        """See `Waiting.embedded`: of the first `MAX_NOW` rows, so that a question that is asked again finds no others
+        than before.
+        """
         known = self.vectors.known
         lacking = [row for row in dict.fromkeys(rows[:MAX_NOW]) if row >= self.first and not known[row - self.first]]
         if lacking:
@@ -193,8 +217,11 @@ class Early:
         return [row for row in every if row < self.first or known[row - self.first]]
 
 
-def early(published: Snapshot, documents: Sequence[WaitingDocument], lexical: LexicalStore, embedder: Embedder) -> Snapshot | None:
-    """The version with these documents behind it; None where its word index cannot be joined with theirs without building all anew.
+def early(
+    published: Snapshot, documents: Sequence[WaitingDocument], lexical: LexicalStore, embedder: Embedder
+) -> Snapshot | None:
+    """The version with these documents behind it; None where its word index cannot be joined with theirs without
+    building all anew.
 
     Its number is that of the published version.
     """

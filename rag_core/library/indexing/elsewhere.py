@@ -1,7 +1,7 @@
 """Documents that other processes make of PDFs, taken in by the one process that writes the library.
 
-A worker gets a source's bytes and hands back a file that holds the complete document. It is taken into the library's file as soon as it
-comes, compared with its checksums, and published in the order in which the sources were handed in.
+A worker gets a source's bytes and hands back a file that holds the complete document. It is taken into the library's
+file as soon as it comes, compared with its checksums, and published in the order in which the sources were handed in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
-MIN_FILES = 2  # PDFs that are worth the start of the workers; one by itself is made here, where its first pages can be asked early
+# PDFs that are worth the start of the workers; one by itself is made here, where its first pages can be asked early
+MIN_FILES = 2
 LOOK_SECONDS = 0.1  # between two looks at whether to stop
 
 
@@ -139,7 +140,9 @@ class Elsewhere:
 
     def _take(self) -> None:
         done = [digest for digest, future in self._out.items() if future.done()]
-        for digest in sorted(done, key=lambda digest: self._out[digest].exception() is not None):  # what came is kept, whatever else failed
+        for digest in sorted(
+            done, key=lambda digest: self._out[digest].exception() is not None
+        ):  # what came is kept, whatever else failed
             try:
                 with TemporaryDirectory(prefix="plumbline-made-") as folder:
                     write(path := Path(folder) / FILE, self._out.pop(digest).result())
@@ -157,7 +160,9 @@ def make(row: Accepted, data: bytes, settings: Settings, embedder: Embedder, fol
         ModelUnavailable: the model gave no usable vectors.
     """
     collection = Collection(folder, "made")
-    collection.accept([Source(row.name, data, row.kind, row.caller_id, row.language, row.metadata, strategy=row.strategy)])
+    collection.accept(
+        [Source(row.name, data, row.kind, row.caller_id, row.language, row.metadata, strategy=row.strategy)]
+    )
     indexer = Indexer(collection, embedder, settings, None, None)
     indexer.finish([indexer.prepare(row, None, None, lambda: False)])
     collection.close()  # the log beside the file is folded into it

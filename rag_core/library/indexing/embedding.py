@@ -14,10 +14,15 @@ from rag_core.ingest.passages.context import embedding_text
 from rag_core.language import terms
 
 Made = Callable[[int, Vectors], None]  # (number of the first passage, vectors of shape (n, dim))
-EMBED_BATCH = 16  # texts between two looks at the cancel flag, and what a question waits for: half a second with the embedded model
-YIELD_SECONDS = 0.001  # a lock is not fair: without a pause this thread would take the model again before a question that waits for it
-MAX_TERMS = 300_000  # different ones of a document; the longest filing tried has about 10,000, and each takes about 300 bytes
-# Seconds to embed the passages of one file, or of a group of small ones. A passage takes about 0.03 s on two cores (0.015 s in bfloat16).
+# texts between two looks at the cancel flag, and what a question waits for: half a second with the embedded model
+EMBED_BATCH = 16
+# a lock is not fair: without a pause this thread would take the model again before a question that waits for it
+YIELD_SECONDS = 0.001
+MAX_TERMS = (
+    300_000  # different ones of a document; the longest filing tried has about 10,000, and each takes about 300 bytes
+)
+# Seconds to embed the passages of one file, or of a group of small ones. A passage takes about 0.03 s on two cores
+# (0.015 s in bfloat16).
 SECONDS = 120.0  # for a model that is still being loaded, and a question in between
 SECONDS_PER_PASSAGE = 1.0  # about thirty times the usual
 SECONDS_IN_ALL = 7_200.0  # about eight times what the most passages of a file take
@@ -59,20 +64,25 @@ def vectors_of(
             raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
         if monotonic() > deadline:
             raise LimitExceeded(
-                f"Embedding took more than the {allowed:,.0f} s allowed for {len(titled):,} passages; {start:,} were done.",
-                remedy="Close other programs or choose a smaller embedding model, then add the file again; or split it into parts.",
+                f"Embedding took more than the {allowed:,.0f} s allowed for {len(titled):,} passages; {start:,} were "
+                f"done.",
+                remedy="Close other programs or choose a smaller embedding model, then add "
+                "the file again; or split it into parts.",
             )
         texts = [embedding_text(passage, title) for title, passage in titled[start : start + batch]]
         try:
             found = embedder.embed(texts)
         except ModelTimedOut as error:
-            problem = f"The embedding model did not finish passages {start + 1:,} to {start + len(texts):,}. {error.problem}"
+            problem = (
+                f"The embedding model did not finish passages {start + 1:,} to {start + len(texts):,}. {error.problem}"
+            )
             raise LimitExceeded(problem, remedy=error.remedy) from error
         if not start:
             vectors = np.empty((len(titled), found.shape[1]), dtype=np.float32)
         if found.shape != (len(texts), vectors.shape[1]) or not np.isfinite(found).all():
             raise ModelUnavailable(
-                f"The embedding model gave vectors of shape {found.shape} for {len(texts)} texts, or some that are not finite.",
+                f"The embedding model gave vectors of shape {found.shape} for {len(texts)} texts, or some that are not "
+                f"finite.",
                 remedy="Use another model or precision.",
             )
         vectors[start : start + len(texts)] = found
@@ -85,7 +95,9 @@ def vectors_of(
 
 
 def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
-    """The index terms of each passage of the document `name`. Equal terms are one string: most of a document's words occur often.
+    """The index terms of each passage of the document `name`.
+
+    Equal terms are one string: most of a document's words occur often.
 
     Args:
         name: of the document.

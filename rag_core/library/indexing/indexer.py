@@ -1,6 +1,9 @@
-"""Makes a document of an accepted source: read, detect the language, cut, list the terms, embed. Each step is kept as it is done.
+"""Makes a document of an accepted source: read, detect the language, cut, list the terms, embed.
 
-Every step's outcome depends only on the bytes and the options, which make the document's key; what is kept is never made twice.
+Each step is kept as it is done.
+
+Every step's outcome depends only on the bytes and the options, which make the document's key; what is kept is never
+made twice.
 """
 
 from __future__ import annotations
@@ -22,7 +25,15 @@ from rag_core.library.indexing.cutting import Cutting
 from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.drafts import Drafts
 from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
-from rag_core.library.indexing.reading import PageKeeper, Reading, ReadOptions, no_text, read, reading_from, reading_to_json
+from rag_core.library.indexing.reading import (
+    PageKeeper,
+    Reading,
+    ReadOptions,
+    no_text,
+    read,
+    reading_from,
+    reading_to_json,
+)
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.collection import ASIDE, WORDS, Collection, Form, Gone, pack_terms
 from rag_core.library.stored.entry import Accepted, Entry
@@ -33,7 +44,10 @@ LOOK_SECONDS = 0.1  # between two looks at whether somebody deleted what is bein
 
 
 class Indexer:
-    """Turns accepted sources of one collection into documents, under the ingest settings. Safe to share between threads."""
+    """Turns accepted sources of one collection into documents, under the ingest settings.
+
+    Safe to share between threads.
+    """
 
     def __init__(
         self,
@@ -52,8 +66,8 @@ class Indexer:
     def is_as_now(self, row: Accepted, entry: Entry) -> bool:
         """Whether a document is what indexing its source now would give.
 
-        Pages that could not be read where OCR was missing may be read now that it is there. Without a page that was a picture, no engine
-        read any.
+        Pages that could not be read where OCR was missing may be read now that it is there. Without a page that was a
+        picture, no engine read any.
         """
         document, engines = entry.document, ENGINES if self._settings.ocr else (self._engine,)
         for can_ocr in (True, False):
@@ -97,7 +111,8 @@ class Indexer:
         Args:
             row: the source; it is on the library's list.
             password: opens it where it is encrypted.
-            made_known: called when there is more of it to be asked than before; None where it is not asked before it is in the library.
+            made_known: called when there is more of it to be asked than before; None where it is not asked before it is
+                in the library.
             stopped: asked beside what stops the indexer.
             least: asked how many passages it has where it is asked before it is in the library.
             was_read: called when its pages are there, before they are cut.
@@ -140,9 +155,14 @@ class Indexer:
             form, terms = self._cut(row, keeper.document, reading, stops)
             asked = asked and ((drafts is not None and drafts.made) or len(form[2]) >= least())
             self._collection.put_cut(
-                form[0], form[1], form[2], terms, state=WORDS if asked else ASIDE, pages=len(reading.pages),
+                form[0],
+                form[1],
+                form[2],
+                terms,
+                state=WORDS if asked else ASIDE,
+                pages=len(reading.pages),
                 reading=reading_to_json(reading),
-            )  # fmt: skip
+            )
         except BaseException:
             self._collection.drop_form(number)
             if drafts is not None and drafts.made and made_known is not None:
@@ -152,9 +172,13 @@ class Indexer:
             made_known()
         return Form(form[0], form[1], len(form[2]), complete=False, reused=reused)
 
-    def _cut(self, row: Accepted, number: int, reading: Reading, stops: Cancel) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
+    def _cut(
+        self, row: Accepted, number: int, reading: Reading, stops: Cancel
+    ) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
         """The document of what was read, with its title and its passages; and their terms, packed."""
-        telling = Cutting(self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
+        telling = Cutting(
+            self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row)
+        )
         manner = manner_of(row, reading, self._settings)
         passages = passages_of(row, reading.pages, manner, self._settings, telling, stops)
         document = document_of(row, reading, manner)
@@ -166,7 +190,9 @@ class Indexer:
         return (entry, manner.title, passages), pack_terms(terms)
 
     def problem_of(self, row: Accepted) -> StoredFileDamaged | None:
-        """The fault in the stored file of a source whose pages were read before; None when it is as it was handed in."""
+        """The fault in the stored file of a source whose pages were read before; None when it is as it was handed
+        in.
+        """
         try:
             stored_sources.check(self._collection.root, row)
         except LibraryDamaged as error:
@@ -187,7 +213,11 @@ class Indexer:
             ModelUnavailable: the model gave no usable vectors.
         """
         name = group[0].entry.document.name if len(group) == 1 else f"{len(group)} texts"
-        titled = [(form.title, passage) for form in group for passage in self._collection.passages(form.entry.row, form.entry.document.id)]
+        titled = [
+            (form.title, passage)
+            for form in group
+            for passage in self._collection.passages(form.entry.row, form.entry.document.id)
+        ]
         progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self._progress
         gone = False
 
@@ -256,7 +286,11 @@ class Indexer:
 
     def _made(self, row: Accepted) -> list[Form]:
         keys = [self._key(row, can_ocr) for can_ocr in (self._can_ocr, not self._can_ocr)]
-        return [form for form in self._collection.forms(row.digest) if form.entry.key in keys and self.is_as_now(row, form.entry)]
+        return [
+            form
+            for form in self._collection.forms(row.digest)
+            if form.entry.key in keys and self.is_as_now(row, form.entry)
+        ]
 
     def _progress_of(self, row: Accepted) -> Progress | None:
         """Tells of a source by its id, too."""
@@ -279,10 +313,18 @@ class Indexer:
         return stops
 
     def _reading(
-        self, row: Accepted, password: str | None, options: str, keeper: PageKeeper, drafts: Drafts | None, stops: Cancel
+        self,
+        row: Accepted,
+        password: str | None,
+        options: str,
+        keeper: PageKeeper,
+        drafts: Drafts | None,
+        stops: Cancel,
     ) -> tuple[Reading, bool]:
         """The pages, and whether they were read before by the same options: then they are not read again."""
-        before = self._collection.read_before(row.digest, options) if row.kind == "pdf" else None  # a text is read faster than looked for
+        before = (
+            self._collection.read_before(row.digest, options) if row.kind == "pdf" else None
+        )  # a text is read faster than looked for
         if before is not None:
             try:
                 reading = reading_from(self._collection, *before)
@@ -295,7 +337,9 @@ class Indexer:
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
         with data:
-            return read(row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, drafts), False
+            return read(
+                row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, drafts
+            ), False
 
     def _options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":

@@ -1,4 +1,7 @@
-"""Reads the pages of a source, and keeps them as they come. Reading may take minutes of OCR; a killed process need not read again."""
+"""Reads the pages of a source, and keeps them as they come.
+
+Reading may take minutes of OCR; a killed process need not read again.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,25 @@ from rag_core.ingest.reading.text import MAIL, VALUES, decoded, mail_of, rows_of
 from rag_core.library.disk.files import Stamp
 from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.entry import Accepted
-from rag_core.library.stored.stored_json import REBUILD, metadata_from_json, metadata_to_json, page_from_json, page_to_json
+from rag_core.library.stored.stored_json import (
+    REBUILD,
+    metadata_from_json,
+    metadata_to_json,
+    page_from_json,
+    page_to_json,
+)
 
-READING_VERSION = 9  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
+READING_VERSION = (
+    9  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
+)
 UNREAD = Stamp("", 0)
-HELD_BYTES = 64 << 20  # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
+HELD_BYTES = (
+    64 << 20
+)  # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
 BATCH_BYTES = 1 << 20  # packed pages that are kept at once; chosen
-LAYOUT_BYTES = 64 << 20  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
+LAYOUT_BYTES = (
+    64 << 20
+)  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +62,8 @@ class ReadOptions:
 class Reading:
     """The pages of a source, and what the file says about itself (title, date, author).
 
-    The pages have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting does not need them.
+    The pages have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting does
+    not need them.
     """
 
     pages: tuple[Page, ...]
@@ -87,7 +103,8 @@ class PageKeeper:
         self._layout_bytes += len(layout)
         if self._layout_bytes > LAYOUT_BYTES:
             raise LimitExceeded(
-                f"The places of the file's words take more than {LAYOUT_BYTES >> 20:,} MiB on disk (reached on page {page.number:,}).",
+                f"The places of the file's words take more than {LAYOUT_BYTES >> 20:,} MiB on disk (reached on page "
+                f"{page.number:,}).",
                 remedy="Split the file into parts.",
             )
         self._waiting.append((page.number, facts, layout))
@@ -162,7 +179,8 @@ def _read(
         held += sys.getsizeof(page.text) + (page.lines.bytes if isinstance(page.lines, Lines) else 0)
         if held > HELD_BYTES:
             raise LimitExceeded(
-                f"Text and rows of the file take more than {HELD_BYTES >> 20} MiB of memory (reached on page {page.number:,}).",
+                f"Text and rows of the file take more than {HELD_BYTES >> 20} MiB of memory (reached on page "
+                f"{page.number:,}).",
                 remedy="Split the file into parts.",
             )
         bare = _without_words(page)
@@ -174,7 +192,9 @@ def _read(
         text, said, problems = _text(data, row.name, "" if row.caller_id else Path(row.name).suffix.lower())
         return Reading((keep(Page(1, text)),), said, problems)
     if row.needs_password and password is None:
-        raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
+        raise PasswordNeeded(
+            f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password."
+        )
     content = read_pdf(
         data,
         row.name,
@@ -197,7 +217,8 @@ def _stated(content: PdfContent) -> Metadata:
 
 
 def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str, ...]]:
-    """The words of a text, of a table of values or of a mail, what it says of itself, and what to know about how it was read.
+    """The words of a text, of a table of values or of a mail, what it says of itself, and what to know about how it was
+    read.
 
     `end` is that of the file's name; "" for words that somebody gave with an id of their own.
     """
@@ -206,11 +227,15 @@ def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str
         try:
             text, said, note = mail_of(_bytes(data, name))
         except (ValueError, LookupError) as error:
-            raise IngestError(f"{name} is no mail with plain words.", remedy="Save the mail as a PDF or a web page.") from error
+            raise IngestError(
+                f"{name} is no mail with plain words.", remedy="Save the mail as a PDF or a web page."
+            ) from error
         text, problems = _bounded(text, name), [note]
     else:
         text, encoding = _decoded(data, name)
-        problems.append(f"The file is not UTF-8 and was read as {encoding}. Check letters with accents." if encoding else "")
+        problems.append(
+            f"The file is not UTF-8 and was read as {encoding}. Check letters with accents." if encoding else ""
+        )
     text = _bounded(rows_of(text), name) if end in VALUES else text
     text, struck = without_struck(text, markdown=end == ".md")
     if not text.strip():
@@ -221,7 +246,9 @@ def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str
 def _bytes(data: BinaryIO, name: str) -> bytes:
     most = 4 * DEFAULT_LIMITS.chars  # UTF-8 takes up to four bytes a character
     if size_of(data) > most:
-        raise LimitExceeded(f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts.")
+        raise LimitExceeded(
+            f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts."
+        )
     return data.read()
 
 
@@ -234,9 +261,14 @@ def _decoded(data: BinaryIO, name: str) -> tuple[str, str]:
 
 
 def _bounded(text: str, name: str) -> str:
-    for many, what, most in ((len(text), "characters", DEFAULT_LIMITS.chars), (text.count("\n"), "lines", DEFAULT_LIMITS.rows)):
+    for many, what, most in (
+        (len(text), "characters", DEFAULT_LIMITS.chars),
+        (text.count("\n"), "lines", DEFAULT_LIMITS.rows),
+    ):
         if many > most:
-            raise LimitExceeded(f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts.")
+            raise LimitExceeded(
+                f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts."
+            )
     if not text.strip():
         raise EmptyDocument(f"{name} holds no text.", remedy="Check that it was saved completely.")
     return text
@@ -262,10 +294,14 @@ def reading_from(collection: Collection, document: int, known: Any) -> Reading:
         LibraryDamaged: it is not what was written.
     """
     try:
-        pages = tuple(_without_words(page_from_json(facts, layout)) for facts, layout in collection.stored_pages(document))
+        pages = tuple(
+            _without_words(page_from_json(facts, layout)) for facts, layout in collection.stored_pages(document)
+        )
         if not pages or [page.number for page in pages] != list(range(1, len(pages) + 1)):
             raise LibraryDamaged("Pages of a document are missing.", remedy=REBUILD)
-        return Reading(pages, metadata_from_json(known["metadata"]), tuple(known["problems"]), Stamp(*known["read_from"]))
+        return Reading(
+            pages, metadata_from_json(known["metadata"]), tuple(known["problems"]), Stamp(*known["read_from"])
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise LibraryDamaged("A reading cannot be used again.", remedy=REBUILD) from error
 
@@ -274,15 +310,22 @@ def no_text(document: Document) -> EmptyDocument:
     """The error for a document whose pages were read and hold no text."""
     if document.unreadable_pages:
         return EmptyDocument(
-            f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(), remedy=_remedy(document.problems)
+            f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(),
+            remedy=_remedy(document.problems),
         )
     if STRUCK_OUT in " ".join(document.problems):
-        return EmptyDocument(f"No text of it holds. {' '.join(document.problems)}", remedy="Add the version that is in force.")
-    return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
+        return EmptyDocument(
+            f"No text of it holds. {' '.join(document.problems)}", remedy="Add the version that is in force."
+        )
+    return EmptyDocument(
+        f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file."
+    )
 
 
 def _remedy(problems: Sequence[str]) -> str:
-    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF reader."""
+    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF
+    reader.
+    """
     said, packages = " ".join(problems), " ".join(missing_packages())
     if "switched off" in said:
         what = "Switch on the setting `ocr` and index the file again"

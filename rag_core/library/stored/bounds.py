@@ -1,4 +1,5 @@
-"""Limits on the length of a document's metadata: they stand in every listing, prompt and record, and are read for every question.
+"""Limits on the length of a document's metadata: they stand in every listing, prompt and record, and are read for every
+question.
 
 Of 67 filings, papers and slides the longest title had 109 characters, the longest author 57.
 """
@@ -24,7 +25,9 @@ MAX_BYTES = 1_000_000_000  # at once: a hundred long filings take about 200 MB
 
 
 def require_source(source: Source) -> None:
-    """Raise InvalidInput where a document's name, id, language or metadata are longer than they may be; nothing of the user's is cut."""
+    """Raise InvalidInput where a document's name, id, language or metadata are longer than they may be; nothing of the
+    user's is cut.
+    """
     for what, text, most in (
         ("name", source.name, MAX_NAME_CHARS),
         ("id", source.id, MAX_NAME_CHARS),
@@ -40,7 +43,8 @@ def require_metadata(metadata: Metadata) -> None:
         _require(what, text, most)
     if len(metadata.values) > MAX_KEYS:
         raise InvalidInput(
-            f"A document can have {MAX_KEYS} keys of its own, got {len(metadata.values):,}.", remedy="Keep those that you filter by."
+            f"A document can have {MAX_KEYS} keys of its own, got {len(metadata.values):,}.",
+            remedy="Keep those that you filter by.",
         )
 
 

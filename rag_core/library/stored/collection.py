@@ -8,9 +8,10 @@
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
     <collection>/model_cache.sqlite    answers of language models; see adapters/llm/cache.py
 
-A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as they are read, so its
-words can be asked for before all are there. Whatever is changed is changed in one transaction. A deletion goes on until nothing of it
-stands in the log beside the file, or among the sources: where a process is killed before, whoever opens the collection next finishes it.
+A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as
+they are read, so its words can be asked for before all are there. Whatever is changed is changed in one transaction. A
+deletion goes on until nothing of it stands in the log beside the file, or among the sources: where a process is killed
+before, whoever opens the collection next finishes it.
 """
 
 from __future__ import annotations
@@ -53,33 +54,46 @@ from rag_core.library.stored.stored_json import (
 )
 
 VERSION = 1  # the tables' own
-# states of a document: being read; cut, and asked by its words; cut, and not asked yet; with all of its vectors in the library
+# states of a document: being read; cut, and asked by its words; cut, and not asked yet; with all of its vectors in the
+# library
 READING, WORDS, ASIDE, READY = "reading", "words", "aside", "ready"
 OTHERS_SECONDS = 3600.0  # a source is written in seconds: a younger draft may be somebody's
-# `deleting` of the library: a source that gave no document is to go; somebody deleted something, so no word of it may be left
+# `deleting` of the library: a source that gave no document is to go; somebody deleted something, so no word of it may
+# be left
 LEFT_OVER, DELETED = 1, 2
-MAX_TRIES = 2  # a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
+MAX_TRIES = (
+    2  # a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
+)
 SCHEMA = (
-    "CREATE TABLE library (version INTEGER NOT NULL, changes INTEGER NOT NULL, embedder TEXT NOT NULL, index_version INTEGER NOT NULL,"
+    "CREATE TABLE library (version INTEGER NOT NULL, changes INTEGER NOT NULL, embedder TEXT NOT NULL, index_version "
+    "INTEGER NOT NULL,"
     " vector_store TEXT NOT NULL, folder TEXT NOT NULL, deleting INTEGER NOT NULL)",
     "INSERT INTO library VALUES (0, 0, '', 0, '', '', 0)",
-    "CREATE TABLE waiting (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, source BLOB NOT NULL, bytes INTEGER NOT NULL,"
+    "CREATE TABLE waiting (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, source BLOB NOT NULL, bytes INTEGER "
+    "NOT NULL,"
     " begun INTEGER, settings BLOB)",
-    "CREATE TABLE document (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,"
-    " place INTEGER NOT NULL, stamp INTEGER NOT NULL, language TEXT NOT NULL, bytes INTEGER NOT NULL, size INTEGER NOT NULL,"
+    "CREATE TABLE document (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL, key TEXT NOT NULL, state TEXT "
+    "NOT NULL,"
+    " place INTEGER NOT NULL, stamp INTEGER NOT NULL, language TEXT NOT NULL, bytes INTEGER NOT NULL, size INTEGER NOT "
+    "NULL,"
     " pages INTEGER NOT NULL, options TEXT NOT NULL, reading BLOB, entry BLOB)",
     "CREATE INDEX document_digest ON document (digest)",
-    "CREATE TABLE page (document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE, number INTEGER NOT NULL, facts BLOB NOT NULL,"
+    "CREATE TABLE page (document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE, number INTEGER NOT NULL, "
+    "facts BLOB NOT NULL,"
     " layout BLOB NOT NULL, PRIMARY KEY (document, number))",
     "CREATE TABLE passages (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, count INTEGER NOT NULL,"
     " title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL, vectors BLOB)",
-    "CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL, data BLOB NOT NULL)",
-    "CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE, key TEXT NOT NULL, event BLOB NOT NULL,"
+    "CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL, data "
+    "BLOB NOT NULL)",
+    "CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE, key TEXT NOT NULL, "
+    "event BLOB NOT NULL,"
     " PRIMARY KEY (digest, key))",
 )
 
 Values = Mapping[str, Any]  # settings by their name, as JSON has them
-ForgetRows = Callable[[Path], None]  # deletes what indexes keep outside of their folder, and raises a RagError where it cannot
+ForgetRows = Callable[
+    [Path], None
+]  # deletes what indexes keep outside of their folder, and raises a RagError where it cannot
 
 
 def nothing_outside(folder: Path) -> None:
@@ -88,7 +102,10 @@ def nothing_outside(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A library about itself. `version` counts changes of its documents, `changes` those of what is still being made too."""
+    """A library about itself.
+
+    `version` counts changes of its documents, `changes` those of what is still being made too.
+    """
 
     version: int
     changes: int
@@ -110,7 +127,9 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A document that is being made: `title` as it is embedded with its `count` passages; `complete` with their vectors."""
+    """A document that is being made: `title` as it is embedded with its `count` passages; `complete` with their
+    vectors.
+    """
 
     entry: Entry
     title: str
@@ -127,7 +146,9 @@ class Gone(Cancelled):
 
 
 class Collection:
-    """The file of one collection below `folder`. Creates nothing until something is written. Safe to share between threads.
+    """The file of one collection below `folder`. Creates nothing until something is written.
+
+    Safe to share between threads.
 
     Raises:
         InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -137,7 +158,9 @@ class Collection:
         require_name(collection)
         self.root = folder / collection
         how: dict[str, Any] = {"damaged": library_damaged, "what": "documents", "checked": False}
-        self.reader = Database(self.root / FILE, SCHEMA, VERSION, **how)  # two connections: a reader waits for no writer
+        self.reader = Database(
+            self.root / FILE, SCHEMA, VERSION, **how
+        )  # two connections: a reader waits for no writer
         self._writer = Database(self.root / FILE, SCHEMA, VERSION, **how)
         self._in_work: set[int] = set()  # numbers of documents that are being read here
 
@@ -194,7 +217,9 @@ class Collection:
     def sizes(self) -> tuple[int, int]:
         """How many documents are ready, and how many bytes they take with their sources."""
         with self.reading() as db:
-            documents, size = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM document WHERE state = ?", (READY,)).fetchone()
+            documents, size = db.execute(
+                "SELECT count(*), coalesce(sum(size), 0) FROM document WHERE state = ?", (READY,)
+            ).fetchone()
         return documents, size
 
     def languages(self) -> Counter[str]:
@@ -213,7 +238,12 @@ class Collection:
     def taken(self) -> dict[str, int]:
         """Bytes by digest of the files of its documents, and of those that wait to be indexed."""
         with self.reading() as db:
-            return dict(db.execute("SELECT digest, bytes FROM document WHERE state = ? UNION SELECT digest, bytes FROM waiting", (READY,)))
+            return dict(
+                db.execute(
+                    "SELECT digest, bytes FROM document WHERE state = ? UNION SELECT digest, bytes FROM waiting",
+                    (READY,),
+                )
+            )
 
     def size_bytes(self) -> int:
         """The sizes of all files in its folder, added up."""
@@ -243,10 +273,14 @@ class Collection:
     def _require_sound(self, db: sqlite3.Connection, document: int) -> None:
         (count,) = db.execute("SELECT pages FROM document WHERE id = ?", (document,)).fetchone()
         numbers = []
-        for number, facts, layout in db.execute("SELECT number, facts, layout FROM page WHERE document = ? ORDER BY number", (document,)):
+        for number, facts, layout in db.execute(
+            "SELECT number, facts, layout FROM page WHERE document = ? ORDER BY number", (document,)
+        ):
             numbers.append(number)
             unpack(facts), unpack(layout)
-        found = db.execute("SELECT count, passages, terms, vectors FROM passages WHERE document = ?", (document,)).fetchone()
+        found = db.execute(
+            "SELECT count, passages, terms, vectors FROM passages WHERE document = ?", (document,)
+        ).fetchone()
         if found is None or numbers != list(range(1, count + 1)):
             raise LibraryDamaged("Pages or passages of a document are missing.", remedy=REBUILD)
         unpack_terms(found[2]), unpack_vectors(found[3], len(unpack(found[1])))
@@ -256,10 +290,13 @@ class Collection:
     def waiting(self) -> tuple[Accepted, ...]:
         """The sources that were accepted and are not indexed, in the order in which they came."""
         with self.reading() as db:
-            return tuple(Accepted.from_json(unpack(source)) for (source,) in db.execute("SELECT source FROM waiting ORDER BY id"))
+            return tuple(
+                Accepted.from_json(unpack(source)) for (source,) in db.execute("SELECT source FROM waiting ORDER BY id")
+            )
 
     def cut_off(self) -> list[tuple[Accepted, Values]]:
-        """The sources that an end of the process kept from being indexed, each with the settings that it was handed in with.
+        """The sources that an end of the process kept from being indexed, each with the settings that it was handed in
+        with.
 
         Not those that somebody stopped, or that were tried too often.
         """
@@ -271,7 +308,9 @@ class Collection:
             ]
 
     def begin(self, digests: Iterable[str]) -> None:
-        """Count that indexing these is begun, where that is counted: of those that were handed in before their turn came."""
+        """Count that indexing these is begun, where that is counted: of those that were handed in before their turn
+        came.
+        """
         with self.writing() as db:
             db.executemany("UPDATE waiting SET begun = begun + 1 WHERE digest = ?", [(digest,) for digest in digests])
 
@@ -279,16 +318,24 @@ class Collection:
         """Leave these to a person: somebody stopped their job."""
         with self.writing() as db:
             db.executemany(
-                "UPDATE waiting SET begun = ? WHERE digest = ? AND begun IS NOT NULL", [(MAX_TRIES, digest) for digest in digests]
+                "UPDATE waiting SET begun = ? WHERE digest = ? AND begun IS NOT NULL",
+                [(MAX_TRIES, digest) for digest in digests],
             )
 
     def accept(
-        self, sources: Iterable[Source], note: Callable[[Iterable[Accepted]], None] = lambda rows: None, *, taken_up: Values | None = None
+        self,
+        sources: Iterable[Source],
+        note: Callable[[Iterable[Accepted]], None] = lambda rows: None,
+        *,
+        taken_up: Values | None = None,
     ) -> list[Row]:
-        """Store the bytes of all sources, then list them; returns each with its password. Equal bytes are one source with several names.
+        """Store the bytes of all sources, then list them; returns each with its password.
 
-        `note` is told of all before they are listed; where it raises, none is. If the process ends before they are indexed, the next start
-        of the program takes them up under the settings `taken_up`; None leaves them to a person.
+        Equal bytes are one source with several names.
+
+        `note` is told of all before they are listed; where it raises, none is. If the process ends before they are
+        indexed, the next start of the program takes them up under the settings `taken_up`; None leaves them to a
+        person.
 
         Raises:
             LibraryError: the disk refused.
@@ -331,15 +378,21 @@ class Collection:
                     self._list(db, row, path.stat().st_size if path.exists() else 0, None)
 
     def drop_waiting(self, db: sqlite3.Connection, digests: Iterable[str]) -> None:
-        """Take these off the list, within a transaction; the bytes of one of which there is no document go by `finish_deletion`."""
+        """Take these off the list, within a transaction; the bytes of one of which there is no document go by
+        `finish_deletion`.
+        """
         for digest in digests:
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
-            left = "UPDATE library SET deleting = max(deleting, ?) WHERE NOT EXISTS (SELECT 1 FROM document WHERE digest = ?)"
+            left = (
+                "UPDATE library SET deleting = max(deleting, ?) WHERE NOT EXISTS "
+                "(SELECT 1 FROM document WHERE digest = ?)"
+            )
             db.execute(left, (LEFT_OVER, digest))
 
     def _list(self, db: sqlite3.Connection, row: Accepted, size: int, taken_up: Values | None) -> None:
         insert = (
-            "INSERT INTO waiting (digest, source, bytes, begun, settings) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (digest) DO UPDATE"
+            "INSERT INTO waiting (digest, source, bytes, begun, settings) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT "
+            "(digest) DO UPDATE"
             " SET source = ?2, begun = coalesce(?4, begun), settings = coalesce(?5, settings)"
         )
         again = (None, None) if taken_up is None else (0, pack(dict(taken_up)))
@@ -363,7 +416,9 @@ class Collection:
             " SELECT ?, ?, ?, 0, 0, '', bytes, 0, 0, ? FROM waiting WHERE digest = ?"
         )
         with self.writing() as db:
-            for (left,) in db.execute("SELECT id FROM document WHERE digest = ? AND state = ?", (row.digest, READING)).fetchall():
+            for (left,) in db.execute(
+                "SELECT id FROM document WHERE digest = ? AND state = ?", (row.digest, READING)
+            ).fetchall():
                 if left not in self._in_work:  # a killed process left it
                     db.execute("DELETE FROM document WHERE id = ?", (left,))
             cursor = db.execute(insert, (row.digest, key, READING, options, row.digest))
@@ -384,7 +439,15 @@ class Collection:
             db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(document, *page) for page in pages])
 
     def put_cut(
-        self, form: Entry, title: str, passages: Sequence[Passage], terms: bytes, *, state: str, pages: int = 0, reading: object = None
+        self,
+        form: Entry,
+        title: str,
+        passages: Sequence[Passage],
+        terms: bytes,
+        *,
+        state: str,
+        pages: int = 0,
+        reading: object = None,
     ) -> None:
         """Keep how a document was cut, in the place of what was kept of it before.
 
@@ -406,19 +469,30 @@ class Collection:
             db.execute("UPDATE library SET changes = changes + 1")
             size = "(SELECT coalesce(sum(length(facts) + length(layout)), 0) FROM page WHERE document = id)"
             db.execute(
-                f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, size = {size} + ?, pages = ?,"
+                f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, size = {size} + "
+                f"?, pages = ?,"
                 " reading = ?, entry = ? WHERE id = ?",
                 (
-                    state, form.document.language, len(packed) + len(terms) + form.document.size_bytes, pages,
-                    None if reading is None else pack(reading), pack_entry(form), form.row,
+                    state,
+                    form.document.language,
+                    len(packed) + len(terms) + form.document.size_bytes,
+                    pages,
+                    None if reading is None else pack(reading),
+                    pack_entry(form),
+                    form.row,
                 ),
-            )  # fmt: skip
-            db.execute("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?, NULL)", (form.row, len(passages), title, packed, terms))
+            )
+            db.execute(
+                "INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?, NULL)",
+                (form.row, len(passages), title, packed, terms),
+            )
         if state != READING:
             self._in_work.discard(form.row)
 
     def put_vectors(self, vectors: Sequence[tuple[int, Vectors]]) -> list[int]:
-        """Keep the vectors of documents, each of shape (passages, dim); the numbers of those that somebody deleted meanwhile."""
+        """Keep the vectors of documents, each of shape (passages, dim); the numbers of those that somebody deleted
+        meanwhile.
+        """
         gone = []
         with self.writing() as db:
             for document, found in vectors:
@@ -432,13 +506,16 @@ class Collection:
         """Whoever made these has stopped: they are asked no longer."""
         with self.writing() as db:
             for digest in digests:
-                changed = db.execute("UPDATE document SET state = ? WHERE digest = ? AND state = ?", (ASIDE, digest, WORDS)).rowcount
+                changed = db.execute(
+                    "UPDATE document SET state = ? WHERE digest = ? AND state = ?", (ASIDE, digest, WORDS)
+                ).rowcount
                 db.execute("UPDATE library SET changes = changes + ?", (bool(changed),))
 
     def forms(self, digest: str) -> list[Form]:
         """All forms of a source that are cut, and are not in the library yet."""
         query = (
-            "SELECT id, key, entry, size, stamp, title, count, vectors IS NOT NULL FROM document JOIN passages ON document = id"
+            "SELECT id, key, entry, size, stamp, title, count, vectors IS NOT NULL FROM document JOIN passages ON "
+            "document = id"
             " WHERE digest = ? AND state IN (?, ?) ORDER BY id DESC"
         )
         with self.reading() as db:
@@ -448,7 +525,10 @@ class Collection:
     def is_ready(self, digest: str) -> bool:
         """Whether a document of the source is in the library."""
         with self.reading() as db:
-            return db.execute("SELECT 1 FROM document WHERE digest = ? AND state = ?", (digest, READY)).fetchone() is not None
+            return (
+                db.execute("SELECT 1 FROM document WHERE digest = ? AND state = ?", (digest, READY)).fetchone()
+                is not None
+            )
 
     def is_sound(self, document: int) -> bool:
         """Whether all that is kept of a document is what was written."""
@@ -472,8 +552,13 @@ class Collection:
             return db.execute("SELECT 1 FROM document WHERE id = ?", (document,)).fetchone() is not None
 
     def read_before(self, digest: str, options: str) -> tuple[int, Any] | None:
-        """A document of the source whose pages were read by these options, and what is known of that reading; None where there is none."""
-        query = "SELECT id, reading FROM document WHERE digest = ? AND options = ? AND reading IS NOT NULL ORDER BY id DESC LIMIT 1"
+        """A document of the source whose pages were read by these options, and what is known of that reading; None
+        where there is none.
+        """
+        query = (
+            "SELECT id, reading FROM document WHERE digest = ? AND options = ? AND "
+            "reading IS NOT NULL ORDER BY id DESC LIMIT 1"
+        )
         with self.reading() as db:
             found = db.execute(query, (digest, options)).fetchone()
         return None if found is None else (found[0], unpack(found[1]))
@@ -487,7 +572,9 @@ class Collection:
     def stored_pages(self, document: int) -> list[tuple[bytes, bytes]]:
         """Facts and layout of each page, in order."""
         with self.reading() as db:
-            return db.execute("SELECT facts, layout FROM page WHERE document = ? ORDER BY number", (document,)).fetchall()
+            return db.execute(
+                "SELECT facts, layout FROM page WHERE document = ? ORDER BY number", (document,)
+            ).fetchall()
 
     def passages(self, document: int, id: str) -> tuple[Passage, ...]:
         """The passages of a document, which has this id.
@@ -508,7 +595,9 @@ class Collection:
         return None if found is None else unpack(found[0])
 
     def put_recognised(self, digest: str, key: str, event: object) -> None:
-        """Keep what OCR read; where the disk refuses it, or the source was deleted, it is not kept and the reading goes on."""
+        """Keep what OCR read; where the disk refuses it, or the source was deleted, it is not kept and the reading goes
+        on.
+        """
         with suppress(LibraryError, sqlite3.IntegrityError), self._writer.writing() as db:
             if db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
                 db.execute("INSERT OR REPLACE INTO recognised VALUES (?, ?, ?)", (digest, key, pack(event)))
@@ -521,11 +610,18 @@ class Collection:
         """
         other = Database(path, SCHEMA, VERSION, damaged=library_damaged, what="documents")
         with other.reading() as made:
-            found = made.execute("SELECT * FROM document WHERE digest = ? AND key = ? AND state = ?", (digest, key, ASIDE)).fetchone()
+            found = made.execute(
+                "SELECT * FROM document WHERE digest = ? AND key = ? AND state = ?", (digest, key, ASIDE)
+            ).fetchone()
             cut = made.execute("SELECT * FROM passages WHERE vectors IS NOT NULL").fetchall()
             pages = made.execute("SELECT number, facts, layout FROM page ORDER BY number").fetchall()
         other.close()
-        if found is None or len(cut) != 1 or cut[0][0] != found[0] or [page[0] for page in pages] != list(range(1, found[9] + 1)):
+        if (
+            found is None
+            or len(cut) != 1
+            or cut[0][0] != found[0]
+            or [page[0] for page in pages] != list(range(1, found[9] + 1))
+        ):
             return False
         unpack_vectors(cut[0][5], len(unpack(cut[0][3]))), unpack_terms(cut[0][4])
         with self.writing() as db:
@@ -544,24 +640,33 @@ class Collection:
         Without `ready` documents of the library stay.
         """
         for digest in digests:
-            db.execute(f"DELETE FROM document WHERE digest = ?{'' if ready else ' AND state != ' + repr(READY)}", (digest,))
+            db.execute(
+                f"DELETE FROM document WHERE digest = ?{'' if ready else ' AND state != ' + repr(READY)}", (digest,)
+            )
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
         db.execute("UPDATE library SET deleting = ?, changes = changes + 1", (DELETED,))
 
     def finish_deletion(self) -> None:
-        """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs any more off the disk.
+        """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs any more
+        off the disk.
 
         Raises:
-            LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; whoever comes next does it.
+            LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; whoever comes next
+                does it.
             LibraryError: the disk refused.
         """
         if not self.facts().deleting:
             return
         self.reader.close()  # an idle connection holds no log back, but the file may be about to go
         if not self._writer.empty_log():
-            raise LibraryBusy("The documents are being read, so their log would still hold what is deleted.", remedy="Delete it once more.")
+            raise LibraryBusy(
+                "The documents are being read, so their log would still hold what is deleted.",
+                remedy="Delete it once more.",
+            )
         with storage_problems("deleting a file"), self.writing() as db:
-            needed = {digest for (digest,) in db.execute("SELECT digest FROM document UNION SELECT digest FROM waiting")}
+            needed = {
+                digest for (digest,) in db.execute("SELECT digest FROM document UNION SELECT digest FROM waiting")
+            }
             for path in children(self.root / stored_sources.FOLDER):
                 if path.name not in needed and not path.name.endswith(stored_sources.DRAFT):
                     path.unlink(missing_ok=True)
@@ -616,7 +721,10 @@ def unpack_vectors(data: bytes, count: int) -> Vectors:
 
 
 def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:
-    """The terms of each passage, packed. Each term stands once: a tenth of the bytes, and of the memory when read back."""
+    """The terms of each passage, packed.
+
+    Each term stands once: a tenth of the bytes, and of the memory when read back.
+    """
     vocabulary: dict[str, int] = {}
     numbers = [[vocabulary.setdefault(term, len(vocabulary)) for term in row] for row in rows]
     return pack({"vocabulary": list(vocabulary), "rows": numbers})

@@ -18,8 +18,8 @@ EXACT_STORE = "faiss-flat"  # the vector store that compares every vector, and n
 class Accepted:
     """A source whose bytes are stored under its digest, as the caller described it; the fields are those of `Source`.
 
-    `names` are all names it was given under, the current one last. `caller_id` is the source's own id, a part of its digest: empty where it
-    has none.
+    `names` are all names it was given under, the current one last. `caller_id` is the source's own id, a part of its
+    digest: empty where it has none.
     """
 
     digest: str
@@ -45,7 +45,16 @@ class Accepted:
     def of(cls, source: Source) -> Accepted:
         """The listing of a source."""
         locked = source.password is not None
-        return cls(source.digest, (clean(source.name),), source.kind, source.language, source.strategy, source.metadata, locked, source.id)
+        return cls(
+            source.digest,
+            (clean(source.name),),
+            source.kind,
+            source.language,
+            source.strategy,
+            source.metadata,
+            locked,
+            source.id,
+        )
 
     def knowing(self, metadata: Metadata) -> Accepted:
         """The same source, described by these metadata."""
@@ -84,7 +93,8 @@ class Entry:
     """A document of the library.
 
     Args:
-        row: its number in the library's file, which is never given again: a document that is read or cut anew gets another one.
+        row: its number in the library's file, which is never given again: a document that is read or cut anew gets
+            another one.
         key: what it was made of: the digest of its bytes, and a hash of what it was indexed with.
         document: as it is described now.
         source: how it was handed in, with all names it was given under.
@@ -114,7 +124,9 @@ class Entry:
         """The document `new` under the names and metadata of this one; metadata of the file itself are added."""
         metadata = combined(new.document.metadata, self.document.metadata)
         return replace(
-            new, document=replace(new.document, name=self.document.name, metadata=metadata), source=replace(new.source, names=self.names)
+            new,
+            document=replace(new.document, name=self.document.name, metadata=metadata),
+            source=replace(new.source, names=self.names),
         )
 
     def described(self, metadata: Metadata) -> Entry:

@@ -15,8 +15,12 @@ _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 def collections(folder: Path) -> tuple[str, ...]:
-    """The collections below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a collection holds."""
-    return tuple(sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path)))
+    """The collections below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a
+    collection holds.
+    """
+    return tuple(
+        sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path))
+    )
 
 
 def is_begun(folder: Path, collection: str) -> bool:
@@ -57,5 +61,6 @@ def require_name(collection: str) -> None:
     """
     if not is_name(collection):
         raise InvalidInput(
-            f"{collection!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
+            f"{collection!r} cannot name a collection.",
+            remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore.",
         )

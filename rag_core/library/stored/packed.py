@@ -1,7 +1,7 @@
 """The passages of a version, which are unpacked when they are asked for. To open a library unpacks none.
 
-A question to a large library asks for one passage of each of many documents: of a document only that one is made. When a second one is
-asked for, all of them are.
+A question to a large library asks for one passage of each of many documents: of a document only that one is made. When
+a second one is asked for, all of them are.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ class PageReader:
     def _read(self, entry: Entry, number: int, columns: str) -> tuple[bytes, ...]:
         if not 1 <= number <= entry.document.page_count:
             raise InvalidInput(
-                f"{entry.document.name} has no page {number}.", remedy=f"Ask for a page from 1 to {entry.document.page_count}."
+                f"{entry.document.name} has no page {number}.",
+                remedy=f"Ask for a page from 1 to {entry.document.page_count}.",
             )
         # the digest: a collection that was deleted and made anew gives the same numbers to other documents
         document = entry.row, entry.source.digest
@@ -59,8 +60,9 @@ class PageReader:
 class Snapshot:
     """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
 
-    It stays usable after documents were added or deleted, for as long as somebody holds it. `waiting` is about the documents behind the
-    published ones that lack vectors still (`rag_core.library.indexing.early`); None for a version as it was published.
+    It stays usable after documents were added or deleted, for as long as somebody holds it. `waiting` is about the
+    documents behind the published ones that lack vectors still (`rag_core.library.indexing.early`); None for a version
+    as it was published.
     """
 
     version: int
@@ -95,14 +97,19 @@ class Snapshot:
         return self._entry(document_id).document
 
     def find(self, name: str) -> tuple[Document, ...]:
-        """The documents that go by this id, file name or caller's id; several where files of different folders share a name."""
+        """The documents that go by this id, file name or caller's id; several where files of different folders share a
+        name.
+        """
         return tuple(entry.document for entry in self._by_name.get(name, ()))
 
-    def rows(self, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None) -> list[int] | None:
+    def rows(
+        self, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None
+    ) -> list[int] | None:
         """The rows to rank among, ascending; None for all of them.
 
-        `documents` are ids, file names or callers' ids. `filters` must all hold: title, name, date, verified ("true" or "false"),
-        language, or a free key such as class or subject. Case does not matter; a date matches by its beginning ("2024", "2024-03").
+        `documents` are ids, file names or callers' ids. `filters` must all hold: title, name, date, verified ("true" or
+        "false"), language, or a free key such as class or subject. Case does not matter; a date matches by its
+        beginning ("2024", "2024-03").
 
         Raises:
             InvalidInput: a document that is not in the library.
@@ -111,7 +118,9 @@ class Snapshot:
             return None
         chosen = self.entries if documents is None else [entry for name in documents for entry in self._named(name)]
         wanted = {entry.document.id for entry in chosen if _matches(entry.document, filters or {})}
-        return [row for document in sorted(wanted, key=lambda id: self._ranges[id].start) for row in self._ranges[document]]
+        return [
+            row for document in sorted(wanted, key=lambda id: self._ranges[id].start) for row in self._ranges[document]
+        ]
 
     def rows_of(self, document_id: str) -> range:
         """The rows of a document's passages.
@@ -132,7 +141,8 @@ class Snapshot:
         return self.passages[rows.start : rows.stop]
 
     def size_bytes(self, document_id: str) -> int:
-        """The bytes that a document takes on disk: its source, pages, passages, vectors and terms, without its part of the common indexes.
+        """The bytes that a document takes on disk: its source, pages, passages, vectors and terms, without its part of
+        the common indexes.
 
         Raises:
             InvalidInput: there is no such document.
@@ -164,7 +174,8 @@ class Snapshot:
             return self._by_id[document_id]
         except KeyError:
             raise InvalidInput(
-                f"There is no document {document_id!r} in the library.", remedy="List the documents; it may have been deleted since."
+                f"There is no document {document_id!r} in the library.",
+                remedy="List the documents; it may have been deleted since.",
             ) from None
 
     @cached_property
@@ -192,6 +203,11 @@ def _matches_one(document: Document, key: str, value: str) -> bool:
     metadata = document.metadata
     if key == "date":
         return bool(value) and document.date.startswith(value)
-    known = {"title": document.title, "name": document.name, "language": document.language, "verified": str(metadata.verified)}
+    known = {
+        "title": document.title,
+        "name": document.name,
+        "language": document.language,
+        "verified": str(metadata.verified),
+    }
     facts = {**metadata.values, **known}
     return key in facts and facts[key].strip().casefold() == value

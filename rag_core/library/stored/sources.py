@@ -1,4 +1,7 @@
-"""The sources that a user adds: PDF files, folders of them, plain text, and .jsonl files of text documents. It reads bytes only."""
+"""The sources that a user adds: PDF files, folders of them, plain text, and .jsonl files of text documents.
+
+It reads bytes only.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ Kind = Literal["pdf", "text"]
 MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
 TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
 READABLE = (*FORMS, *TEXT_SUFFIXES)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # lone surrogates stand for the bytes of a name that is not UTF-8
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+)  # lone surrogates stand for the bytes of a name that is not UTF-8
 _KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 _ISO_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -41,8 +46,9 @@ def kind_of(name: str) -> Kind:
 class Source:
     """One document as handed in, not yet read.
 
-    `id` is the caller's own id of a text document; two documents of equal text and different ids stay two. `language` is ISO 639-1, empty
-    to have it detected; `strategy` overrides the setting of that name. The password is used once and stored nowhere.
+    `id` is the caller's own id of a text document; two documents of equal text and different ids stay two. `language`
+    is ISO 639-1, empty to have it detected; `strategy` overrides the setting of that name. The password is used once
+    and stored nowhere.
     """
 
     name: str
@@ -66,7 +72,8 @@ class Source:
         """With metadata given as text: title, date, authority, verified, and any other key; and with a password.
 
         Raises:
-            InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor false.
+            InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor
+                false.
         """
         return replace(self, metadata=described(self.metadata, values), password=password or self.password)
 
@@ -84,17 +91,22 @@ class Source:
             except OSError as error:
                 raise unreadable(path, error) from error
         if len(data) > MAX_FILE_BYTES:
-            raise LimitExceeded(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures.")
+            raise LimitExceeded(
+                f"{name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures."
+            )
         return cls(name, data, kind)
 
 
 def digest_prefix(id: str) -> bytes:
-    """The text that comes first in a source's digest: the caller's id of a text document, nothing where there is none."""
+    """The text that comes first in a source's digest: the caller's id of a text document, nothing where there is
+    none.
+    """
     return f"id\0{len(id)}\0{id}\0".encode() if id else b""
 
 
 def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
-    """`metadata` with these values on top: title, date, authority, verified by their names, any other key as a free value.
+    """`metadata` with these values on top: title, date, authority, verified by their names, any other key as a free
+    value.
 
     Raises:
         InvalidInput: as `Source.described`.
@@ -110,7 +122,8 @@ def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
 
 
 def sources_from(paths: Sequence[Path]) -> Iterator[Source | IngestError]:
-    """The documents under these paths, in order: files of all known kinds, .jsonl files, and those in folders (recursive, sorted by path).
+    """The documents under these paths, in order: files of all known kinds, .jsonl files, and those in folders
+    (recursive, sorted by path).
 
     A .jsonl file holds one object `{id, title, lang, text}` a line. Whatever cannot be taken comes out
     as an error that names it, in its place.
@@ -133,7 +146,9 @@ def _iso_date(value: str) -> str:
     return value
 
 
-_AUTHORITIES: Mapping[str, float] = MappingProxyType({"high": 1.0, "medium": 0.5, "low": 0.0})  # chosen: the ends and the middle
+_AUTHORITIES: Mapping[str, float] = MappingProxyType(
+    {"high": 1.0, "medium": 0.5, "low": 0.0}
+)  # chosen: the ends and the middle
 
 
 def _share(value: str) -> float | None:
@@ -174,7 +189,8 @@ def _kind(path: Path) -> Kind:
     if suffix in TEXT_SUFFIXES:
         return "text"
     raise NotAPdf(
-        f"{name_of(path)} is neither a PDF, a Word document (.docx), a web page (.html), plain text, a table (.csv) nor a mail (.eml).",
+        f"{name_of(path)} is neither a PDF, a Word document (.docx), a web page (.html), plain text, a table (.csv) "
+        f"nor a mail (.eml).",
         remedy="Save it as PDF, or give a .docx, .html, .txt, .md, .csv, .tsv, .eml or .jsonl file.",
     )
 
@@ -220,7 +236,10 @@ def _record(line: bytes, where: str) -> Source | IngestError:
 
 
 def text_source(name: str, text: str, **fields: Any) -> Source:
-    """A text document. Lone surrogates, which no file can hold, become U+FFFD; every other character keeps its place."""
+    """A text document.
+
+    Lone surrogates, which no file can hold, become U+FFFD; every other character keeps its place.
+    """
     return Source(clean(name), clean(text).encode(), "text", **{**fields, "id": clean(fields.get("id", ""))})
 
 
@@ -230,11 +249,15 @@ def clean(text: str) -> str:
 
 
 def _bad_line(where: str, what: str) -> IngestError:
-    return IngestError(f"{where} {what}.", remedy='Write one JSON object a line: {"id": …, "title": …, "lang": …, "text": …}.')
+    return IngestError(
+        f"{where} {what}.", remedy='Write one JSON object a line: {"id": …, "title": …, "lang": …, "text": …}.'
+    )
 
 
 def name_of(path: Path) -> str:
-    """The file's name on one line, as it can be shown and stored: what is no character, or moves a cursor, becomes U+FFFD."""
+    """The file's name on one line, as it can be shown and stored: what is no character, or moves a cursor, becomes
+    U+FFFD.
+    """
     return _CONTROL.sub("\ufffd", path.name or str(path))
 
 
@@ -258,24 +281,36 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 def files_in(folder: Path) -> Iterator[Path | IngestError]:
-    """The files below a folder that can be read, sorted by path; a problem for each part that cannot be, and where there are none."""
+    """The files below a folder that can be read, sorted by path; a problem for each part that cannot be, and where
+    there are none.
+    """
     problems: list[OSError] = []
     found: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=problems.append):
         # names that start with a dot are not documents: macOS leaves a "._x.pdf" beside every "x.pdf"
-        found += [Path(parent, name) for name in (*names, *folders) if name.lower().endswith(READABLE) and not name.startswith(".")]
+        found += [
+            Path(parent, name)
+            for name in (*names, *folders)
+            if name.lower().endswith(READABLE) and not name.startswith(".")
+        ]
     yield from (unreadable(Path(os.fsdecode(error.filename)), error) for error in problems)
     if not found and not problems:
-        yield IngestError(f"No file in the folder {name_of(folder)} can be read.", remedy="Name a folder that holds documents.")
+        yield IngestError(
+            f"No file in the folder {name_of(folder)} can be read.", remedy="Name a folder that holds documents."
+        )
     yield from sorted(found)
 
 
 def unreadable(path: Path, error: OSError) -> IngestError:
     """The problem of a path that the system refuses."""
-    return IngestError(f"{name_of(path)} cannot be read: {error.strerror or error}.", remedy="Check the path and its permissions.")
+    return IngestError(
+        f"{name_of(path)} cannot be read: {error.strerror or error}.", remedy="Check the path and its permissions."
+    )
 
 
 def _require_file(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
         what = next((words for is_kind, words in _KINDS if is_kind(mode)), "a device")
-        raise IngestError(f"{name_of(path)} is {what}, not a file.", remedy="Name a file, or a folder that holds documents.")
+        raise IngestError(
+            f"{name_of(path)} is {what}, not a file.", remedy="Name a file, or a folder that holds documents."
+        )

@@ -1,4 +1,7 @@
-"""The JSON forms of documents, passages and pages on disk. Where there are many they are arrays: names would be most of the bytes."""
+"""The JSON forms of documents, passages and pages on disk.
+
+Where there are many they are arrays: names would be most of the bytes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from rag_core.errors import LibraryDamaged
 from rag_core.ingest.layout import Lines, Words, layout_json
 
 LEVEL = 5  # compression's; chosen
-REBUILD = "Restore it from a backup or rebuild the library from its stored sources; failing that, delete its folder and index again."
+REBUILD = (
+    "Restore it from a backup or rebuild the library from its stored sources; "
+    "failing that, delete its folder and index again."
+)
 
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
@@ -46,7 +52,10 @@ def values_of(row: Any) -> dict[str, Any]:
 
 def document_from_json(row: Mapping[str, Any]) -> Document:
     """The document that `document_to_json` was given."""
-    lists = {name: tuple(row[name]) for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems", "page_labels")}
+    lists = {
+        name: tuple(row[name])
+        for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems", "page_labels")
+    }
     return Document(**{**row, **lists, "metadata": metadata_from_json(row["metadata"])})
 
 
@@ -54,24 +63,43 @@ def passages_to_json(passages: Iterable[Passage]) -> Iterator[list[Any]]:
     """One array a passage, without the document's id."""
     return (
         [
-            passage.id, passage.text, _spans_to_json(passage.spans), passage.language, passage.section, passage.kind.value,
-            list(passage.lines), passage.tokens, passage.ocr, _spans_to_json(passage.header), passage.header_text,
+            passage.id,
+            passage.text,
+            _spans_to_json(passage.spans),
+            passage.language,
+            passage.section,
+            passage.kind.value,
+            list(passage.lines),
+            passage.tokens,
+            passage.ocr,
+            _spans_to_json(passage.header),
+            passage.header_text,
             [[piece.role.value, _spans_to_json(piece.spans), _spans_to_json(piece.lead)] for piece in passage.pieces],
         ]
         for passage in passages
-    )  # fmt: skip
+    )
 
 
 def passages_from_json(rows: Sequence[Sequence[Any]], document: str) -> tuple[Passage, ...]:
     """The passages that `passages_to_json` was given; `document` is the id of the document they belong to."""
     return tuple(
         Passage(
-            id, document, text, _spans_from_json(spans), language, section, PassageKind(kind),
-            (lines[0], lines[1]), tokens, ocr, _spans_from_json(header), header_text,
+            id,
+            document,
+            text,
+            _spans_from_json(spans),
+            language,
+            section,
+            PassageKind(kind),
+            (lines[0], lines[1]),
+            tokens,
+            ocr,
+            _spans_from_json(header),
+            header_text,
             tuple(Piece(Role(role), _spans_from_json(where), _spans_from_json(lead)) for role, where, lead in pieces),
         )
         for id, text, spans, language, section, kind, lines, tokens, ocr, header, header_text, pieces in rows
-    )  # fmt: skip
+    )
 
 
 def _spans_to_json(spans: Sequence[Span]) -> list[list[int]]:
@@ -83,12 +111,20 @@ def _spans_from_json(rows: Sequence[Sequence[int]]) -> tuple[Span, ...]:
 
 
 def page_to_json(page: Page) -> tuple[bytes, bytes]:
-    """The page's text and facts, and its layout (rows and word boxes), each packed: most readers need the text alone."""
+    """The page's text and facts, and its layout (rows and word boxes), each packed: most readers need the text
+    alone.
+    """
     facts = {
-        "number": page.number, "text": page.text, "source": page.source.value, "width": page.width, "height": page.height,
-        "hidden_chars": page.hidden_chars, "problem": page.problem, "read_by": page.read_by,
+        "number": page.number,
+        "text": page.text,
+        "source": page.source.value,
+        "width": page.width,
+        "height": page.height,
+        "hidden_chars": page.hidden_chars,
+        "problem": page.problem,
+        "read_by": page.read_by,
         "label": page.label,
-    }  # fmt: skip
+    }
     return pack(facts), pack_parts(layout_json(page.words, page.lines))
 
 

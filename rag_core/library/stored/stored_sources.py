@@ -1,6 +1,9 @@
-"""The stored bytes of sources. Their digest names the file. It is compared whenever they are overwritten, checked or read.
+"""The stored bytes of sources. Their digest names the file.
 
-A stored file that does not have its digest is damage: nothing is read from it, and the right bytes take its place when they come.
+It is compared whenever they are overwritten, checked or read.
+
+A stored file that does not have its digest is damage: nothing is read from it, and the right bytes take its place when
+they come.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ def name_of(row: Accepted) -> str:
 
 
 def draft(root: Path, row: Accepted, data: bytes | HeldFile) -> Path | None:
-    """Write the bytes of a source, whose digest was made from them, under a name of their own; None where the stored file has the digest.
+    """Write the bytes of a source, whose digest was made from them, under a name of their own; None where the stored
+    file has the digest.
 
     One that was damaged is written again.
 

@@ -1,4 +1,7 @@
-"""A collection's title: its name as a person wrote it. Folders, addresses, roles and programs use the name that is made from it."""
+"""A collection's title: its name as a person wrote it.
+
+Folders, addresses, roles and programs use the name that is made from it.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,19 @@ FILE = "title.txt"  # in the collection's folder
 MAX_CHARS = 80  # a title stands in a field above the page
 NAME_CHARS = 56  # a number has room behind them in a name
 HASH_DIGITS = 8  # tell titles without a Latin letter apart
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")  # moves a cursor, or shows nothing
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)  # moves a cursor, or shows nothing
 _OTHER = re.compile(r"[^a-z0-9]+")
-_PLAIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})  # do not decompose
+_PLAIN = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)  # do not decompose
 
 
 def title_of(folder: Path, name: str) -> str:
-    """The title of a collection below `folder`: untrusted text in one line; its name where it has none, or none that can be read."""
+    """The title of a collection below `folder`: untrusted text in one line; its name where it has none, or none that
+    can be read.
+    """
     try:
         with (folder / name / FILE).open("rb") as file:
             return cleaned(file.read(MAX_CHARS * 4).decode("utf-8"))  # UTF-8 takes four bytes at most
@@ -51,12 +60,16 @@ def cleaned(title: str) -> str:
     """
     found = " ".join(_UNSEEN.sub(" ", clean(unicodedata.normalize("NFC", title))).split())
     if not found or len(found) > MAX_CHARS:
-        raise InvalidInput(f"{found[:MAX_CHARS]!r} cannot name a collection.", remedy=f"Use 1 to {MAX_CHARS} characters.")
+        raise InvalidInput(
+            f"{found[:MAX_CHARS]!r} cannot name a collection.", remedy=f"Use 1 to {MAX_CHARS} characters."
+        )
     return found
 
 
 def name_for(title: str, taken: Collection[str]) -> str:
-    """A name for a new collection of this title, `[a-z0-9_-]{1,64}`: its letters and digits without accents, numbered if it is taken."""
+    """A name for a new collection of this title, `[a-z0-9_-]{1,64}`: its letters and digits without accents, numbered
+    if it is taken.
+    """
     letters = unicodedata.normalize("NFKD", title.casefold()).translate(_PLAIN)
     kept = "".join(char for char in letters if not unicodedata.combining(char))
     base = _OTHER.sub("-", kept).strip("-")[:NAME_CHARS].strip("-")

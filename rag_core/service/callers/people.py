@@ -1,7 +1,8 @@
-"""The people who sign in on the page, and what each may do: read from a file of the instance, by address or by a claim of the provider.
+"""The people who sign in on the page, and what each may do: read from a file of the instance, by address or by a claim
+of the provider.
 
-`access.yaml` in the library's folder, or the file that RAG_ACCESS names. It is read anew when it changes. One that cannot be read lets
-nobody do anything.
+`access.yaml` in the library's folder, or the file that RAG_ACCESS names. It is read anew when it changes. One that
+cannot be read lets nobody do anything.
 """
 
 from __future__ import annotations
@@ -41,7 +42,16 @@ class Right(StrEnum):
 ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
     {
         Right.ASK: frozenset(
-            {Action.ASK, Action.DECIDE, Action.JUDGE, Action.KEEP, Action.FORGET, Action.FEEDBACK, Action.EXPORT, Action.EXECUTION}
+            {
+                Action.ASK,
+                Action.DECIDE,
+                Action.JUDGE,
+                Action.KEEP,
+                Action.FORGET,
+                Action.FEEDBACK,
+                Action.EXPORT,
+                Action.EXECUTION,
+            }
         ),
         Right.UPLOAD: frozenset({Action.INDEX, Action.REREAD, Action.DESCRIBE, Action.COLLECTION}),
         Right.DELETE: frozenset({Action.DELETE, Action.ERASE, Action.DISCARD, Action.REBUILD, Action.DROP}),
@@ -69,7 +79,8 @@ class Role(_Part):
 
     Args:
         may: what it allows.
-        addresses: of people who have it; `*@example.org` for all of a domain. Only those that the provider has checked count.
+        addresses: of people who have it; `*@example.org` for all of a domain. Only those that the provider has checked
+            count.
         claims: values of claims that give it, by the claim's name; `realm_access.roles` looks into a claim.
         collections: where it holds; None for all.
     """
@@ -85,7 +96,8 @@ class Rules(_Part):
 
     Args:
         others: what people who signed in and have no role may do.
-        addresses_checked: takes the provider's word that all its addresses are their owners', where it does not say so itself.
+        addresses_checked: takes the provider's word that all its addresses are their owners', where it does not say so
+            itself.
         signed_in_hours: how long a sign-in holds.
         roles: by name.
     """
@@ -158,7 +170,8 @@ class People:
             return self._rules
 
     def person(self, claims: Mapping[str, Any], client_id: str) -> Person | None:
-        """Whoever these claims of a signed identity token speak of; None where they signed in too long ago, or the token is not for us.
+        """Whoever these claims of a signed identity token speak of; None where they signed in too long ago, or the
+        token is not for us.
 
         Raises:
             InvalidSetting: the file cannot be read.
@@ -179,7 +192,10 @@ class People:
         mine = [rules.roles[name] for name in roles]
         rights = frozenset[Right]().union(*(role.may for role in mine if role.collections is None))
         named = {name for role in mine for name in role.collections or ()}
-        within = {name: frozenset[Right]().union(*(role.may for role in mine if name in (role.collections or ()))) for name in named}
+        within = {
+            name: frozenset[Right]().union(*(role.may for role in mine if name in (role.collections or ())))
+            for name in named
+        }
         if not roles and rules.others == "ask":
             rights = frozenset({Right.ASK})
         name = f"user:{address}" if address else f"sub:{subject}"
@@ -223,7 +239,11 @@ def _address(claims: Mapping[str, Any], checked: bool) -> str:
     found = claims.get("email")
     said = claims.get("email_verified")
     vouched = said is True or said == "true" or (checked and "email_verified" not in claims)
-    return found.strip().lower() if vouched and isinstance(found, str) and found.count("@") == 1 and found.isprintable() else ""
+    return (
+        found.strip().lower()
+        if vouched and isinstance(found, str) and found.count("@") == 1 and found.isprintable()
+        else ""
+    )
 
 
 def _has(role: Role, address: str, claims: Mapping[str, Any]) -> bool:

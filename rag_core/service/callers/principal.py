@@ -62,7 +62,10 @@ class Principal:
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless they have a scope."""
         if not self.may(scope):
-            raise Forbidden(f"This needs the scope {scope.value!r}.", remedy=f"Use a token that was made with --scope {scope.value}.")
+            raise Forbidden(
+                f"This needs the scope {scope.value!r}.",
+                remedy=f"Use a token that was made with --scope {scope.value}.",
+            )
 
 
 def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
@@ -75,7 +78,8 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
     known = {scope.value for scope in Scope}
     if not found or found - known:
         raise InvalidInput(
-            f"The scopes cannot be {', '.join(sorted(found)) or 'none'}.", remedy=f"Name some of {', '.join(sorted(known))}."
+            f"The scopes cannot be {', '.join(sorted(found)) or 'none'}.",
+            remedy=f"Name some of {', '.join(sorted(known))}.",
         )
     return frozenset(map(Scope, found))
 

@@ -24,7 +24,9 @@ class Rate:
         at_once: calls that may come together, at least 1; None for a share of a minute's.
     """
 
-    def __init__(self, per_minute: int = PER_MINUTE, clock: Callable[[], float] = time.monotonic, *, at_once: int | None = None) -> None:
+    def __init__(
+        self, per_minute: int = PER_MINUTE, clock: Callable[[], float] = time.monotonic, *, at_once: int | None = None
+    ) -> None:
         self._per_second, self._most = per_minute / 60, max(1.0, at_once or per_minute * BURST_SHARE)
         self._clock, self._lock = clock, threading.Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # by caller: what was left, and when
@@ -44,4 +46,6 @@ class Rate:
                 self._buckets.popitem(last=False)
         if left < 1:
             wait = math.ceil((1 - left) / self._per_second)
-            raise TooOften("You have called too often.", remedy=f"Call again in {wait} seconds, and less often.", retry_after=wait)
+            raise TooOften(
+                "You have called too often.", remedy=f"Call again in {wait} seconds, and less often.", retry_after=wait
+            )

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from rag_core.errors import RagError
 
-UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = 401, 403, 404, 413, 422, 429, 503  # HTTP statuses
+UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = (
+    401,
+    403,
+    404,
+    413,
+    422,
+    429,
+    503,
+)  # HTTP statuses
 
 
 class Refused(RagError):
-    """A call that was not served. `status` is its HTTP status; `retry_after` seconds to wait, 0 where waiting does not help."""
+    """A call that was not served.
+
+    `status` is its HTTP status; `retry_after` seconds to wait, 0 where waiting does not help.
+    """
 
     status = UNUSABLE
 
@@ -60,5 +71,7 @@ class Stopping(Overloaded):
 
 
 def missing(what: str) -> NotFound:
-    """There is no such thing for this caller; `what` is a noun of ours and never what was asked for, so that all of these are equal."""
+    """There is no such thing for this caller; `what` is a noun of ours and never what was asked for, so that all of
+    these are equal.
+    """
     return NotFound(f"There is no such {what}.", remedy="Check its name or id, and what your token may reach.")

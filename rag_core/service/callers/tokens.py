@@ -1,10 +1,12 @@
-"""The bearer tokens of a service: made, listed and revoked by command, and kept as hashes in one file beside the collections.
+"""The bearer tokens of a service: made, listed and revoked by command, and kept as hashes in one file beside the
+collections.
 
-A token is `plb_<id>_<secret>`. The id is public and stands in lists, logs and records. The secret has 256 random bits, so one round of
-SHA-256 is enough: there is nothing to guess. A running service sees a change of the file at the next request.
+A token is `plb_<id>_<secret>`. The id is public and stands in lists, logs and records. The secret has 256 random bits,
+so one round of SHA-256 is enough: there is nothing to guess. A running service sees a change of the file at the next
+request.
 
-A second file says that there were tokens, and is never removed by the program. Without it, a lost file of tokens would look like a library
-that never had one, whose service asks nobody of this machine for a token.
+A second file says that there were tokens, and is never removed by the program. Without it, a lost file of tokens would
+look like a library that never had one, whose service asks nobody of this machine for a token.
 """
 
 from __future__ import annotations
@@ -37,13 +39,19 @@ SCHEMA_VERSION = 1
 ID_BYTES, SECRET_BYTES = 4, 32  # 8 hex digits tell a few hundred tokens apart; 256 bits cannot be guessed
 MAX_NAME_CHARS = 100  # as a labelled set may have
 MAX_TEXT_CHARS = 200  # that are read of what comes as a token: ours have 56
-HAD_TEXT = "Tokens were made for this library: nobody may enter it without one. Delete this file only if every user of this machine may.\n"
+HAD_TEXT = (
+    "Tokens were made for this library: nobody may enter it without one. Delete this "
+    "file only if every user of this machine may.\n"
+)
 ANEW = f"Or move {FILE} away and make new tokens with `python -m rag_core token create`; until then nobody may enter."
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept; `sha256` is of its whole text. Times are ISO 8601 in UTC, empty where it never expires or was not revoked."""
+    """A token as it is kept; `sha256` is of its whole text.
+
+    Times are ISO 8601 in UTC, empty where it never expires or was not revoked.
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -88,7 +96,9 @@ class Tokens:
             try:
                 found = self._path.stat()
             except (FileNotFoundError, NotADirectoryError):
-                if self._seen is not None or self._there_were():  # this process has seen it, or it was noted on the disk
+                if (
+                    self._seen is not None or self._there_were()
+                ):  # this process has seen it, or it was noted on the disk
                     raise self._gone() from None
                 return ()
             except OSError as error:
@@ -113,7 +123,9 @@ class Tokens:
             raise Unauthenticated("The token is not valid.", remedy="Make one: python -m rag_core token create.")
         return holder
 
-    def create(self, name: str, scopes: Collection[str], collections: Collection[str], days: int | None = None) -> tuple[Token, str]:
+    def create(
+        self, name: str, scopes: Collection[str], collections: Collection[str], days: int | None = None
+    ) -> tuple[Token, str]:
         """A new token, and its text, which is kept nowhere.
 
         Raises:
@@ -121,20 +133,29 @@ class Tokens:
         """
         scopes_of(scopes), collections_of(collections)
         if not name.strip() or len(name) > MAX_NAME_CHARS or not name.isprintable():
-            raise InvalidInput(f"{name[:40]!r} cannot name a token.", remedy=f"Use 1 to {MAX_NAME_CHARS} characters on one line.")
+            raise InvalidInput(
+                f"{name[:40]!r} cannot name a token.", remedy=f"Use 1 to {MAX_NAME_CHARS} characters on one line."
+            )
         id, now = secrets.token_hex(ID_BYTES), datetime.now(UTC)
         text = f"{PREFIX}_{id}_{secrets.token_urlsafe(SECRET_BYTES)}"
         kept = (EVERY,) if EVERY in collections else tuple(sorted(set(collections)))
         expires = (now + timedelta(days=days)).isoformat(timespec="seconds") if days else ""
         token = Token(
-            id, name.strip(), hashlib.sha256(text.encode()).hexdigest(), tuple(sorted(set(scopes))), kept,
-            now.isoformat(timespec="seconds"), expires,
-        )  # fmt: skip
+            id,
+            name.strip(),
+            hashlib.sha256(text.encode()).hexdigest(),
+            tuple(sorted(set(scopes))),
+            kept,
+            now.isoformat(timespec="seconds"),
+            expires,
+        )
         self._change(lambda known: (*known, token), Action.CREATE_TOKEN, id)
         return token, text
 
     def revoke(self, id: str) -> Token:
-        """Close a token for good. It stays on the list, so that a service that had tokens never takes itself for one without.
+        """Close a token for good.
+
+        It stays on the list, so that a service that had tokens never takes itself for one without.
 
         Raises:
             InvalidInput: there is no token of this id.
@@ -143,12 +164,16 @@ class Tokens:
 
         def revoked(known: tuple[Token, ...]) -> tuple[Token, ...]:
             if id not in {token.id for token in known}:
-                raise InvalidInput(f"There is no token {id[:40]!r}.", remedy="See their ids: python -m rag_core token list.")
+                raise InvalidInput(
+                    f"There is no token {id[:40]!r}.", remedy="See their ids: python -m rag_core token list."
+                )
             return tuple(replace(token, revoked=token.revoked or now) if token.id == id else token for token in known)
 
         return next(token for token in self._change(revoked, Action.REVOKE_TOKEN, id) if token.id == id)
 
-    def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]], action: Action, id: str) -> tuple[Token, ...]:
+    def _change(
+        self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]], action: Action, id: str
+    ) -> tuple[Token, ...]:
         with storage_problems("keeping a token"):
             make_folder(self._path.parent)
             with FileLock(self._path.with_name(f".{FILE}.lock"), mode=FILE_MODE):
@@ -157,7 +182,10 @@ class Tokens:
                     self._note_that_there_were()
                 noting(self._path.parent)(action, (id,))
                 rows = [asdict(token) for token in found]
-                write_atomically(self._path, (json.dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}, indent=1) + "\n").encode())
+                write_atomically(
+                    self._path,
+                    (json.dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}, indent=1) + "\n").encode(),
+                )
         return found
 
     def _read(self) -> tuple[Token, ...]:
@@ -167,7 +195,10 @@ class Tokens:
                 raise ValueError(body["schema_version"])
             found = _TOKENS.validate_python(body["tokens"])
             for token in found:
-                _ = token.principal, token.is_valid(datetime.now(UTC))  # its scopes, collections and dates are read once, here
+                _ = (
+                    token.principal,
+                    token.is_valid(datetime.now(UTC)),
+                )  # its scopes, collections and dates are read once, here
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInput) as error:
             raise self._damaged() from error
         return found

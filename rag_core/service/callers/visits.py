@@ -1,7 +1,9 @@
-"""Visitors of a shared demo: nobody signs in, each has a collection of their own, and it is deleted when the visit ends.
+"""Visitors of a shared demo: nobody signs in, each has a collection of their own, and it is deleted when the visit
+ends.
 
-A visit is known by a token with 256 random bits, which this server made: a browser keeps it in a cookie, a program sends it as
-`X-Browser-ID`. Visits are remembered in memory only. So a restart ends all of them, and what is left of them is deleted at the next start.
+A visit is known by a token with 256 random bits, which this server made: a browser keeps it in a cookie, a program
+sends it as `X-Browser-ID`. Visits are remembered in memory only. So a restart ends all of them, and what is left of
+them is deleted at the next start.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ MAX_HOURS = 24.0  # a visit ends then at the latest, whatever is open
 MAX_VISITS = 10_000  # that are remembered; those without documents make room for others
 MAX_HOLDERS = 50  # visitors who have documents at once
 ADDRESS_SHARE = 0.5  # as many of them may come from one address, so that nobody alone keeps all others out
-NEW_PER_MINUTE, NEW_AT_ONCE = 6, 60  # visits that begin from one address: a class that opens the page together, then a few
+NEW_PER_MINUTE, NEW_AT_ONCE = (
+    6,
+    60,
+)  # visits that begin from one address: a class that opens the page together, then a few
 TOKEN_BYTES = 32  # 256 bits cannot be guessed
 MAX_TOKEN_CHARS = 100  # that are read of what comes as a token: ours have 43
 SWEEP_SECONDS = 20.0  # between two looks for visits that are over
@@ -94,7 +99,12 @@ class Visits:
     """
 
     def __init__(
-        self, folder: Path, shared: str, minutes: float = MINUTES, most: int = MAX_HOLDERS, clock: Callable[[], float] = time.monotonic
+        self,
+        folder: Path,
+        shared: str,
+        minutes: float = MINUTES,
+        most: int = MAX_HOLDERS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.minutes = minutes
         self._folder, self._shared, self._most, self._clock = folder, shared, most, clock
@@ -110,7 +120,8 @@ class Visits:
     def begin(self, address: str = "", cookie: str = "") -> tuple[Visit, str]:
         """A new visit of somebody at an IP address, "" where that is not known, and its token, which is told this once.
 
-        `cookie` is the name of the cookie that it is left in, "" for a program's: no other cookie speaks of it (`find_browser`).
+        `cookie` is the name of the cookie that it is left in, "" for a program's: no other cookie speaks of it
+        (`find_browser`).
 
         Raises:
             Overloaded: there are `MAX_VISITS`, and all of them have documents.
@@ -125,7 +136,9 @@ class Visits:
             if len(self._seen) >= MAX_VISITS:
                 empty = next((one for one in self._seen if not is_begun(self._folder, one)), None)
                 if empty is None:
-                    raise Overloaded("There is no room for another visitor.", remedy="Come back later.", retry_after=RETRY_SECONDS)
+                    raise Overloaded(
+                        "There is no room for another visitor.", remedy="Come back later.", retry_after=RETRY_SECONDS
+                    )
                 del self._seen[empty]
             self._seen[name] = _Seen(now, now, address, cookie)
         return self._visit(name, address), token
@@ -146,8 +159,9 @@ class Visits:
     def find_browser(self, cookies: Mapping[str, str], names: Sequence[str]) -> Visit | None:
         """The visit that one of the cookies of these names speaks of, the first name first; as `find`.
 
-        A token counts only in the cookie that it was left in. Else whoever can leave a cookie here under a plain name, such as a page of
-        another host of the same domain, could put somebody else into a visit of their own and read what is added there.
+        A token counts only in the cookie that it was left in. Else whoever can leave a cookie here under a plain name,
+        such as a page of another host of the same domain, could put somebody else into a visit of their own and read
+        what is added there.
         """
         for cookie in names:
             token = cookies.get(cookie, "")
@@ -167,7 +181,9 @@ class Visits:
         self._delete(visit.collection, visit.actor)
 
     def near(self, collection: str) -> frozenset[str]:
-        """The collections of visits that were begun from the same address as this one's; it alone where none is known."""
+        """The collections of visits that were begun from the same address as this one's; it alone where none is
+        known.
+        """
         with self._lock:
             seen = self._seen.get(collection)
             if seen is None or not seen.address:
@@ -255,7 +271,9 @@ class Visits:
     def _with_documents(self) -> frozenset[str]:
         now, known = self._clock(), self._counted
         if known is None or now - known[0] >= COUNTED_SECONDS:
-            found = frozenset(name for name in collections(self._folder) if is_visit(name) and is_begun(self._folder, name))
+            found = frozenset(
+                name for name in collections(self._folder) if is_visit(name) and is_begun(self._folder, name)
+            )
             self._counted = known = now, found
         return known[1]
 

@@ -1,4 +1,5 @@
-"""A decision as Markdown, for chats: the answer with its value in bold, and every source in its place; or why there is no answer.
+"""A decision as Markdown, for chats: the answer with its value in bold, and every source in its place; or why there is
+no answer.
 
 What comes from documents and users is text in it and nothing else: Markdown's signs are escaped.
 """
@@ -43,7 +44,10 @@ def _parts(decision: Decision) -> Iterator[str]:
         yield _source(decision.places[0])
     elif decision.reason is Reason.SUMMARY:
         yield escaped(decision.explanation)
-        yield "\n".join(f"- {escaped(one.excerpt)}, {escaped(one.title)}, page {escaped(one.page_in_words)}" for one in decision.places)
+        yield "\n".join(
+            f"- {escaped(one.excerpt)}, {escaped(one.title)}, page {escaped(one.page_in_words)}"
+            for one in decision.places
+        )
     else:
         yield escaped(decision.answer)
         yield escaped(decision.explanation)

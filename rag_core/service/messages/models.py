@@ -46,8 +46,12 @@ class Citation(Told):
     date: str = Field(description="The document's, ISO 8601 as far as it is stated; empty where none is.")
     date_source: str = Field(description="Whose the date is: given, first_page, file; empty without one.")
     ocr: bool
-    ocr_engine: str | None = Field(description="What read it, tesseract or rapidocr; null where that is not known, or it is no picture.")
-    unsure: list[dict[str, Any]] | None = Field(description="Words that may be read wrong; null where that is not known.")
+    ocr_engine: str | None = Field(
+        description="What read it, tesseract or rapidocr; null where that is not known, or it is no picture."
+    )
+    unsure: list[dict[str, Any]] | None = Field(
+        description="Words that may be read wrong; null where that is not known."
+    )
 
 
 class Decision(Told):
@@ -66,7 +70,9 @@ class Decision(Told):
     is_refusal: bool
     hallucination: bool
     answer: str
-    value: dict[str, Any] | None = Field(description="The characters that answer, on their page; null where it is not known which.")
+    value: dict[str, Any] | None = Field(
+        description="The characters that answer, on their page; null where it is not known which."
+    )
     explanation: str
     confidence: float = Field(ge=0, le=1)
     confidence_basis: str
@@ -75,7 +81,9 @@ class Decision(Told):
     claims: list[dict[str, Any]]
     citations: list[Citation]
     places: list[Citation]
-    may_be: dict[str, float] | None = Field(description="Of a refusal: the place that may be the answer, and how likely; null without one.")
+    may_be: dict[str, float] | None = Field(
+        description="Of a refusal: the place that may be the answer, and how likely; null without one."
+    )
     conflicts: list[dict[str, Any]]
     retrieved: list[dict[str, Any]]
     trace: list[dict[str, Any]]
@@ -235,7 +243,9 @@ class Confidence(Told):
     filteredCount: int
     rawCount: int
     scores: dict[str, float]
-    indexing: dict[str, int] = Field(default_factory=dict, description="Of documents that were searched before all vectors were there.")
+    indexing: dict[str, int] = Field(
+        default_factory=dict, description="Of documents that were searched before all vectors were there."
+    )
 
 
 class VisitOut(Told):
@@ -243,4 +253,6 @@ class VisitOut(Told):
 
     id: str
     collection: str = named(...)
-    ends_after_minutes: float = Field(description="Minutes after the visitor's last call. Then the collection is deleted.")
+    ends_after_minutes: float = Field(
+        description="Minutes after the visitor's last call. Then the collection is deleted."
+    )

@@ -22,16 +22,27 @@ MAX_PAGE = 1_000_000  # number of a page, or of an item in a list: beyond any do
 PAGE_ITEMS, MAX_PAGE_ITEMS = 50, 200  # items of a list that come at once
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$", examples=["default"])]
-Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])]
+Question = Annotated[
+    str, Field(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])
+]
 Value = bool | int | float | Annotated[str, Field(max_length=MAX_VALUE_CHARS)]
-Facts = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_KEYS)]
+Facts = Annotated[
+    dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_KEYS)
+]
 Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_SETTINGS)]
 Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS)]
 Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
 Domain = Annotated[
-    str, Field(pattern="^[a-z]{1,30}$", examples=["legal"], description="A domain profile, such as legal; `auto` detects it. None without.")
+    str,
+    Field(
+        pattern="^[a-z]{1,30}$",
+        examples=["legal"],
+        description="A domain profile, such as legal; `auto` detects it. None without.",
+    ),
 ]
-Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]  # ISO 639-1, or longer as BCP 47 has it
+Language = Annotated[
+    str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")
+]  # ISO 639-1, or longer as BCP 47 has it
 
 
 class Asked(BaseModel):
@@ -51,7 +62,9 @@ def named(default: Any = "default") -> Any:
 class Chosen(Asked):
     """The settings of a call."""
 
-    preset: Preset | None = Field(default=None, description="A named set of settings; the service's own where it is left out.")
+    preset: Preset | None = Field(
+        default=None, description="A named set of settings; the service's own where it is left out."
+    )
     settings: Knobs = Field(default_factory=dict, description="Single settings over it: numbers, switches and choices.")
 
 
@@ -60,7 +73,9 @@ class TextIn(Asked):
 
     content: str = Field(max_length=MAX_CONTENT_CHARS, examples=["The warranty period is 24 months from delivery."])
     metadata: Facts = Field(default_factory=dict, examples=[{"title": "Terms", "date": "2024-05-01"}])
-    id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(default="", description="Yours; equal texts with different ids stay two.")
+    id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(
+        default="", description="Yours; equal texts with different ids stay two."
+    )
     language: Language = Field(default="", description="ISO 639-1; detected where it is left out.")
 
 
@@ -78,14 +93,19 @@ class QueryIn(Chosen):
     query: Question
     collection: Name = named()
     collections: list[Name] | None = Field(
-        default=None, min_length=1, max_length=MAX_TOGETHER,
-        description="Several to ask together, ranked together, instead of one; the decision is then kept in none of them.",
-    )  # fmt: skip
+        default=None,
+        min_length=1,
+        max_length=MAX_TOGETHER,
+        description="Several to ask together, ranked together, instead of one; the "
+        "decision is then kept in none of them.",
+    )
     top_k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
     documents: list[Annotated[str, Field(max_length=MAX_NAME_CHARS)]] | None = Field(
         default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
     )
-    filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(default_factory=dict, max_length=MAX_KEYS)
+    filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(
+        default_factory=dict, max_length=MAX_KEYS
+    )
     domain: Domain | None = None
 
     @model_validator(mode="after")
@@ -108,7 +128,11 @@ class ChatMessage(BaseModel):
     """A message of a chat; what a client sends besides is not read."""
 
     role: Annotated[str, Field(max_length=MAX_KEY_CHARS)]
-    content: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | Annotated[list[ChatPart], Field(max_length=MAX_PASSAGES)] | None = None
+    content: (
+        Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
+        | Annotated[list[ChatPart], Field(max_length=MAX_PASSAGES)]
+        | None
+    ) = None
 
     @property
     def text(self) -> str:
@@ -119,7 +143,10 @@ class ChatMessage(BaseModel):
 
 
 class ChatIn(BaseModel):
-    """A chat, as OpenAI's clients send it; parameters of language models are not read. `preset` and `settings` are ours."""
+    """A chat, as OpenAI's clients send it; parameters of language models are not read.
+
+    `preset` and `settings` are ours.
+    """
 
     model: Name = Field(description="The collection.")
     messages: list[ChatMessage] = Field(
@@ -161,7 +188,9 @@ class DecideIn(Chosen):
     """A question over passages, best first."""
 
     question: Question
-    passages: list[PassageIn] = Field(max_length=MAX_PASSAGES, examples=[[{"text": "The warranty period is 24 months."}]])
+    passages: list[PassageIn] = Field(
+        max_length=MAX_PASSAGES, examples=[[{"text": "The warranty period is 24 months."}]]
+    )
 
 
 class ReplayIn(Chosen):

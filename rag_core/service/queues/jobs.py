@@ -16,7 +16,10 @@ from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Job, Place, Work
 from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
 
-MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
+MAX_JOBS, MAX_EACH = (
+    8,
+    4,
+)  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_KEPT = 500  # finished ones whose result can still be asked for
 RETRY_SECONDS = 30  # a job takes seconds to minutes
 
@@ -46,7 +49,9 @@ class Jobs:
         """
         with self._lock:
             self.require_room(principal)
-            job = self._runner.start(title, work, count, place=place, listed=listed, bounded=False, handing_in=handing_in)
+            job = self._runner.start(
+                title, work, count, place=place, listed=listed, bounded=False, handing_in=handing_in
+            )
             job.program = principal.id
             self._known[job.id] = job
             finished = [id for id, one in self._known.items() if one.finished]
@@ -57,8 +62,8 @@ class Jobs:
     def require_room(self, principal: Principal) -> None:
         """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
 
-        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for whoever has a token, and
-        half of them, who may come from one address, leave room for the others.
+        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for whoever
+        has a token, and half of them, who may come from one address, leave room for the others.
         """
         if principal.visits:
             each, most = MAX_VISITOR, MAX_VISITORS
@@ -93,7 +98,10 @@ class Jobs:
         return sum(job.started for job in left), sum(not job.started for job in left)
 
     def stop(self, seconds: float, left: Callable[[], float]) -> None:
-        """Ask all to stop, and wait so many seconds at most; `left` is a clock. What is complete is kept, the rest is listed."""
+        """Ask all to stop, and wait so many seconds at most; `left` is a clock.
+
+        What is complete is kept, the rest is listed.
+        """
         running = [job for job in list(self._known.values()) if not job.finished]
         for job in running:
             job.stop()
@@ -102,7 +110,9 @@ class Jobs:
             job.wait(max(0.0, until - left()))
 
     def drop(self, folder: Path, collection: str) -> bool:
-        """Delete a collection with its jobs; whether there was one. It asks what is open to whoever acts, and for no scope.
+        """Delete a collection with its jobs; whether there was one.
+
+        It asks what is open to whoever acts, and for no scope.
 
         Raises:
             RagError: as `rag_core.work.dropping.drop`.

@@ -2,7 +2,8 @@
 
 One caller has two thirds of a lane at most, so that a burst of theirs leaves room for others.
 
-Streamlit gives the whole process 28 threads of AnyIO's, which pages and uploads need. No call of the service uses those.
+Streamlit gives the whole process 28 threads of AnyIO's, which pages and uploads need. No call of the service uses
+those.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class Lane:
             ShareTaken: the caller has as many calls in it as one may have.
             Overloaded: the queue is full, or the service stops.
         """
-        stopping = Stopping("The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS)
+        stopping = Stopping(
+            "The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS
+        )
         if self._closed:
             raise stopping
         caller = CALLER.get()
@@ -62,7 +65,9 @@ class Lane:
         except RuntimeError:  # it was closed meanwhile
             self.places.free(caller)
             raise stopping from None
-        future.add_done_callback(lambda _: self.places.free(caller))  # also of one that nobody waits for any more, and never began
+        future.add_done_callback(
+            lambda _: self.places.free(caller)
+        )  # also of one that nobody waits for any more, and never began
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:

@@ -11,7 +11,9 @@ from contextvars import ContextVar
 from rag_core.service.callers.principal import VISITOR
 from rag_core.service.callers.refusals import Overloaded, ShareTaken
 
-CALLER: ContextVar[str] = ContextVar("caller", default="")  # whose call this is; "" where there is one caller only, who has no share
+CALLER: ContextVar[str] = ContextVar(
+    "caller", default=""
+)  # whose call this is; "" where there is one caller only, who has no share
 VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
 
 
@@ -51,7 +53,9 @@ class Places:
             full = caller.startswith(VISITOR) and of_visitors >= max(1, int(self.most * VISITORS_SHARE))
             if full or self._held.total() >= self.most:
                 raise Overloaded(
-                    f"The service has {self.most} {self._what}, as many as it takes at once.", remedy=come, retry_after=self._retry
+                    f"The service has {self.most} {self._what}, as many as it takes at once.",
+                    remedy=come,
+                    retry_after=self._retry,
                 )
             self._held[caller] += 1
 

@@ -1,4 +1,5 @@
-"""The figures beside LangChain and LlamaIndex alone: `python -m tests.bench.peers [PDF or folder of PDFs ...]`; `make bench` has them too.
+"""The figures beside LangChain and LlamaIndex alone: `python -m tests.bench.peers [PDF or folder of PDFs ...]`; `make
+bench` has them too.
 
 Without PDFs it measures over pages that it sets from the samples' text. `make peers` installs the peers.
 """
@@ -26,7 +27,9 @@ def named(arguments: Sequence[str]) -> list[Path]:
 
 
 def measured(paths: Sequence[Path], passages: Sequence[Passage], settings: Settings) -> tuple[list[Figure], list[str]]:
-    """All figures of this folder over these PDFs, or such as it makes, and what was not measured, with how to get it."""
+    """All figures of this folder over these PDFs, or such as it makes, and what was not measured, with how to get
+    it.
+    """
     missing = []
     print("indexing, by turns:")
     if turns.DONE.exists():

@@ -1,11 +1,13 @@
-"""Indexes PDFs the way LangChain or LlamaIndex is introduced: run by the Python of build/peers, by file, since nothing of ours is there.
+"""Indexes PDFs the way LangChain or LlamaIndex is introduced: run by the Python of build/peers, by file, since nothing
+of ours is there.
 
 usage: frameworks.py langchain|llamaindex MODEL_FOLDER PDF...
 
-The model is loaded and has run once before the clock starts, as it has for Plumbline. Both read with PyMuPDF, which is the fastest reader
-that they have, and keep vectors in memory; LangChain also lists words (BM25), since Plumbline and a hybrid search need them. Texts are cut
-to about the size of Plumbline's passages, 256 tokens; the model reads 512. Nothing is written to disk, which is in their favour.
-Prints one line of JSON: pages, passages, how many of them the model did not read to the end, seconds, processor seconds.
+The model is loaded and has run once before the clock starts, as it has for Plumbline. Both read with PyMuPDF, which is
+the fastest reader that they have, and keep vectors in memory; LangChain also lists words (BM25), since Plumbline and a
+hybrid search need them. Texts are cut to about the size of Plumbline's passages, 256 tokens; the model reads 512.
+Nothing is written to disk, which is in their favour. Prints one line of JSON: pages, passages, how many of them the
+model did not read to the end, seconds, processor seconds.
 """
 
 import json
@@ -73,7 +75,17 @@ def main(name, model, *pdfs):
     pages, passages, _kept = run()
     seconds = time.perf_counter() - started
     processor = _processor_seconds() - before
-    print(json.dumps({"pages": pages, "passages": len(passages), "seconds": seconds, "processor": processor, "cut": _cut(model, passages)}))
+    print(
+        json.dumps(
+            {
+                "pages": pages,
+                "passages": len(passages),
+                "seconds": seconds,
+                "processor": processor,
+                "cut": _cut(model, passages),
+            }
+        )
+    )
 
 
 def _cut(model, texts):
@@ -87,7 +99,10 @@ def _cut(model, texts):
 
 
 def _processor_seconds():
-    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    return sum(
+        used.ru_utime + used.ru_stime
+        for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ LOOK_SECONDS = 0.25  # between two looks: what is held for less than that may be
 def tree_bytes(pid: int) -> int:
     """PSS of the process and all below it: its own pages, and of those that it shares with other processes its part.
 
-    Files that are mapped, such as libraries, are among them. What ended meanwhile counts nothing. A child that does not run its own program
-    yet has its parent's memory (vfork), which would count twice.
+    Files that are mapped, such as libraries, are among them. What ended meanwhile counts nothing. A child that does not
+    run its own program yet has its parent's memory (vfork), which would count twice.
     """
     tree, total = [(pid, b"")], 0
     for one, parent in tree:

@@ -1,9 +1,10 @@
-"""Indexes PDFs with Plumbline into a folder that is thrown away, as `frameworks.py` does with its peers: the same line of JSON.
+"""Indexes PDFs with Plumbline into a folder that is thrown away, as `frameworks.py` does with its peers: the same line
+of JSON.
 
     python -m tests.bench.peers.ours PDF...
 
-What is counted has more in it than theirs: places of words on each page, headings and tables, a lexical index by stems, and all of it
-written to disk with checksums.
+What is counted has more in it than theirs: places of words on each page, headings and tables, a lexical index by stems,
+and all of it written to disk with checksums.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""PDFs to measure with that this repository may hold: pages set from the text of the samples, each with names and numbers of its own.
+"""PDFs to measure with that this repository may hold: pages set from the text of the samples, each with names and
+numbers of its own.
 
-A page has a heading, paragraphs and a table of figures, as pages of reports have. Names and numbers differ, so that hardly a sentence
-stands there twice: what is remembered of one would make Plumbline, which remembers, look faster than it is.
+A page has a heading, paragraphs and a table of figures, as pages of reports have. Names and numbers differ, so that
+hardly a sentence stands there twice: what is remembered of one would make Plumbline, which remembers, look faster than
+it is.
 """
 
 from __future__ import annotations
@@ -58,13 +60,20 @@ def _page(drawn: random.Random) -> str:
     table = "".join(_row(drawn, drawn.choice(paragraphs)) for _ in range(ROWS))
     middle = [f"<p>{one}</p>" for one in parts]
     middle.insert(PARAGRAPHS // 3, f"<table>{table}</table>")
-    return f"<h2>{drawn.randrange(1, 30)}.{drawn.randrange(1, 9)} {_changed(drawn.choice(headings), drawn)}</h2>" + "".join(middle)
+    return (
+        f"<h2>{drawn.randrange(1, 30)}.{drawn.randrange(1, 9)} {_changed(drawn.choice(headings), drawn)}</h2>"
+        + "".join(middle)
+    )
 
 
 def _row(drawn: random.Random, text: str) -> str:
     """A row of figures, called by words of the text."""
     figures = (f"{drawn.randrange(1_000, 99_999):,}" for _ in range(YEARS))
-    return f"<tr><td>{html.escape(' '.join(text.split()[1:4]))}</td>" + "".join(f"<td>{one}</td>" for one in figures) + "</tr>"
+    return (
+        f"<tr><td>{html.escape(' '.join(text.split()[1:4]))}</td>"
+        + "".join(f"<td>{one}</td>" for one in figures)
+        + "</tr>"
+    )
 
 
 def _changed(text: str, drawn: random.Random) -> str:

@@ -68,8 +68,8 @@ def run(who: str, pdfs: Sequence[Path]) -> Run:
 def figures(pdfs: Sequence[Path], runner: Runner = run, rounds: int = ROUNDS) -> list[Figure]:
     """Our time for a page over that of the faster peer, which is the target; every run is printed.
 
-    The ratio is that of one round, in which the machine was as busy for all of them as can be; of the rounds the median counts. Each
-    round begins with another one.
+    The ratio is that of one round, in which the machine was as busy for all of them as can be; of the rounds the median
+    counts. Each round begins with another one.
     """
     everyone = (OURS, *PEERS)
     done: list[dict[str, Run]] = []
@@ -78,11 +78,15 @@ def figures(pdfs: Sequence[Path], runner: Runner = run, rounds: int = ROUNDS) ->
         for who in everyone[turn % 3 :] + everyone[: turn % 3]:
             one = done[-1][who] = runner(who, pdfs)
             print(
-                f"  round {turn + 1}, {who:10} {one.speed:6.1f} pages/s, {one.pages} pages, {one.passages} passages, {one.cut} cut; "
+                f"  round {turn + 1}, {who:10} {one.speed:6.1f} pages/s, {one.pages} pages, {one.passages} passages, "
+                f"{one.cut} cut; "
                 f"{one.seconds:6.1f} s, processor time {one.processor:6.1f} s; load {one.load:.1f}",
                 flush=True,
             )
     by_clock = statistics.median(max(one[who].speed for who in PEERS) / one[OURS].speed for one in done)
     by_processor = statistics.median(one[OURS].processor / min(one[who].processor for who in PEERS) for one in done)
-    print(f"  Plumbline is {1 / by_clock:.1f} times as fast as the faster of them, and {1 / by_processor:.1f} times by processor time")
+    print(
+        f"  Plumbline is {1 / by_clock:.1f} times as fast as the faster of them, and {1 / by_processor:.1f} times by "
+        f"processor time"
+    )
     return [("ingest time / the faster of LangChain and LlamaIndex", by_clock, 1 / TIMES_AS_FAST, "x")]

@@ -1,4 +1,6 @@
-"""How fast our embedding is beside sentence-transformers as it comes, over the same texts, and how near its vectors are."""
+"""How fast our embedding is beside sentence-transformers as it comes, over the same texts, and how near its vectors
+are.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ TIMES_AS_FAST, COSINE = 3.0, 0.999  # over sentence-transformers' defaults; of t
 
 
 def figures(texts: Sequence[str], model: Embedder) -> list[Figure]:
-    """Our time over that of its defaults (float32, 32 texts at a time, padded), by processor time, and 1 less the least cosine.
+    """Our time over that of its defaults (float32, 32 texts at a time, padded), by processor time, and 1 less the least
+    cosine.
 
     Texts are embedded as indexing does it, so many at a time. By turns: the median of `ROUNDS` ratios counts.
     """
@@ -48,7 +51,9 @@ def figures(texts: Sequence[str], model: Embedder) -> list[Figure]:
             f"  {len(chosen)} texts: ours {my_clock:.1f} s, processor time {my_processor:.1f} s; "
             f"sentence-transformers {its_clock:.1f} s and {its_processor:.1f} s; load {load:.1f}"
         )
-    print(f"  {model.name} is {1 / statistics.median(clock):.1f} times as fast as its defaults; least cosine {cosine:.5f}")
+    print(
+        f"  {model.name} is {1 / statistics.median(clock):.1f} times as fast as its defaults; least cosine {cosine:.5f}"
+    )
     return [
         ("embedding, processor time / sentence-transformers", statistics.median(processor), 1 / TIMES_AS_FAST, "x"),
         ("embedding, 1 - least cosine to sentence-transformers", 1 - cosine, 1 - COSINE, ""),

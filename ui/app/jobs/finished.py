@@ -1,4 +1,7 @@
-"""Shows results of finished jobs, a line each. They go by themselves; what failed stays, with its remedy, until more files are added."""
+"""Shows results of finished jobs, a line each.
+
+They go by themselves; what failed stays, with its remedy, until more files are added.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,9 @@ def _show_result(key: str, job: Job) -> None:
         if report.unchanged:
             _show_files("unchanged", [document.name for document in report.unchanged])
         if report.cancelled:
-            stopped = f"jobs.stopped_{job.kind}" if job.kind in ("rebuilding", "rereading", "evaluating") else "jobs.stopped"
+            stopped = (
+                f"jobs.stopped_{job.kind}" if job.kind in ("rebuilding", "rereading", "evaluating") else "jobs.stopped"
+            )
             st.badge(say(stopped), icon=":material/info:", color="blue")
         _show_problems(key, job, report)
 
@@ -82,8 +87,9 @@ def _show_files(came_of_it: str, names: Sequence[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(
             say("jobs.added", n=len(names)) if added else say("jobs.unchanged", n=len(names)),
-            icon=":material/check_circle:" if added else ":material/info:", color="green" if added else "blue",
-        )  # fmt: skip
+            icon=":material/check_circle:" if added else ":material/info:",
+            color="green" if added else "blue",
+        )
         show_names(names, ", ")
 
 
@@ -93,7 +99,11 @@ def _show_ran(ran: Ran) -> None:
         stopped = "jobs.ran_budget" if ran.over_budget else "jobs.ran_stopped"
         st.badge(say(stopped, n=ran.measured + ran.reused, all=ran.total), icon=":material/info:", color="blue")
     else:
-        st.badge(say("jobs.ran", n=ran.total, measured=ran.measured, reused=ran.reused), icon=":material/check_circle:", color="green")
+        st.badge(
+            say("jobs.ran", n=ran.total, measured=ran.measured, reused=ran.reused),
+            icon=":material/check_circle:",
+            color="green",
+        )
     if ran.tokens:
         st.caption(say("jobs.ran_tokens", n=ran.tokens))
     if ran.failed:
@@ -106,7 +116,9 @@ def _show_problems(key: str, job: Job, report: AddReport) -> None:
     for position, (name, error) in enumerate(report.problems):
         locked = [source for source in job.sources if source.name == name] if isinstance(error, PasswordNeeded) else []
         if not locked and len(report.problems) > MAX_PROBLEMS:
-            others.append({say("jobs.file"): name, say("jobs.problem"): error.problem, say("jobs.remedy"): error.remedy})
+            others.append(
+                {say("jobs.file"): name, say("jobs.problem"): error.problem, say("jobs.remedy"): error.remedy}
+            )
             continue
         show_problem(error, name)
         if locked:
@@ -118,12 +130,16 @@ def _show_problems(key: str, job: Job, report: AddReport) -> None:
 
 def _ask_password(key: str, position: int, job: Job) -> None:
     with st.form(key=key, border=False), st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.text_input(say("jobs.password"), type="password", key=f"{key}_text", help=say("jobs.password_help"), width=260)
+        st.text_input(
+            say("jobs.password"), type="password", key=f"{key}_text", help=say("jobs.password_help"), width=260
+        )
         st.form_submit_button(say("jobs.open"), on_click=_open_locked, args=(f"{key}_text", position, job))
 
 
 def _open_locked(key: str, position: int, job: Job) -> None:
-    """Try the password that was typed into this field on the file that asked for it; a callback, as in `ui.app.jobs.progress`."""
+    """Try the password that was typed into this field on the file that asked for it; a callback, as in
+    `ui.app.jobs.progress`.
+    """
     password = st.session_state.get(key)
     if not password or job.report is None:
         return

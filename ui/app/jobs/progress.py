@@ -26,8 +26,12 @@ __all__ = ["running", "show_jobs", "upload_field", "writing"]
 
 TAKEN = ["pdf", "docx", "html", "htm", "txt", "md", "csv", "tsv", "eml"]  # ends of the names of files that can be added
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
-PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
-MANY_TAKEN = 200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
+PATIENCE_SECONDS = (
+    10.0  # between two looks at new documents while a question is on the page: it is asked again with them
+)
+MANY_TAKEN = (
+    200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
+)
 QUIET_SECONDS = 10.0  # since the last file was taken: nobody is just dropping some
 BAR_PIXELS = 160  # a bar's length: it stands in a line with words
 MAX_FILES = 60  # rows of a running job's table: the files around the current one
@@ -37,8 +41,9 @@ _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_r
 def upload_field() -> None:
     """Where files are dropped or chosen; indexing starts at once.
 
-    The browser keeps a list of what it sent, and a new field would begin without it. But a file that is dropped while one field makes room
-    for the next is lost unseen. So the field stays, `style.css` hides what was taken, and only a long list in a quiet moment is let go.
+    The browser keeps a list of what it sent, and a new field would begin without it. But a file that is dropped while
+    one field makes room for the next is lost unseen. So the field stays, `style.css` hides what was taken, and only a
+    long list in a quiet moment is let go.
     """
     session = state.session()
     if not visitor.may_in(Right.UPLOAD, _uploads_to()):
@@ -46,7 +51,15 @@ def upload_field() -> None:
     if len(session.uploads_taken) >= MANY_TAKEN and time.monotonic() - session.uploads_at > QUIET_SECONDS:
         session.uploads, session.uploads_taken = session.uploads + 1, set()
     key = f"upload_{session.uploads}"
-    st.file_uploader(say("jobs.add"), TAKEN, accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,))
+    st.file_uploader(
+        say("jobs.add"),
+        TAKEN,
+        accept_multiple_files=True,
+        key=key,
+        help=say("jobs.add_help"),
+        on_change=_take,
+        args=(key,),
+    )
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
             st.caption(say("jobs.add_apart"))
@@ -64,7 +77,9 @@ def _take(key: str) -> None:
     there = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
     if files := [file for file in there if file.file_id not in session.uploads_taken]:
         session.uploads_taken |= {file.file_id for file in files}
-        if time.monotonic() - session.uploads_at > QUIET_SECONDS:  # else they belong together: nobody has read yet what came of the first
+        if (
+            time.monotonic() - session.uploads_at > QUIET_SECONDS
+        ):  # else they belong together: nobody has read yet what came of the first
             session.forget_results(*ABOUT_DOCUMENTS)
         session.uploads_at = time.monotonic()
         session.upload_error = None
@@ -76,9 +91,13 @@ def _take(key: str) -> None:
 
 
 def show_jobs() -> None:
-    """All jobs this session should see: the running ones, then what came of its own, and of those that a closed session left."""
+    """All jobs this session should see: the running ones, then what came of its own, and of those that a closed session
+    left.
+    """
     _remember()
-    with st.container(key="jobs"):  # one place, however many: what follows must not move, or the browser shows it twice for a moment
+    with st.container(
+        key="jobs"
+    ):  # one place, however many: what follows must not move, or the browser shows it twice for a moment
         if running():
             watch(lambda: not running() or _news(), _show_all_running)  # what was indexed can be searched now
         else:  # nothing on the page; when another session begins to work on this library, the page shows it
@@ -122,7 +141,9 @@ def _ended() -> int:
 
 
 def _news() -> bool:
-    """Whether there are documents, or pages, that the page does not show yet, and it should, or a job has ended since it was drawn."""
+    """Whether there are documents, or pages, that the page does not show yet, and it should, or a job has ended since
+    it was drawn.
+    """
     version, passages, since, ended = st.session_state.jobs_page
     if _version() == (version, passages):
         return _ended() > int(ended)
@@ -150,9 +171,13 @@ def _show_running(number: int, job: Job) -> None:
                 _show_files(number, job)
         if _may_stop(job):
             st.button(
-                say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=_stop,
-                args=(job,), help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
-            )  # fmt: skip
+                say("jobs.stopping") if job.stopping else say("jobs.stop"),
+                key=f"stop_{number}",
+                disabled=job.stopping,
+                on_click=_stop,
+                args=(job,),
+                help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
+            )
 
 
 def _may_stop(job: Job) -> bool:
@@ -195,11 +220,17 @@ def _left(job: Job) -> list[str]:
     if left is None:
         return []
     minutes = round(left / 60)
-    return [tell("jobs.left_minutes", n=minutes)] if minutes > 1 else [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
+    return (
+        [tell("jobs.left_minutes", n=minutes)]
+        if minutes > 1
+        else [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
+    )
 
 
 def _early(job: Job) -> list[str]:
-    """A sentence on how much of the job's documents can be asked that are still being indexed; none where nothing can."""
+    """A sentence on how much of the job's documents can be asked that are still being indexed; none where nothing
+    can.
+    """
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.collection)
     if opened is None or opened.engine is None:
@@ -231,7 +262,9 @@ def _show_files(number: int, job: Job) -> None:
     """Every file with its state; of many, those around the current one."""
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.collection)
-    ready = {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
+    ready = (
+        {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
+    )
     askable = {document.id for document in opened.engine.library.view.documents} if opened and opened.engine else set()
     first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
     rows = []

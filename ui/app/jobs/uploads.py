@@ -1,6 +1,9 @@
-"""Keeps files that a browser sends on disk until they are indexed. Streamlit would hold them in memory as long as a session.
+"""Keeps files that a browser sends on disk until they are indexed.
 
-`OnDisk` takes the place of Streamlit's own store; `taken` gives what was dropped on a page, and lets Streamlit forget it.
+Streamlit would hold them in memory as long as a session.
+
+`OnDisk` takes the place of Streamlit's own store; `taken` gives what was dropped on a page, and lets Streamlit forget
+it.
 """
 
 from __future__ import annotations
@@ -29,9 +32,13 @@ from ui.app.people import visitor
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-MAX_VISITORS_BYTES = MAX_BYTES  # sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
+MAX_VISITORS_BYTES = (
+    MAX_BYTES  # sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
+)
 SMALL_BYTES = 1 << 20  # stays in memory: settings and labelled sets are read at once
-COUNTED_BYTES = 100_000  # that a smaller file counts as: each costs more than its bytes, and an open file where it is on disk
+COUNTED_BYTES = (
+    100_000  # that a smaller file counts as: each costs more than its bytes, and an open file where it is on disk
+)
 WAIT = "Add the rest once these are indexed, or index a folder with the command line."
 
 
@@ -41,18 +48,23 @@ class OnDisk(MemoryUploadedFileManager):
     def __init__(self, upload_endpoint: str) -> None:
         super().__init__(upload_endpoint)
         self.held: dict[tuple[str, str], HeldFile] = {}  # by session and file
-        self._waiting: dict[tuple[str, str], tuple[int, str]] = {}  # bytes that count, and the visitor of a shared demo who sent them
+        self._waiting: dict[
+            tuple[str, str], tuple[int, str]
+        ] = {}  # bytes that count, and the visitor of a shared demo who sent them
 
     def add_file(self, session_id: str, file: UploadedFileRec) -> None:
         """Keep a file. Called while its request is served, in whatever thread.
 
         Raises:
-            HTTPException: the session has sent more than `MAX_BYTES` that no page took yet; a visitor in all sessions more than they may
-                have documents, visitors from one address more than their share of `MAX_VISITORS_BYTES`, or all visitors more than that.
+            HTTPException: the session has sent more than `MAX_BYTES` that no page took yet; a visitor in all sessions
+                more than they may have documents, visitors from one address more than their share of
+                `MAX_VISITORS_BYTES`, or all visitors more than that.
         """
         home, counted, key = actor().home, max(len(file.data), COUNTED_BYTES), (session_id, file.file_id)
         large = len(file.data) > SMALL_BYTES  # those on disk and those in memory have room of their own
-        waiting = [(size, one[0], sender) for one, (size, sender) in list(self._waiting.items()) if (one in self.held) is large]
+        waiting = [
+            (size, one[0], sender) for one, (size, sender) in list(self._waiting.items()) if (one in self.held) is large
+        ]
         if counted + sum(size for size, session, _ in waiting if session == session_id) > MAX_BYTES:
             raise _too_much(MAX_BYTES)
         if home:
@@ -80,7 +92,9 @@ class OnDisk(MemoryUploadedFileManager):
 
 
 def _require_room(who: str, counted: int, waiting: Sequence[tuple[int, str]]) -> None:
-    """Raise HTTPException where a visitor sends more than may wait: of theirs, from their address, or of all visitors."""
+    """Raise HTTPException where a visitor sends more than may wait: of theirs, from their address, or of all
+    visitors.
+    """
     if not actor().may_somewhere(Action.INDEX):
         raise HTTPException(403, "There is no room for your documents now.")
     visits = visitor.visits()
@@ -111,7 +125,10 @@ def install() -> None:
 
 
 def taken(files: Sequence[UploadedFile]) -> list[Source | IngestError]:
-    """The files dropped on the page as sources on disk, and an error for each that is too much. Streamlit forgets all of them."""
+    """The files dropped on the page as sources on disk, and an error for each that is too much.
+
+    Streamlit forgets all of them.
+    """
     found: list[Source | IngestError] = []
     total, most = 0, most_of_one()
     for number, file in enumerate(files):
@@ -121,7 +138,9 @@ def taken(files: Sequence[UploadedFile]) -> list[Source | IngestError]:
             problem = f"{file.name} was not taken: at most {MAX_FILES} files can be added at once."
             found.append(LimitExceeded(problem, remedy=WAIT))
         elif total > most:
-            problem = f"{file.name} was not taken: files of at most {most // 1_000_000:,} MB together can be added at once."
+            problem = (
+                f"{file.name} was not taken: files of at most {most // 1_000_000:,} MB together can be added at once."
+            )
             found.append(LimitExceeded(problem, remedy=WAIT))
         else:
             found.append(Source(file.name, data, kind_of(file.name)))

@@ -1,4 +1,6 @@
-"""Starts the jobs of a session: each remembers the library that it was started for, whatever the session chooses meanwhile."""
+"""Starts the jobs of a session: each remembers the library that it was started for, whatever the session chooses
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ from rag_core.work.jobs import Job, Place
 from ui.app import state
 from ui.app.texts import say
 
-ABOUT_DOCUMENTS = ("adding", "resuming", "rereading", "rebuilding")  # kinds of jobs; what the last one came to takes the place of others
+ABOUT_DOCUMENTS = (
+    "adding",
+    "resuming",
+    "rereading",
+    "rebuilding",
+)  # kinds of jobs; what the last one came to takes the place of others
 On = Callable[[Library, Settings, Progress, Cancel], AddReport]
 
 
@@ -49,7 +56,9 @@ def here() -> Here:
 
 
 def start_add(handed_in: Sequence[Source | IngestError]) -> None:
-    """Start a job that adds these sources under the session's settings; errors among them are told with what comes of the others."""
+    """Start a job that adds these sources under the session's settings; errors among them are told with what comes of
+    the others.
+    """
     sources = [source for source in handed_in if isinstance(source, Source)]
     names: dict[str, str] = {}  # by digest: equal bytes are one document
     for source in sources:
@@ -58,7 +67,9 @@ def start_add(handed_in: Sequence[Source | IngestError]) -> None:
     handed = HandingIn(here().folder, here().collection, state.session().settings(), sources)
 
     def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.add(handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed(), upload=handed.upload())
+        return library.add(
+            handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed(), upload=handed.upload()
+        )
 
     _start("adding", work, listed, sources, handed)
 
@@ -71,7 +82,9 @@ def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None
         return library.resume(settings, only=ids, passwords=passwords, progress=progress, cancelled=stop)
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
-    handed = HandingIn(here().folder, here().collection, state.session().settings(), listed=[row.digest for row in rows])
+    handed = HandingIn(
+        here().folder, here().collection, state.session().settings(), listed=[row.digest for row in rows]
+    )
     _start("resuming", work, [File(row.name, row.id) for row in rows], handing_in=handed)
 
 
@@ -97,16 +110,26 @@ def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
         return report
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
-    job = state.runner().start(say("jobs.rebuilding"), work, len(listed), kind="rebuilding", place=at.place, listed=listed)
+    job = state.runner().start(
+        say("jobs.rebuilding"), work, len(listed), kind="rebuilding", place=at.place, listed=listed
+    )
     state.session().jobs.append(job)
     return job
 
 
-def _start(kind: str, on: On, listed: Sequence[File], sources: Sequence[Source] = (), handing_in: HandingIn | None = None) -> None:
+def _start(
+    kind: str, on: On, listed: Sequence[File], sources: Sequence[Source] = (), handing_in: HandingIn | None = None
+) -> None:
     session, at = state.session(), here()
     settings = session.settings()
     job = state.runner().start(
-        say(f"jobs.{kind}"), lambda progress, stop: on(at.library(), settings, progress, stop), len(listed), sources,
-        kind=kind, place=at.place, listed=listed, handing_in=handing_in,
-    )  # fmt: skip
+        say(f"jobs.{kind}"),
+        lambda progress, stop: on(at.library(), settings, progress, stop),
+        len(listed),
+        sources,
+        kind=kind,
+        place=at.place,
+        listed=listed,
+        handing_in=handing_in,
+    )
     session.jobs.append(job)

@@ -19,10 +19,15 @@ from ui.app.texts import say, show_error
 
 
 def keep_inside() -> list[str]:
-    """The collections that the visitor may enter, the usual one first. A session in another one, or in one that was lost, moves."""
+    """The collections that the visitor may enter, the usual one first.
+
+    A session in another one, or in one that was lost, moves.
+    """
     session, folder, home = state.session(), state.library_folder(), first_run.home()
     known = sorted({*collections(folder), session.collection, home}, key=lambda name: (name != home, name))
-    known = [name for name in (*known, *(name for name in actor().within if name not in known)) if visitor.may_enter(name)]
+    known = [
+        name for name in (*known, *(name for name in actor().within if name not in known)) if visitor.may_enter(name)
+    ]
     if session.collection not in known:  # where the person's roles begin, or they have lost one meanwhile
         _open(known[0])
     return known
@@ -33,22 +38,32 @@ def choose() -> None:
     session, folder, known = state.session(), state.library_folder(), keep_inside()
     key = _key()
     st.session_state[key] = session.collection
-    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"
+    ):
         sign_in.show_person()
         visiting.show()
         st.selectbox(
-            say("collections.label"), known, key=key, help=say("collections.help"), on_change=_take_chosen, args=(key,), width=220,
+            say("collections.label"),
+            known,
+            key=key,
+            help=say("collections.help"),
+            on_change=_take_chosen,
+            args=(key,),
+            width=220,
             format_func=shown_names(known).__getitem__,
-        )  # fmt: skip
+        )
         if actor().home or not visitor.may(Right.UPLOAD):  # whoever has a collection of their own makes no other
             return
         # keys by the present collection: after the switch it is closed and empty again
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
         with box, st.form(key=f"new_named_{session.collection}", border=False):
             name = st.text_input(
-                say("collections.name"), key=f"collection_name_{session.collection}", help=say("collections.name_help"),
+                say("collections.name"),
+                key=f"collection_name_{session.collection}",
+                help=say("collections.name_help"),
                 max_chars=titles.MAX_CHARS,
-            )  # fmt: skip
+            )
             if st.form_submit_button(say("collections.create")):
                 try:
                     made = make_titled(folder, name or "")
@@ -60,7 +75,9 @@ def choose() -> None:
 
 
 def shown_name(collection: str) -> str:
-    """A collection as people call it (untrusted text): as somebody wrote it, or in our words for the two that come with the program."""
+    """A collection as people call it (untrusted text): as somebody wrote it, or in our words for the two that come with
+    the program.
+    """
     title = titles.title_of(state.library_folder(), collection)
     if title != collection:
         return title
@@ -82,7 +99,8 @@ def shown_names(names: Sequence[str]) -> dict[str, str]:
 def switch(collection: str) -> None:
     """Work in this collection from now on, where the field above the page did not choose it itself.
 
-    The field gets another key: a browser that was not told yet says with its next touch that the earlier collection is chosen.
+    The field gets another key: a browser that was not told yet says with its next touch that the earlier collection is
+    chosen.
     """
     if collection != state.session().collection:
         state.session().switched += 1

@@ -1,9 +1,12 @@
-"""Decides who may speak to the page: itself, under a name of this machine, and programs. Pages of other origins are refused.
+"""Decides who may speak to the page: itself, under a name of this machine, and programs.
 
-Where nobody signs in, the page does whatever it is told: then only this machine may connect, whatever address the server listens on.
+Pages of other origins are refused.
 
-Streamlit, which comes after it, checks less: the host of a WebSocket only, and its origin without the port. For a foreign origin it also
-asks a service of the internet for this machine's address.
+Where nobody signs in, the page does whatever it is told: then only this machine may connect, whatever address the
+server listens on.
+
+Streamlit, which comes after it, checks less: the host of a WebSocket only, and its origin without the port. For a
+foreign origin it also asks a service of the internet for this machine's address.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi,
 from rag_core.service.callers.visits import network_of
 from ui.app.people import visitor
 
-OURS = frozenset({"health", "host-config", "stream", "upload_file"})  # what the page itself asks of Streamlit under CORE
+OURS = frozenset(
+    {"health", "host-config", "stream", "upload_file"}
+)  # what the page itself asks of Streamlit under CORE
 CORE = "_stcore"
 CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
 LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
@@ -53,7 +58,9 @@ class OnlyThisPage:
         if status is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # before it is accepted: the server answers with 403
+            await send(
+                {"type": "websocket.close", "code": POLICY_VIOLATION}
+            )  # before it is accepted: the server answers with 403
         else:
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(said)).encode())]
             await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -61,13 +68,17 @@ class OnlyThisPage:
 
 
 def refusal(scope: Message) -> int | None:
-    """The status that refuses this connection: 421 for its host, 403 for the page behind it, 404 for its path; None to let it pass."""
+    """The status that refuses this connection: 421 for its host, 403 for the page behind it, 404 for its path; None to
+    let it pass.
+    """
     refused = origin.refusal(scope, st.get_option("server.allowedHosts") or LOCAL)
     return refused or (NO_PAGE if is_closed(scope["path"]) else None)
 
 
 def is_closed(path: str) -> bool:
-    """Whether a path is Streamlit's and not the page's: its metrics, its API for agents, an unused login, whatever it may add."""
+    """Whether a path is Streamlit's and not the page's: its metrics, its API for agents, an unused login, whatever it
+    may add.
+    """
     parts = [part for part in path.split("/") if part]
     after = parts[parts.index(CORE) + 1 :] if CORE in parts else None
     return bool((CLOSED if visitor.can_sign_in() else CLOSED | LOGIN) & set(parts[:1])) or (
@@ -75,7 +86,8 @@ def is_closed(path: str) -> bool:
     )
 
 
-MAX_SOCKETS = 100  # web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes
+# web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes
+MAX_SOCKETS = 100
 TRY_LATER = 1013  # why a web socket is closed, by the registry of RFC 6455
 
 
@@ -93,7 +105,9 @@ class Crowds:
             return
         address = network_of(client_of(scope))
         if self._open[address] >= MAX_SOCKETS:
-            await send({"type": "websocket.close", "code": TRY_LATER})  # before it is accepted: the server answers with 403
+            await send(
+                {"type": "websocket.close", "code": TRY_LATER}
+            )  # before it is accepted: the server answers with 403
             return
         self._open[address] += 1
         try:

@@ -35,7 +35,10 @@ def keeping() -> bool:
 
 
 def record(asked: Asked) -> Asked:
-    """The question, kept where questions are. What cannot be kept is answered all the same, and the sidebar says why it was not kept."""
+    """The question, kept where questions are.
+
+    What cannot be kept is answered all the same, and the sidebar says why it was not kept.
+    """
     st.session_state.pop(_PROBLEM, None)
     try:
         if keeping():
@@ -49,18 +52,24 @@ def record(asked: Asked) -> Asked:
 
 
 def keep(asked: Asked, origin: str = "ask") -> int:
-    """Keep a question as it was last judged, whatever was chosen; its id. Drops what is older or more than is to be kept.
+    """Keep a question as it was last judged, whatever was chosen; its id.
+
+    Drops what is older or more than is to be kept.
 
     Raises:
         RagError: it cannot be kept.
     """
     narrowed = asked.scope.documents or asked.scope.filters
     searched = tuple(asked.measurements.library.names) if narrowed else ()
-    return recording.keep(store(), replace(asked.measurements, settings=asked.settings), searched, visitor.origin(origin))
+    return recording.keep(
+        store(), replace(asked.measurements, settings=asked.settings), searched, visitor.origin(origin)
+    )
 
 
 def _say_kept(days: int, most: int, *, on: bool) -> None:
-    """Say what is kept here: a visitor's questions go with the visit, and those about the samples are not kept at all."""
+    """Say what is kept here: a visitor's questions go with the visit, and those about the samples are not kept at
+    all.
+    """
     if actor().home and not visitor.may_do(Action.KEEP):
         st.caption(say("recording.none_kept"))
     elif not on:
@@ -81,9 +90,13 @@ def show_switch() -> None:
     key = f"{SWITCH}_{state.session().collection}"
     st.session_state[key] = on  # another session of this collection may have changed it
     st.toggle(
-        say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep or not visitor.may(Right.THRESHOLDS),
+        say("recording.keep"),
+        key=key,
+        on_change=_choose,
+        args=(key,),
+        disabled=not limits.keep or not visitor.may(Right.THRESHOLDS),
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
-    )  # fmt: skip
+    )
     _say_kept(limits.days, limits.most, on=on)
     if on and state.session().values["drafter"] == "model":
         st.caption(say("recording.kept_model", days=limits.rejected_days))
@@ -102,7 +115,12 @@ def _choose(key: str) -> None:
 def _show_problem(error: RagError) -> None:
     show_error(error)
     if isinstance(error, RecordsDamaged):
-        st.button(say("recording.move_aside"), key="move_records_aside", on_click=_move_aside, help=say("recording.move_aside_help"))
+        st.button(
+            say("recording.move_aside"),
+            key="move_records_aside",
+            on_click=_move_aside,
+            help=say("recording.move_aside_help"),
+        )
 
 
 def _move_aside() -> None:

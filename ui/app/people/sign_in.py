@@ -1,4 +1,7 @@
-"""The way to sign in, for strangers; and who signed in, with the way out. What a person may do is decided in `visitor`."""
+"""The way to sign in, for strangers; and who signed in, with the way out.
+
+What a person may do is decided in `visitor`.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,11 @@ def _show_rights(person: Person) -> None:
     st.text(tell("sign_in.as", name=person.shown))
     st.text(tell("sign_in.roles", roles=", ".join(person.roles) or tell("sign_in.none")))
     st.caption(say("sign_in.rights"))
-    st.text("\n".join(tell(f"sign_in.right_{right}") for right in Right if right in person.rights_in(state.session().collection)))
+    st.text(
+        "\n".join(
+            tell(f"sign_in.right_{right}") for right in Right if right in person.rights_in(state.session().collection)
+        )
+    )
 
 
 def _offer_exit() -> None:
@@ -91,7 +98,8 @@ class SignedIn:
         async def secured(message: Message) -> None:
             if message["type"] == "http.response.start" and scope.get("scheme") == "https":
                 message["headers"] = [
-                    (name, _secure(value) if name.lower() == b"set-cookie" else value) for name, value in message["headers"]
+                    (name, _secure(value) if name.lower() == b"set-cookie" else value)
+                    for name, value in message["headers"]
                 ]
             await send(message)
 

@@ -1,4 +1,6 @@
-"""Visits of a shared demo on the page: a browser gets its cookie, a visitor sees what becomes of their documents and can end the visit."""
+"""Visits of a shared demo on the page: a browser gets its cookie, a visitor sees what becomes of their documents and
+can end the visit.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ OK, UNCHANGED = 200, 304  # HTTP statuses
 
 
 class NewVisits:
-    """Begins a visit for a browser that opens the page without one, and leaves it its token in a cookie that no script can read."""
+    """Begins a visit for a browser that opens the page without one, and leaves it its token in a cookie that no script
+    can read.
+    """
 
     def __init__(self, app: Asgi) -> None:
         self._app = app
@@ -26,7 +30,12 @@ class NewVisits:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
         taken = visitor.visits()
-        if taken is None or scope["type"] != "http" or scope["method"] != "GET" or visitor.visit_of(Request(scope).cookies):
+        if (
+            taken is None
+            or scope["type"] != "http"
+            or scope["method"] != "GET"
+            or visitor.visit_of(Request(scope).cookies)
+        ):
             await self._app(scope, receive, send)
             return
 
@@ -41,9 +50,16 @@ class NewVisits:
                 except RagError:
                     pass  # no room: the page says so to whoever has no visit
                 else:
-                    cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Lax; Max-Age={MAX_HOURS * 3600:.0f}{'; Secure' if secure else ''}"
+                    cookie = (
+                        f"{name}={token}; Path=/; HttpOnly; SameSite=Lax; "
+                        f"Max-Age={MAX_HOURS * 3600:.0f}{'; Secure' if secure else ''}"
+                    )
                     kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
-                    message["headers"] = [*kept, (b"cache-control", b"no-store"), (b"set-cookie", cookie.encode("ascii"))]
+                    message["headers"] = [
+                        *kept,
+                        (b"cache-control", b"no-store"),
+                        (b"set-cookie", cookie.encode("ascii")),
+                    ]
             await send(message)
 
         await self._app(scope, receive, with_cookie)
@@ -56,7 +72,10 @@ def _is_page(message: Message, *, browses: bool) -> bool:
 
 
 def let_in() -> bool:
-    """Whether this run's visitor has a visit; says that it is over where not. What a session held of an earlier visit is forgotten."""
+    """Whether this run's visitor has a visit; says that it is over where not.
+
+    What a session held of an earlier visit is forgotten.
+    """
     visit = visitor.visit_at_page()
     before = st.session_state.get(_LAST)
     if before is not None and (visit is None or visit.collection != before):
@@ -92,4 +111,6 @@ def _show_end(*, knew: bool) -> None:
         st.info(say("visiting.over"), icon=":material/waving_hand:")
     else:
         st.info(say("visiting.no_room"), icon=":material/group:")
-    st.html(say("visiting.again_link"))  # a button of Streamlit's would open another tab; the page's style sheet is not here
+    st.html(
+        say("visiting.again_link")
+    )  # a button of Streamlit's would open another tab; the page's style sheet is not here

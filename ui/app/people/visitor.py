@@ -1,6 +1,8 @@
-"""Whoever is at the page: this machine, as long as nobody can sign in; else a person who signed in, with the rights of their roles.
+"""Whoever is at the page: this machine, as long as nobody can sign in; else a person who signed in, with the rights of
+their roles.
 
-On a shared demo nobody signs in either: a visitor is known by a cookie, and has a collection of their own (`service.callers.visits`).
+On a shared demo nobody signs in either: a visitor is known by a cookie, and has a collection of their own
+(`service.callers.visits`).
 
 It is asked wherever something is read or done (`rag_core.domain.acts.permit`), so that no button has to remember it.
 """
@@ -29,7 +31,9 @@ from ui.app import state
 PAGE = Actor("page")  # everybody at this machine, and the program itself
 NOBODY = Actor("nobody", frozenset())
 COOKIE = "plumbline_visit"  # a visit's token
-SAFE_COOKIE = f"__Host-{COOKIE}"  # the same over TLS: browsers take one of this name from this host alone (RFC 6265bis, 4.1.3.2)
+SAFE_COOKIE = (
+    f"__Host-{COOKIE}"  # the same over TLS: browsers take one of this name from this host alone (RFC 6265bis, 4.1.3.2)
+)
 _visits: list[Visits] = []  # none, or those of this process
 
 
@@ -66,7 +70,8 @@ def is_known_by_cookie() -> bool:
 
 @cache
 def configured() -> Login | None:
-    """How people sign in, as it was when the page was started; None where they cannot, and this machine alone may connect.
+    """How people sign in, as it was when the page was started; None where they cannot, and this machine alone may
+    connect.
 
     Raises:
         InvalidSetting: what is configured cannot be used. Nobody may enter then.
@@ -151,7 +156,9 @@ def may_enter(collection: str) -> bool:
 
 
 def origin(place: str) -> str:
-    """The name beside a question that is kept: its asker's, where people sign in; else the place of the page where it was asked."""
+    """The name beside a question that is kept: its asker's, where people sign in; else the place of the page where it
+    was asked.
+    """
     return place if actor().may is None else actor().name
 
 

@@ -1,7 +1,9 @@
-"""Opens what is no PDF, a saved web page or a Word document, as pages: MuPDF lays its text out on A4. No script runs, nothing is fetched.
+"""Opens what is no PDF, a saved web page or a Word document, as pages: MuPDF lays its text out on A4.
 
-MuPDF sets the cells of a Word table below one another, so a Word document is written as a plain web page first, with its headings, tables
-and the text that shows; it has no pictures.
+No script runs, nothing is fetched.
+
+MuPDF sets the cells of a Word table below one another, so a Word document is written as a plain web page first, with
+its headings, tables and the text that shows; it has no pictures.
 """
 
 # mypy: allow-untyped-calls
@@ -25,22 +27,35 @@ from .numbering import WORD, Numbering, value
 from .tables import MAX_COLUMNS, Cell, in_place, spread
 from .tables import written as table_rows
 
-WIDTH, HEIGHT, FONT = 595, 842, 11  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
-MAX_PART_BYTES = 60 << 20  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
+WIDTH, HEIGHT, FONT = (
+    595,
+    842,
+    11,
+)  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
+MAX_PART_BYTES = (
+    60 << 20
+)  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
 MAX_DEPTH = 200  # nested elements; Word's own have about 20, and MuPDF lays out nested blocks by recursion
 MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,000; chosen
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
-TOO_DEEP = ("LimitExceeded", "The page has too many tags, or tags nested too deep.", "Print it to PDF, and add that copy.")
+TOO_DEEP = (
+    "LimitExceeded",
+    "The page has too many tags, or tags nested too deep.",
+    "Print it to PDF, and add that copy.",
+)
 # so that words of two cells are not taken for one, and no line of code runs off the page
 CSS = (
     "td, th { padding: 1px 9px; text-align: left; } pre { white-space: pre-wrap; }"
     # MuPDF strikes out <s> and <del> by itself; nothing within them can take that back, as the style of a link would
-    " strike, s *, del *, strike * { text-decoration: line-through !important; } a { text-decoration: inherit !important; }"
+    " strike, s *, del *, strike * { text-decoration: line-through !important; } a { text-decoration: inherit "
+    "!important; }"
 )
 SPACES = {"word": WORD[1:-1]}
 # a line through text, as MuPDF knows it: by the old name, alone, in small letters; a link within it takes nothing back
 _STYLED = re.compile(rb"<style\b.*?</style|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.IGNORECASE | re.DOTALL)
-_STRIKE = re.compile(rb"text-decoration(?:-line)?\s*:[^;:}\"'!<>]*\bline-through\b[^;:}\"'!<>]*(?:!\s*important\s*)?", re.IGNORECASE)
+_STRIKE = re.compile(
+    rb"text-decoration(?:-line)?\s*:[^;:}\"'!<>]*\bline-through\b[^;:}\"'!<>]*(?:!\s*important\s*)?", re.IGNORECASE
+)
 _NO_LINE = re.compile(rb"text-decoration(?:-line)?\s*:\s*none\b", re.IGNORECASE)
 STRIKES = ("strike", "dstrike")
 PARTS = ("styles", "numbering", "footnotes", "endnotes")
@@ -51,10 +66,14 @@ _PICTURE = re.compile(rb"<img\b[^<>]*>", re.IGNORECASE)  # none is loaded, and M
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
-_ENCODING = re.compile(r"utf-?8|windows-\d{3,4}|iso-8859-\d\d?|koi8-[ru]|us-ascii|shift_jis|euc-(?:jp|kr)|gb(?:k|2312|18030)|big5")
+_ENCODING = re.compile(
+    r"utf-?8|windows-\d{3,4}|iso-8859-\d\d?|koi8-[ru]|us-ascii|shift_jis|euc-(?:jp|kr)|gb(?:k|2312|18030)|big5"
+)
 _TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*?(/?)>")
 # elements that need no end, or that the next of their kind ends
-_FLAT = frozenset(b"area base br col embed hr img input link meta param source track wbr p li td th tr dt dd option tbody thead".split())
+_FLAT = frozenset(
+    b"area base br col embed hr img input link meta param source track wbr p li td th tr dt dd option tbody thead".split()  # noqa: E501
+)
 _HEADING = re.compile(r"heading ?([1-6])", re.IGNORECASE)
 _LEVELS = {"superscript": Level.RAISED, "subscript": Level.LOWERED}
 USUAL_SIZE = 22  # half-points, of text that states none
@@ -86,7 +105,9 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
     document.layout(width=WIDTH, height=HEIGHT, fontsize=FONT)
-    if document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings():  # it goes on without the rest, and says only this
+    if (
+        document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings()
+    ):  # it goes on without the rest, and says only this
         raise BadForm(*TOO_DEEP)
     return document
 
@@ -101,12 +122,18 @@ def without_pictures(page: bytes) -> bytes:
 def with_plain_strikes(page: bytes) -> bytes:
     """The page with every line through its text stated as MuPDF knows it."""
     return _STYLED.sub(
-        lambda styled: _NO_LINE.sub(b"text-decoration:inherit", _STRIKE.sub(b"text-decoration:line-through !important", styled[0])), page
+        lambda styled: _NO_LINE.sub(
+            b"text-decoration:inherit", _STRIKE.sub(b"text-decoration:line-through !important", styled[0])
+        ),
+        page,
     )
 
 
 def in_utf_8(page: bytes) -> bytes:
-    """A web page in the encoding that MuPDF takes every page to have. One that states none and is not UTF-8 is read as browsers read it."""
+    """A web page in the encoding that MuPDF takes every page to have.
+
+    One that states none and is not UTF-8 is read as browsers read it.
+    """
     stated = _CHARSET.search(page[:CHARSET_BYTES])
     name = stated[1].decode().lower() if stated else ""
     for encoding in (BROWSERS.get(name, name) if _ENCODING.fullmatch(name) else "utf-8", "utf-8"):
@@ -118,7 +145,9 @@ def in_utf_8(page: bytes) -> bytes:
 
 
 def with_signs(page: bytes) -> bytes:
-    """The page with its equations written on one line, and with what its style sheets move up or down in a way that MuPDF knows."""
+    """The page with its equations written on one line, and with what its style sheets move up or down in a way that
+    MuPDF knows.
+    """
     first, *others = _EQUATION.split(page)
     for other in others:
         own, end, rest = other.partition(b"</math>")
@@ -169,18 +198,34 @@ def web_page(data: bytes) -> bytes:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
             if "word/document.xml" not in names:
-                raise BadForm("NotAPdf", "The file is not a Word document (DOCX).", "Save it as DOCX or PDF, and add that copy.")
+                raise BadForm(
+                    "NotAPdf", "The file is not a Word document (DOCX).", "Save it as DOCX or PDF, and add that copy."
+                )
             body = _part(archive, "word/document.xml")
             parts = {name: _part(archive, f"word/{name}.xml") for name in PARTS if f"word/{name}.xml" in names}
-            heads, feet = ([_part(archive, name) for name in sorted(names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT))
+            heads, feet = (
+                [_part(archive, name) for name in sorted(names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT)
+            )
             styles = Styles(parts.get("styles"), Numbering(parts.get("numbering"), parts.get("styles")), _notes(parts))
             title = _title(_part(archive, "docProps/core.xml")) if "docProps/core.xml" in names else ""
-    except (zipfile.BadZipFile, ET.ParseError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (
+        zipfile.BadZipFile,
+        ET.ParseError,
+        ValueError,
+        KeyError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
         raise BadForm(
-            "DamagedPdf", "The Word document is damaged, or encrypted.", "Save it again without a password, and add that copy."
+            "DamagedPdf",
+            "The Word document is damaged, or encrypted.",
+            "Save it again without a password, and add that copy.",
         ) from error
     main = body.find(f"{WORD}body")
-    text = "".join((*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles)))
+    text = "".join(
+        (*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles))
+    )
     return f"<html><head><title>{html.escape(title)}</title></head><body>{text}</body></html>".encode()
 
 
@@ -190,7 +235,9 @@ def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
         data = b"" if too_long else file.read(MAX_PART_BYTES + 1)
     if too_long or len(data) > MAX_PART_BYTES:  # it may have said less than it has
         raise BadForm(
-            "LimitExceeded", f"The Word document unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.", "Split it into parts."
+            "LimitExceeded",
+            f"The Word document unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.",
+            "Split it into parts.",
         )
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data or b"\x00" in data[:200]:  # Word writes neither, and UTF-8
         raise BadForm(
@@ -204,14 +251,17 @@ def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
         root = element if root is None else root
         depth += 1 if event == "start" else -1
         if depth > MAX_DEPTH:
-            raise BadForm("LimitExceeded", "The Word document is nested too deep.", "Save it as PDF, and add that copy.")
+            raise BadForm(
+                "LimitExceeded", "The Word document is nested too deep.", "Save it as PDF, and add that copy."
+            )
     if root is None:
         raise ValueError(name)
     return root
 
 
 class Styles:
-    """The styles of a Word document: the level of each that is a heading, how each sets its text, and which strike it out.
+    """The styles of a Word document: the level of each that is a heading, how each sets its text, and which strike it
+    out.
 
     With them the numbers of its paragraphs, and its notes by what refers to them.
     """
@@ -222,7 +272,9 @@ class Styles:
         self.headings: dict[str, int] = {}
         self.levels: dict[str, Level] = {}
         self._rows: dict[str, ET.Element] = {}
-        self._usual = root is not None and _mark(root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES), *STRIKES) is True
+        self._usual = (
+            root is not None and _mark(root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES), *STRIKES) is True
+        )
         self._default = ""
         for style in root.iter(f"{WORD}style") if root is not None else ():
             own = style.get(f"{WORD}styleId", "")
@@ -237,7 +289,9 @@ class Styles:
                 self.headings[own] = int(match[1]) if match else 1
 
     def strike(self, run: ET.Element, paragraph: str) -> bool:
-        """Whether a run in a paragraph of this style is struck out: by itself, or else by one of its two styles, as Word toggles them."""
+        """Whether a run in a paragraph of this style is struck out: by itself, or else by one of its two styles, as
+        Word toggles them.
+        """
         own = run.find("word:rPr", SPACES)
         said = _mark(own, *STRIKES)
         if said is not None:
@@ -259,7 +313,9 @@ class Styles:
 
 def _mark(properties: ET.Element | None, *names: str) -> bool | None:
     """Whether any of these marks is switched on; None where none is there."""
-    marks = [mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None]
+    marks = [
+        mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None
+    ]
     return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
@@ -275,12 +331,22 @@ def _blocks(parent: ET.Element, styles: Styles, *, gone: bool = False) -> Iterat
         elif child.tag == f"{WORD}tbl":
             cells = list(_rows(child, styles, gone))
             yield f'<table border="1">{table_rows(spread(cells) or cells)}</table>'
-        elif child.tag in (f"{WORD}sdt", f"{WORD}sdtContent", f"{WORD}ins", f"{WORD}moveTo", f"{WORD}customXml", f"{WORD}smartTag", *GONE):
+        elif child.tag in (
+            f"{WORD}sdt",
+            f"{WORD}sdtContent",
+            f"{WORD}ins",
+            f"{WORD}moveTo",
+            f"{WORD}customXml",
+            f"{WORD}smartTag",
+            *GONE,
+        ):
             yield from _blocks(child, styles, gone=gone or child.tag in GONE)
 
 
 def _rows(table: ET.Element, styles: Styles, gone: bool) -> Iterator[list[Cell]]:
-    """The cells of each row; one that goes on from the row above is a part of that one where the columns stay as they are."""
+    """The cells of each row; one that goes on from the row above is a part of that one where the columns stay as they
+    are.
+    """
     below = _Merged(table)
     for row in _inside(table, f"{WORD}tr"):
         lost = gone or row.find("word:trPr/word:del", SPACES) is not None
@@ -297,7 +363,9 @@ def _rows(table: ET.Element, styles: Styles, gone: bool) -> Iterator[list[Cell]]
 
 
 class _Merged:
-    """The cells of a Word table that go on from the row above (`parts`), and over how many rows those go that begin above them."""
+    """The cells of a Word table that go on from the row above (`parts`), and over how many rows those go that begin
+    above them.
+    """
 
     def __init__(self, table: ET.Element) -> None:
         self.parts: set[ET.Element] = set()
@@ -367,8 +435,10 @@ def _notes(parts: dict[str, ET.Element]) -> dict[str, ET.Element]:
     """The footnotes and endnotes, by what refers to them; those without words of their own are lines between them."""
     return {
         f"{kind}Reference{note.get(f'{WORD}id', '')}": note
-        for kind in ("footnote", "endnote") for note in (parts.get(f"{kind}s") or ()) if not note.get(f"{WORD}type")
-    }  # fmt: skip
+        for kind in ("footnote", "endnote")
+        for note in (parts.get(f"{kind}s") or ())
+        if not note.get(f"{WORD}type")
+    }
 
 
 def _edges(parts: list[ET.Element], styles: Styles) -> list[str]:
@@ -377,7 +447,9 @@ def _edges(parts: list[ET.Element], styles: Styles) -> list[str]:
 
 
 def _runs(parent: ET.Element, styles: Styles, style: str, gone: bool) -> Iterator[tuple[bool, Part]]:
-    """The text that shows, with whether it is struck out, as what was deleted or moved away is, and how it is set; not what is hidden."""
+    """The text that shows, with whether it is struck out, as what was deleted or moved away is, and how it is set; not
+    what is hidden.
+    """
     for child in parent:
         if child.tag == f"{WORD}r":
             if not _mark(child.find(f"{WORD}rPr"), "vanish"):
@@ -411,7 +483,9 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
             yield " ", Level.PLAIN
         elif one.tag == f"{WORD}noBreakHyphen":
             yield "-", level
-        elif (note := f"{one.tag.removeprefix(WORD)}{one.get(f'{WORD}id', '')}") in styles.notes and note not in styles.noted:
+        elif (
+            note := f"{one.tag.removeprefix(WORD)}{one.get(f'{WORD}id', '')}"
+        ) in styles.notes and note not in styles.noted:
             styles.noted.append(note)
             yield str(len(styles.noted)), Level.RAISED
 
@@ -421,7 +495,9 @@ def _level(properties: ET.Element | None, otherwise: Level) -> Level:
     alignment, position, size = (value(properties, name) for name in ("vertAlign", "position", "sz"))
     if alignment:
         return _LEVELS.get(alignment, Level.PLAIN)
-    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > SHIFTED * (int(size) if size.isdecimal() else USUAL_SIZE):
+    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > SHIFTED * (
+        int(size) if size.isdecimal() else USUAL_SIZE
+    ):
         return Level.RAISED if int(position) > 0 else Level.LOWERED
     return otherwise
 

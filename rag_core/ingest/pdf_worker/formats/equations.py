@@ -15,10 +15,13 @@ UNKNOWN = f" {superscript.UNKNOWN} "  # a word of its own: at a letter it would 
 DEEPEST = 40  # nested elements; what is nested deeper is no equation that anybody reads
 MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
-_GROUPS = frozenset("oMath oMathPara e num den sub sup deg fName lim r box borderBox math mrow mstyle mpadded mtd".split())
+_GROUPS = frozenset(
+    "oMath oMathPara e num den sub sup deg fName lim r box borderBox math mrow mstyle mpadded mtd".split()
+)
 _TEXTS = frozenset("t mi mn mo mtext ms".split())
 _SILENT = frozenset(
-    "rPr ctrlPr fPr sSupPr sSubPr sSubSupPr sPrePr radPr dPr naryPr funcPr boxPr borderBoxPr oMathParaPr argPr limLowPr limUppPr "
+    "rPr ctrlPr fPr sSupPr sSubPr sSubSupPr sPrePr radPr dPr naryPr funcPr boxPr borderBoxPr oMathParaPr argPr "
+    "limLowPr limUppPr "
     "annotation annotation-xml mspace phant mphantom".split()
 )
 _SUMS = "∑∏∫∮∐⋃⋂"
@@ -53,7 +56,9 @@ Write = Callable[[ET.Element], list[Part]]
 
 
 def _children(element: ET.Element, names: str, write: Write) -> list[str]:
-    """The text of each named child of an OMML element, or of a MathML element's children in their order; "" for one that is not there."""
+    """The text of each named child of an OMML element, or of a MathML element's children in their order; "" for one
+    that is not there.
+    """
     if element.tag.startswith(MATHS):
         found = {_name(child): child for child in element}
         children: Sequence[ET.Element | None] = [found.get(name) for name in names.split()]
@@ -68,7 +73,12 @@ def _property(element: ET.Element, path: str, default: str) -> str:
 
 
 def _fraction(element: ET.Element, write: Write) -> list[Part]:
-    if _property(element, "fPr/type", "bar") == "noBar" or element.get("linethickness", "1").strip("0.") in ("", "px", "pt", "em"):
+    if _property(element, "fPr/type", "bar") == "noBar" or element.get("linethickness", "1").strip("0.") in (
+        "",
+        "px",
+        "pt",
+        "em",
+    ):
         return [(UNKNOWN, Level.PLAIN)]
     over, under = (text if text.isalnum() else f"({text})" for text in _children(element, "num den", write))
     return [(f"{over}/{under}", Level.STACKED)]
@@ -80,7 +90,12 @@ def _scripts(order: str) -> Callable[[ET.Element, Write], list[Part]]:
     def written_out(element: ET.Element, write: Write) -> list[Part]:
         texts = dict(zip(order.split(), _children(element, order, write), strict=True))
         base, low, high = texts["e"], texts.get("sub", ""), texts.get("sup", "")
-        if base and not base.replace(".", "").replace(",", "").isalnum() and not (base[0] in "(|[" and base[-1] in ")|]") and len(base) > 1:
+        if (
+            base
+            and not base.replace(".", "").replace(",", "").isalnum()
+            and not (base[0] in "(|[" and base[-1] in ")|]")
+            and len(base) > 1
+        ):
             base = f"({base})"
         scripts = (index(low) if low else "") + (power(high) if high else "")
         return [(scripts + base if order.endswith("e") else base + scripts, Level.PLAIN)]
@@ -109,7 +124,9 @@ def _brackets(element: ET.Element, write: Write) -> list[Part]:
 def _sum(element: ET.Element, write: Write) -> list[Part]:
     low, high, of = _children(element, "sub sup e", write)
     sign = _property(element, "naryPr/chr", "∫")
-    return [(sign + (index(low) if low else "") + (power(high) if high else "") + (" " + of if of else ""), Level.PLAIN)]
+    return [
+        (sign + (index(low) if low else "") + (power(high) if high else "") + (" " + of if of else ""), Level.PLAIN)
+    ]
 
 
 def _function(element: ET.Element, write: Write) -> list[Part]:

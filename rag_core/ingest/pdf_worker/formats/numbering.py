@@ -9,10 +9,25 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_LEVEL, MAX_STYLES = 9, 20  # levels of a list, as in Word; styles that are based on one another
 MAX_NUMBER = 100_000  # no list is longer
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"),
-          (4, "iv"), (1, "i"))  # fmt: skip
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+    (1, "i"),
+)
 
-Kind = tuple[str, str, int]  # a level: its format, its text with %1 for the number of the first level, and where it starts
+Kind = tuple[
+    str, str, int
+]  # a level: its format, its text with %1 for the number of the first level, and where it starts
 
 
 class Numbering:
@@ -46,7 +61,10 @@ class Numbering:
         if format in ("bullet", "none"):
             return ""
         numbers = [start if count is None else count for count, start in zip(counts, starts, strict=True)]
-        return _PLACE.sub(lambda place: _written(numbers[int(place[1]) - 1], levels.get(int(place[1]) - 1, ("decimal", "", 1))[0]), text)
+        return _PLACE.sub(
+            lambda place: _written(numbers[int(place[1]) - 1], levels.get(int(place[1]) - 1, ("decimal", "", 1))[0]),
+            text,
+        )
 
     def _list_of(self, properties: ET.Element | None) -> tuple[str, int]:
         """The list that a paragraph belongs to, by itself or by its style, and its level; "" for none."""
@@ -63,7 +81,11 @@ class Numbering:
 
 def _levels(of: ET.Element) -> dict[int, Kind]:
     return {
-        _int(_own(one, "ilvl")): (value(one, "numFmt") or "decimal", value(one, "lvlText"), _int(value(one, "start") or "1", MAX_NUMBER))
+        _int(_own(one, "ilvl")): (
+            value(one, "numFmt") or "decimal",
+            value(one, "lvlText"),
+            _int(value(one, "start") or "1", MAX_NUMBER),
+        )
         for one in _all(of, "lvl")
     }
 

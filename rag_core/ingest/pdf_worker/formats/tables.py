@@ -1,4 +1,6 @@
-"""The cells of a table in a web page or a Word document, one in each column of each row, whatever is merged or empty."""
+"""The cells of a table in a web page or a Word document, one in each column of each row, whatever is merged or
+empty.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,17 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 
-EMPTY = "\u2012"  # stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
+EMPTY = (
+    "\u2012"  # stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
+)
 MAX_COLUMNS = 63  # Word's own limit
-MAX_REPEATED = 200  # characters of a merged cell that is written in each of its places; a longer one is written once; chosen
+MAX_REPEATED = (
+    200  # characters of a merged cell that is written in each of its places; a longer one is written once; chosen
+)
 _TAG = re.compile(r"<[^<>]*>")
-_TABLE = re.compile(rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL)  # that holds no other table
+_TABLE = re.compile(
+    rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL
+)  # that holds no other table
 _PARTS = re.compile(r"<(/?)(tr|t[dh])\b([^<>]*)>|</?(?:thead|tbody|tfoot)\b[^<>]*>", re.IGNORECASE)
 _CAPTION = re.compile(r"<(/?)caption\b[^<>]*>", re.IGNORECASE)
 _MERGED = re.compile(r"\b(col|row)span\s*=\s*[\"']?\s*(\d{1,3})", re.IGNORECASE)
@@ -34,13 +42,17 @@ Grid = list[list[Cell]]
 def spread(rows: Sequence[Sequence[Cell]]) -> Grid | None:
     """The table with a cell in each column of each row. None where its columns are not those of a list of values.
 
-    They are where each column has a word or figure in a cell of its own; filings and forms part one value over several columns. What is
-    merged is repeated in all its places, but for the label of a row, which stands once, and a row that is one cell.
+    They are where each column has a word or figure in a cell of its own; filings and forms part one value over several
+    columns. What is merged is repeated in all its places, but for the label of a row, which stands once, and a row that
+    is one cell.
     """
     placed = list(_placed(rows))
     width = max((len(row) for row in placed), default=0)
     own = {
-        at for row in placed for at, cell in enumerate(row) if cell and cell.columns == 1 and any(map(str.isalnum, text_of(cell.content)))
+        at
+        for row in placed
+        for at, cell in enumerate(row)
+        if cell and cell.columns == 1 and any(map(str.isalnum, text_of(cell.content)))
     }
     if len(placed) < 2 or not 2 <= width <= MAX_COLUMNS or len(own) < width:
         return None
@@ -73,7 +85,9 @@ def _written(row: Sequence[Cell | None], width: int, number: int) -> Iterator[Ce
     if first and len(row) == width and all(cell is first for cell in row):
         yield first
         return
-    sign = f"<p>{EMPTY}</p>" if any(cell and "<p" in cell.content for cell in row) else EMPTY  # on the line of the others
+    sign = (
+        f"<p>{EMPTY}</p>" if any(cell and "<p" in cell.content for cell in row) else EMPTY
+    )  # on the line of the others
     for at in range(width):
         cell = row[at] if at < len(row) else None
         again = cell is not None and at > 0 and cell is row[at - 1]
@@ -90,13 +104,18 @@ def text_of(markup: str) -> str:
 
 
 def in_place(page: bytes) -> bytes:
-    """A web page in UTF-8, whose tables of values have all cells in their columns; MuPDF takes no notice of merged ones."""
+    """A web page in UTF-8, whose tables of values have all cells in their columns; MuPDF takes no notice of merged
+    ones.
+    """
     return _TABLE.sub(lambda found: _whole(found[0].decode()).encode(), page)
 
 
 def _whole(table: str) -> str:
     opened, _, inside = table.partition(">")
-    start, end = (next((mark.end() for mark in _CAPTION.finditer(inside) if bool(mark[1]) is closes), 0) for closes in (False, True))
+    start, end = (
+        next((mark.end() for mark in _CAPTION.finditer(inside) if bool(mark[1]) is closes), 0)
+        for closes in (False, True)
+    )
     caption = f"<caption>{inside[start:end]}" if 0 < start < end else ""
     inside = inside[len(caption) and end :]
     parts = list(_PARTS.finditer(inside))
@@ -111,7 +130,9 @@ def _whole(table: str) -> str:
         close = parts[number + 1].start() if number + 1 < len(parts) else inside.rindex("</")
         wide = {name.lower(): int(count) for name, count in _MERGED.findall(looks)}
         rows = rows or [[]]
-        rows[-1].append(Cell(inside[part.end() : close], wide.get("col", 1), wide.get("row", 1), tag.lower(), _SPAN.sub("", looks)))
+        rows[-1].append(
+            Cell(inside[part.end() : close], wide.get("col", 1), wide.get("row", 1), tag.lower(), _SPAN.sub("", looks))
+        )
     if grid := spread([row for row in rows if row]):
         return f"{opened}>{caption}{written(grid)}</table"
     return table
@@ -119,4 +140,6 @@ def _whole(table: str) -> str:
 
 def written(grid: Sequence[Sequence[Cell]]) -> str:
     """The rows as markup."""
-    return "".join(f"<tr>{''.join(f'<{one.tag}{one.looks}>{one.content}</{one.tag}>' for one in row)}</tr>" for row in grid)
+    return "".join(
+        f"<tr>{''.join(f'<{one.tag}{one.looks}>{one.content}</{one.tag}>' for one in row)}</tr>" for row in grid
+    )

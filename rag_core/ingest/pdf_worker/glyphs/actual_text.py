@@ -1,11 +1,12 @@
 """Decides what glyphs say where a file gives them more text than they can show, or two texts.
 
-- `ToUnicode` may give one glyph many characters (the page shows 28, the text says 28000). Honest files do that for ligatures, for signs
-  that Unicode has as one character, and for scripts that are drawn with glyphs for groups of letters.
-- `ActualText` may give a stretch of glyphs another text than their own. Honest files do that for hyphens, for capitals in small print, for
-  ligatures, for glyphs whose own value is wrong, and for scripts whose glyphs have no value. Where the two readings differ, the drawn shape
-  of each glyph is held against both, and the one that is drawn is read. Where neither can be told, the word is kept and is doubtful; where
-  a digit is drawn that neither says, it is false.
+- `ToUnicode` may give one glyph many characters (the page shows 28, the text says 28000). Honest files do that for
+  ligatures, for signs that Unicode has as one character, and for scripts that are drawn with glyphs for groups of
+  letters.
+- `ActualText` may give a stretch of glyphs another text than their own. Honest files do that for hyphens, for capitals
+  in small print, for ligatures, for glyphs whose own value is wrong, and for scripts whose glyphs have no value. Where
+  the two readings differ, the drawn shape of each glyph is held against both, and the one that is drawn is read. Where
+  neither can be told, the word is kept and is doubtful; where a digit is drawn that neither says, it is false.
 """
 
 # mypy: allow-untyped-calls
@@ -24,10 +25,18 @@ from typing import Any, NamedTuple
 
 Glyph = tuple[int, int]  # the number of a glyph in its font, and the character that the file gives it
 FURTHER = -1  # the number that MuPDF gives to the further characters of a glyph
-ONE_SIGN = (*range(0xA0, 0x3400), *range(0xF900, 0xFFF0), *range(0x1F100, 0x1F200))  # where Unicode has signs that stand for several
+ONE_SIGN = (
+    *range(0xA0, 0x3400),
+    *range(0xF900, 0xFFF0),
+    *range(0x1F100, 0x1F200),
+)  # where Unicode has signs that stand for several
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
-JOINING = range(0x0590, 0x1B00)  # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
-SIGNS = frozenset("≤≥<>=≠±+%‰€$£¥§")  # that change what a figure says; a minus is drawn like the dashes and hyphens that files say for it
+JOINING = range(
+    0x0590, 0x1B00
+)  # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
+SIGNS = frozenset(
+    "≤≥<>=≠±+%‰€$£¥§"
+)  # that change what a figure says; a minus is drawn like the dashes and hyphens that files say for it
 NEAR = 0.25  # a glyph may differ by so much of a square from the text that it is taken for
 RATHER = 1.25  # times as much must it differ from the other reading
 UNTOLD = 0.35  # what a glyph is taken to differ from letters that no reference has
@@ -71,7 +80,10 @@ def _composed() -> frozenset[str]:
 
 
 class Drawn(NamedTuple):
-    """A glyph as it is painted. `middle`: in points of the page as it is shown. `sign`: it is no letter, and `text` is what it shows."""
+    """A glyph as it is painted. `middle`: in points of the page as it is shown.
+
+    `sign`: it is no letter, and `text` is what it shows.
+    """
 
     font: Any  # a font, as MuPDF has it
     address: int  # that names the font
@@ -106,8 +118,12 @@ class Shown(NamedTuple):
     judgement: Judgement | None
 
 
-def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> list[Shown] | None:
-    """The text to read for each glyph of a span; None where the two readings agree, and the text of the span may be read as it is."""
+def judged(
+    span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]
+) -> list[Shown] | None:
+    """The text to read for each glyph of a span; None where the two readings agree, and the text of the span may be
+    read as it is.
+    """
     painted = "".join(glyph.text for glyph in span.glyphs)
     plain = not span.nested and not any(glyph.sign for glyph in span.glyphs)
     agreed = span.said == painted or agree(span.said, painted)
@@ -115,7 +131,9 @@ def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: 
         return None
     if max(len(span.said), len(painted)) > MOST:
         return [Shown(glyph.text, Judgement.PAINTED) for glyph in span.glyphs]
-    found = [Shown(text, None) for text in (_as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs])]
+    found = [
+        Shown(text, None) for text in (_as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs])
+    ]
     untold: list[tuple[dict[int, str], str]] = []
     for first, last, said in _differing(span):
         taken = [letters.strip() for letters in _letters_of(span.glyphs[first:last], said, away, is_blank)]
@@ -125,7 +143,9 @@ def judged(span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: 
         untold.append((part, said.strip() if len(part) == last - first else ""))
     judgements = Counter(one.judgement for one in found)
     for part, whole in untold:  # from one reading, for half of each is a word that nobody wrote
-        lean = judgements[Judgement.SAID] - judgements[Judgement.PAINTED] or _lean([(span.glyphs[at], part[at]) for at in part], away)
+        lean = judgements[Judgement.SAID] - judgements[Judgement.PAINTED] or _lean(
+            [(span.glyphs[at], part[at]) for at in part], away
+        )
         is_said = any(part.values()) and lean >= 0
         if whole and is_said:
             part = dict(zip(part, (whole, *[""] * (len(part) - 1)), strict=True))
@@ -147,15 +167,23 @@ def _lean(part: Sequence[tuple[Drawn, str]], away: Away) -> float:
 def _as_capitals(span: Span, painted: str) -> list[str]:
     """The characters of each glyph, in capitals and small letters as the text of the span has them."""
     signs = list(painted)
-    for said_at, painted_at, size in SequenceMatcher(None, _folded(span.said), _folded(painted), autojunk=False).get_matching_blocks():
+    for said_at, painted_at, size in SequenceMatcher(
+        None, _folded(span.said), _folded(painted), autojunk=False
+    ).get_matching_blocks():
         signs[painted_at : painted_at + size] = span.said[said_at : said_at + size]
     rest = iter(signs)
     return ["".join(islice(rest, len(glyph.text))) for glyph in span.glyphs]
 
 
 def _is_garbled(span: Span, painted: str) -> bool:
-    """Whether MuPDF would lose or misplace letters of the text: it has several glyphs, some of them with another value."""
-    return len(span.glyphs) > 1 and span.said.split() != painted.split() and not any(ord(sign) in JOINING for sign in span.said)
+    """Whether MuPDF would lose or misplace letters of the text: it has several glyphs, some of them with another
+    value.
+    """
+    return (
+        len(span.glyphs) > 1
+        and span.said.split() != painted.split()
+        and not any(ord(sign) in JOINING for sign in span.said)
+    )
 
 
 def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
@@ -188,7 +216,9 @@ def _differing(span: Span) -> Iterator[tuple[int, int, str]]:
     owners = [number for number, glyph in enumerate(span.glyphs) for _ in glyph.text]
     painted = "".join(glyph.text for glyph in span.glyphs)
     for start, end, low, high in _parts(span.said, painted) if owners else ():
-        if not any(sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in span.said[start:end] + painted[low:high]):
+        if not any(
+            sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in span.said[start:end] + painted[low:high]
+        ):
             continue  # blanks, hyphens and full stops say nothing
         # whole glyphs, and with what stands before: what is said and not painted belongs to a glyph
         while low and (low == high or owners[low - 1] == owners[low]):
@@ -204,7 +234,9 @@ def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
     """The stretches of both readings that differ: start and end in the one, start and end in the other."""
     found: list[tuple[int, int, int, int]] = []
     one = other = 0
-    for said_at, painted_at, size in SequenceMatcher(None, _folded(said), _folded(painted), autojunk=False).get_matching_blocks():
+    for said_at, painted_at, size in SequenceMatcher(
+        None, _folded(said), _folded(painted), autojunk=False
+    ).get_matching_blocks():
         if (said_at, painted_at) != (one, other):
             if found and other - found[-1][3] < SHARED:
                 found[-1] = found[-1][0], said_at, found[-1][2], painted_at
@@ -215,7 +247,9 @@ def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
 
 
 def _letters_of(glyphs: Sequence[Drawn], said: str, away: Away, is_blank: Callable[[Drawn], bool]) -> list[str]:
-    """The stretch of a text that each glyph is nearest to, in order; the text is parted so that the sum of the distances is the least."""
+    """The stretch of a text that each glyph is nearest to, in order; the text is parted so that the sum of the
+    distances is the least.
+    """
     if len(glyphs) > LONGEST or len(said) > LETTERS_OF_A_GLYPH * LONGEST:
         return [""] * len(glyphs)
     slope = len(said) / len(glyphs)
@@ -255,20 +289,34 @@ def _cost(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bo
     return UNTOLD if known is None else known
 
 
-def _judged(glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]) -> Shown:
+def _judged(
+    glyph: Drawn, letters: str, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]
+) -> Shown:
     if glyph.sign:
         return Shown(glyph.text, None)
     if is_blank(glyph):
-        return Shown(glyph.text if glyph.text.isspace() else " ", Judgement.PAINTED if any(map(str.isalnum, letters)) else None)
+        return Shown(
+            glyph.text if glyph.text.isspace() else " ", Judgement.PAINTED if any(map(str.isalnum, letters)) else None
+        )
     if _same(letters, glyph.text):
         return Shown(letters, None)
     said, painted = (away(glyph, text) for text in (letters, glyph.text))
     if said is not None and said < NEAR and (painted is None or RATHER * said < painted):
         return Shown(letters, Judgement.SAID)
-    is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1  # each font has its own
-    if painted is not None and painted < NEAR and (said is None or (2 * RATHER if is_ligature else RATHER) * painted < said):
+    is_ligature = (
+        1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1
+    )  # each font has its own
+    if (
+        painted is not None
+        and painted < NEAR
+        and (said is None or (2 * RATHER if is_ligature else RATHER) * painted < said)
+    ):
         return Shown(glyph.text, Judgement.PAINTED)
-    if any(sign.isdigit() for sign in letters + glyph.text) and is_false(glyph, letters) and is_false(glyph, glyph.text):
+    if (
+        any(sign.isdigit() for sign in letters + glyph.text)
+        and is_false(glyph, letters)
+        and is_false(glyph, glyph.text)
+    ):
         return Shown(letters or glyph.text, Judgement.FALSE)
     return Shown(letters, Judgement.DOUBTFUL)
 

@@ -1,8 +1,8 @@
 """Finds what a page shows raised, lowered or stacked, by where it stands: in any direction, in any order of painting.
 
-A sign is raised or lowered against the larger text that it touches, its host. A figure over a bar over a figure is a fraction where text
-stands beside the bar, at the height at which print has bars; a rule of a table has none there. A short rule before a figure is a minus.
-`superscript` says how each is written.
+A sign is raised or lowered against the larger text that it touches, its host. A figure over a bar over a figure is a
+fraction where text stands beside the bar, at the height at which print has bars; a rule of a table has none there. A
+short rule before a figure is a minus. `superscript` says how each is written.
 """
 
 # mypy: allow-untyped-calls
@@ -30,7 +30,10 @@ TOUCHING = 0.14  # a blank is at least 0.2 wide
 NEAR = 0.35  # a blank between a sign and its host, as in "1 ½"
 OVERLAP = 0.3  # italics, kerning, and programs that take a sign for narrower than it is
 AXIS_LOW, AXIS_HIGH = 0.1, 0.55  # a bar or a minus stands so much above the baseline
-OVER, UNDER = 0.75, 1.35  # the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
+OVER, UNDER = (
+    0.75,
+    1.35,
+)  # the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
 DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
@@ -50,7 +53,10 @@ _Place = tuple[int, int]  # block and line of MuPDF
 
 @dataclass(eq=False, slots=True)
 class Atom:
-    """A piece of a word, of one size and on one baseline. `left`, `right` and `base` are in points along and across its direction."""
+    """A piece of a word, of one size and on one baseline.
+
+    `left`, `right` and `base` are in points along and across its direction.
+    """
 
     step: Step
     run: int
@@ -87,7 +93,9 @@ class Piece:
         if _is_aslant(atoms[0].step):
             return self.word.box
         _, top, _, bottom = turned(self.word.box, self.way)
-        return _turned_back((min(atom.left for atom in atoms), top, max(atom.right for atom in atoms), bottom), self.way)
+        return _turned_back(
+            (min(atom.left for atom in atoms), top, max(atom.right for atom in atoms), bottom), self.way
+        )
 
     def take(self, atoms: Sequence[Atom], boxes: Sequence[Rect]) -> None:
         """Add atoms, and the boxes that they stand in."""
@@ -103,7 +111,8 @@ def levelled(
     rules: Sequence[Rect],
     raw: Callable[[], Any],
 ) -> tuple[list[InkedRun], list[list[Any]]]:
-    """The runs and the reasons why their words are not read, with raised, lowered and stacked signs written as what they are.
+    """The runs and the reasons why their words are not read, with raised, lowered and stacked signs written as what
+    they are.
 
     Args:
         runs: words in the coordinates of the page as it is shown.
@@ -121,7 +130,9 @@ def levelled(
 
 
 def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
-    """The lines that stand aslant, and those with a span that reaches further than its font does: its signs stand on several baselines."""
+    """The lines that stand aslant, and those with a span that reaches further than its font does: its signs stand on
+    several baselines.
+    """
     heights: dict[str, list[tuple[float, _Place]]] = {}
     found = set()
     for place, line in lines.items():
@@ -133,15 +144,21 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
         for span in line["spans"]:
             if any(map(str.isdigit, span["text"])):
                 x0, y0, x1, y1 = span["bbox"]
-                heights.setdefault(span["font"], []).append(((y1 - y0 if abs(x) > abs(y) else x1 - x0) / span["size"], place))
+                heights.setdefault(span["font"], []).append(
+                    ((y1 - y0 if abs(x) > abs(y) else x1 - x0) / span["size"], place)
+                )
     for of_font in heights.values():
         usual = min(TALLEST, min(of_font)[0])
         found.update(place for height, place in of_font if height > usual + LOWERED)
     return found
 
 
-def _uneven(lines: Mapping[_Place, dict[str, Any]], turn: Any, rules: Sequence[Rect], mixed: set[_Place]) -> set[_Place]:
-    """The lines near which text of two sizes or baselines stands, or a rule: nowhere else is a sign raised, lowered or stacked."""
+def _uneven(
+    lines: Mapping[_Place, dict[str, Any]], turn: Any, rules: Sequence[Rect], mixed: set[_Place]
+) -> set[_Place]:
+    """The lines near which text of two sizes or baselines stands, or a rule: nowhere else is a sign raised, lowered or
+    stacked.
+    """
     bands: defaultdict[tuple[Step, int], list[tuple[_Place, set[Any]]]] = defaultdict(list)
     for place, line in lines.items():
         step, spans = _step(line["dir"], turn), line["spans"]
@@ -188,7 +205,12 @@ class _Page:
         self._runs, self._kinds, self._lines, self._turn = runs, kinds, lines, turn
         self._characters, self._mixed = characters, mixed
         self.changed = False
-        self._atoms = [atom for number, run in enumerate(runs) if run[1] in uneven for atom in self._of_run(number, run, lines[run[1]])]
+        self._atoms = [
+            atom
+            for number, run in enumerate(runs)
+            if run[1] in uneven
+            for atom in self._of_run(number, run, lines[run[1]])
+        ]
         self._bands: defaultdict[tuple[Step, int], list[Atom]] = defaultdict(list)
         for atom in self._atoms:
             self._bands[atom.step, int(atom.base // BAND_PT)].append(atom)
@@ -222,8 +244,12 @@ class _Page:
                     yield Atom(step, number, place, text, left, max(left, right), base, size)
                 start = stop
 
-    def _pieces(self, line: dict[str, Any], place: tuple[int, int], step: Step) -> Iterator[tuple[str, float, float, float, float]]:
-        """Text without blanks, baseline, size, left and right of each stretch of a line that has one size and one baseline."""
+    def _pieces(
+        self, line: dict[str, Any], place: tuple[int, int], step: Step
+    ) -> Iterator[tuple[str, float, float, float, float]]:
+        """Text without blanks, baseline, size, left and right of each stretch of a line that has one size and one
+        baseline.
+        """
         if place in self._mixed:
             yield from self._by_character(place, step)
             return
@@ -271,14 +297,21 @@ class _Page:
         def may_be_one(atom: Atom) -> bool:
             band = int(atom.base // BAND_PT)
             smaller = atom.size <= SMALLER * max(largest.get((atom.step, band + away), 0.0) for away in (-1, 0, 1))
-            return (smaller or atom.run in uneven) and atom.level is Level.PLAIN and _SIGN.fullmatch(atom.text) is not None
+            return (
+                (smaller or atom.run in uneven) and atom.level is Level.PLAIN and _SIGN.fullmatch(atom.text) is not None
+            )
 
         signs = sorted(filter(may_be_one, self._atoms), key=lambda atom: atom.left)
         for atom in signs:
             self._settle(atom)
         for atom in signs:  # the further parts of one sign: "−" and "3" of two fonts
             before = self._beside(atom, left=True)
-            if before and before.host and atom.level is Level.PLAIN and abs(before.base - atom.base) < SAME_LINE * atom.size:
+            if (
+                before
+                and before.host
+                and atom.level is Level.PLAIN
+                and abs(before.base - atom.base) < SAME_LINE * atom.size
+            ):
                 atom.level, atom.host, atom.changed = before.level, before.host, True
         self._unbarred([atom for atom in signs if atom.host])
 
@@ -307,7 +340,9 @@ class _Page:
                 host = host.host  # a sign beside a sign: both stand at one text
             if host is None:
                 continue
-            beside_prose = host.run != atom.run and _row(atom) in self._prose  # a row that begins beside a large initial
+            beside_prose = (
+                host.run != atom.run and _row(atom) in self._prose
+            )  # a row that begins beside a large initial
             level = Level.PLAIN if beside_prose else _level(atom, host, left=left)
             if level is not Level.PLAIN:
                 atom.level, atom.host, atom.changed, self.changed = level, host, True, True
@@ -316,7 +351,9 @@ class _Page:
                 return  # it stands in a line of its own size
 
     def _unbarred(self, signs: Sequence[Atom]) -> None:
-        """A raised figure over a lowered one, without a bar: an ion's or nucleus's at a letter, otherwise nobody knows."""
+        """A raised figure over a lowered one, without a bar: an ion's or nucleus's at a letter, otherwise nobody
+        knows.
+        """
         for low in signs:
             if low.level is not Level.LOWERED:
                 continue
@@ -334,7 +371,9 @@ class _Page:
                         high.text = ""
 
     def _fractions(self, rules: Sequence[Rect]) -> list[tuple[Step, Rect]]:
-        """Make one atom of each drawn fraction; the rules that are no bars, each in every direction that the page has text in."""
+        """Make one atom of each drawn fraction; the rules that are no bars, each in every direction that the page has
+        text in.
+        """
         rest = []
         for step in {atom.step for atom in self._atoms if not _is_aslant(atom.step)}:
             way = round(step[0]), round(step[1])
@@ -356,11 +395,16 @@ class _Page:
             elif within and 0.5 * atom.size < atom.base - y < UNDER * atom.size:
                 under.append(atom)
             elif AXIS_LOW * atom.size < atom.base - y < AXIS_HIGH * atom.size:
-                if -OVERLAP * atom.size < x0 - atom.right < 0.6 * atom.size or -OVERLAP * atom.size < atom.left - x1 < 0.6 * atom.size:
+                if (
+                    -OVERLAP * atom.size < x0 - atom.right < 0.6 * atom.size
+                    or -OVERLAP * atom.size < atom.left - x1 < 0.6 * atom.size
+                ):
                     beside.append(atom)
         if not (over and under and beside):
             return False
-        host = min(beside, key=lambda atom: (atom.left > x0, abs(x0 - atom.right) if atom.left < x0 else abs(atom.left - x1)))
+        host = min(
+            beside, key=lambda atom: (atom.left > x0, abs(x0 - atom.right) if atom.left < x0 else abs(atom.left - x1))
+        )
         widest = max(atom.right for atom in over + under) - min(atom.left for atom in over + under)
         if x1 - x0 > widest + 1.2 * host.size or max(atom.size for atom in over + under) > 1.05 * host.size:
             return False
@@ -386,12 +430,16 @@ class _Page:
                 and RAISED < (atom.base - y) / atom.size < AXIS_HIGH
             ]
             if not figures or any(
-                min(atom.right, x1) - max(atom.left, x0) > OVERLAP * (x1 - x0) and -0.3 * atom.size < atom.base - y < 0.9 * atom.size
+                min(atom.right, x1) - max(atom.left, x0) > OVERLAP * (x1 - x0)
+                and -0.3 * atom.size < atom.base - y < 0.9 * atom.size
                 for atom in self._near(step, y)
             ):
                 continue
             if any(
-                other is not rule and way == step and abs(other[1] - rule[1]) < 0.5 and abs(other[0] - x0) < 4 * (x1 - x0)
+                other is not rule
+                and way == step
+                and abs(other[1] - rule[1]) < 0.5
+                and abs(other[0] - x0) < 4 * (x1 - x0)
                 for way, other in rules
             ):
                 continue  # a dashed line
@@ -414,7 +462,10 @@ class _Page:
         for atom in self._atoms:
             own[atom.run, atom.word].append(atom)
         rows = [
-            [Piece(word, ink, self._kinds[run][place], own[run, place], [word.box], way, run) for place, (word, ink) in enumerate(words)]
+            [
+                Piece(word, ink, self._kinds[run][place], own[run, place], [word.box], way, run)
+                for place, (word, ink) in enumerate(words)
+            ]
             for run, (words, _, way) in enumerate(self._runs)
         ]
         self._rows, self._piece_of = rows, {atom: piece for row in rows for piece in row for atom in piece.atoms}
@@ -444,21 +495,35 @@ class _Page:
             target.take([atom], [box])
         else:
             row = self._rows[target.run]
-            target = Piece(source.word._replace(box=box, size=host.size), source.ink, source.kind, [atom], [box], source.way, target.run)
+            target = Piece(
+                source.word._replace(box=box, size=host.size),
+                source.ink,
+                source.kind,
+                [atom],
+                [box],
+                source.way,
+                target.run,
+            )
             row.insert(row.index(self._piece_of[host]) + ahead, target)
         self._piece_of[atom] = target
         if ahead:
             self._join(target, atom, host)
 
     def _join(self, piece: Piece, atom: Atom, host: Atom) -> None:
-        """Take what touches the end of a moved sign into its word: the full stop of "10⁴.", no word behind a sign that stands apart."""
+        """Take what touches the end of a moved sign into its word: the full stop of "10⁴.", no word behind a sign that
+        stands apart.
+        """
         apart_from_host = piece is not self._piece_of[host]
         for other in self._near(host.step, host.base):
             source = self._piece_of.get(other)
             apart = (other.left - atom.right) / host.size
             if source is None or source is piece or other.host or abs(other.base - host.base) > SAME_LINE * host.size:
                 continue
-            if -OVERLAP < apart < TOUCHING and other.left > atom.left and not (apart_from_host and other.text[:1].isalnum()):
+            if (
+                -OVERLAP < apart < TOUCHING
+                and other.left > atom.left
+                and not (apart_from_host and other.text[:1].isalnum())
+            ):
                 self._piece_of.update(dict.fromkeys(source.atoms, piece))
                 piece.take(source.atoms, source.boxes)
                 source.atoms, source.boxes, source.moved = [], [], True
@@ -489,7 +554,9 @@ def _level(atom: Atom, host: Atom, *, left: bool) -> Level:
     of_a_fraction = "/" in atom.text or host.text[-1:] in ("/", "\u2044")
     in_one_word = (host.run, host.word) == (atom.run, atom.word)
     return (
-        Level.SMALL if (in_one_word or of_a_fraction) and atom.size <= MUCH_SMALLER * host.size and abs(raised) < LOWERED else Level.PLAIN
+        Level.SMALL
+        if (in_one_word or of_a_fraction) and atom.size <= MUCH_SMALLER * host.size and abs(raised) < LOWERED
+        else Level.PLAIN
     )
 
 
@@ -520,7 +587,11 @@ def _turned_back(box: Rect, way: tuple[int, int]) -> Rect:
 
 def _words(piece: Piece) -> Iterator[Word]:
     """The words that are written for a piece; a fraction may part one in two."""
-    if piece.kind is not None or not piece.was_read or (not piece.moved and not any(atom.changed for atom in piece.atoms)):
+    if (
+        piece.kind is not None
+        or not piece.was_read
+        or (not piece.moved and not any(atom.changed for atom in piece.atoms))
+    ):
         yield piece.word
         return
     atoms = sorted(piece.atoms, key=lambda atom: (atom.left, atom.level is Level.RAISED))
@@ -532,5 +603,7 @@ def _words(piece: Piece) -> Iterator[Word]:
     at = left
     for part in parts:
         end = right if part is parts[-1] else at + (right - left) * len(part) / len(text)
-        yield piece.word._replace(text=part, box=_turned_back((at, top, end, bottom), piece.way), size=max(atom.size for atom in atoms))
+        yield piece.word._replace(
+            text=part, box=_turned_back((at, top, end, bottom), piece.way), size=max(atom.size for atom in atoms)
+        )
         at = end

@@ -1,7 +1,8 @@
-"""Finds glyphs that are signs, although the file says that they are letters, or does not say: bullets, boxes, ticks and arrows.
+"""Finds glyphs that are signs, although the file says that they are letters, or does not say: bullets, boxes, ticks and
+arrows.
 
-Fonts of signs keep them at the places of letters, so that a triangle is said to be an "X". A font is known by its name, or, where it has
-few glyphs on a page, as a font for bullets has, by their shapes.
+Fonts of signs keep them at the places of letters, so that a triangle is said to be an "X". A font is known by its name,
+or, where it has few glyphs on a page, as a font for bullets has, by their shapes.
 """
 
 # mypy: allow-untyped-calls
@@ -25,8 +26,12 @@ MARKS = "•●■□❑❒◆❖·○▪➢✗✓☒☑"  # signs of Symbol and
 PROPORTIONS = (0.85, 1.0), (0.7, 0.85, 1.0, 1.15, 1.3, 1.55)  # width against height; of triangles there are more
 BULLET = "•"  # for signs of which only that is known
 # Of fonts that hold nothing but signs; Symbol has Greek letters, too
-_NAMES = re.compile(r"wingdings|webdings|dingbats|monotypesorts|europeanpi|marlett|awesome|bullets?\b|icons?\b", re.IGNORECASE)
-_SIGNS = frozenset((*range(0x2190, 0x2200), *range(0x2500, 0x2800), *range(0x2900, 0x2980), *range(0x2B00, 0x2C00)))  # arrows to dingbats
+_NAMES = re.compile(
+    r"wingdings|webdings|dingbats|monotypesorts|europeanpi|marlett|awesome|bullets?\b|icons?\b", re.IGNORECASE
+)
+_SIGNS = frozenset(
+    (*range(0x2190, 0x2200), *range(0x2500, 0x2800), *range(0x2900, 0x2980), *range(0x2B00, 0x2C00))
+)  # arrows to dingbats
 _SIGNS_OF_LATIN = range(0xA1, 0x250)  # that the codes of such fonts come out as, beside letters and digits
 
 
@@ -79,7 +84,9 @@ def _shapes() -> list[tuple[str, float, Shape]]:
     middle = (SIDE - 1) / 2
 
     def drawn(inside: Any) -> int:
-        return int.from_bytes(bytes(bool(inside(x - middle, y - middle)) for y in range(SIDE) for x in range(SIDE)), "big")
+        return int.from_bytes(
+            bytes(bool(inside(x - middle, y - middle)) for y in range(SIDE) for x in range(SIDE)), "big"
+        )
 
     half = SIDE / 2
     shapes = {
@@ -93,7 +100,11 @@ def _shapes() -> list[tuple[str, float, Shape]]:
         "□": lambda x, y: max(abs(x), abs(y)) > half - 2,
         "○": lambda x, y: (half - 2) ** 2 < x * x + y * y <= half * half,
     }
-    found = [(sign, NEAR, (drawn(inside), proportion)) for sign, inside in shapes.items() for proportion in PROPORTIONS[sign in "►◄▲▼"]]
+    found = [
+        (sign, NEAR, (drawn(inside), proportion))
+        for sign, inside in shapes.items()
+        for proportion in PROPORTIONS[sign in "►◄▲▼"]
+    ]
     for sign in "→✓✔✗✘➔➢➤❖❑❒":
         font = mupdf.fz_new_base14_font("Symbol" if sign == "→" else "ZapfDingbats")
         one = shape(font, mupdf.ll_fz_encode_character(font.m_internal, ord(sign)))

@@ -1,4 +1,5 @@
-"""Reads the text of a page again where the file says other letters than are drawn, or letters for what is a sign: as it is shown.
+"""Reads the text of a page again where the file says other letters than are drawn, or letters for what is a sign: as it
+is shown.
 
 Most pages have no such glyph, and are not read again.
 """
@@ -25,9 +26,11 @@ Signs = Mapping[tuple[int, Glyph], str]  # by the address of a font
 
 @dataclass
 class Correction:
-    """A page's text as it is shown, and where that differs from what the file says: middles of glyphs, as the page is shown.
+    """A page's text as it is shown, and where that differs from what the file says: middles of glyphs, as the page is
+    shown.
 
-    `settled`: their shape is that of the text that the file has for all of them together. `doubtful`: it is that of neither reading.
+    `settled`: their shape is that of the text that the file has for all of them together. `doubtful`: it is that of
+        neither reading.
     `false`: a digit that neither reading says. `rejected`: words that are not drawn, each text with a place of it.
     """
 
@@ -38,7 +41,9 @@ class Correction:
     rejected: list[tuple[list[str], Point]] = field(default_factory=list)
 
 
-def corrected(page: Any, used: Mapping[int, tuple[Any, set[Glyph]]], spans: Sequence[Span], fonts: Fonts, flags: int) -> Correction | None:
+def corrected(
+    page: Any, used: Mapping[int, tuple[Any, set[Glyph]]], spans: Sequence[Span], fonts: Fonts, flags: int
+) -> Correction | None:
     """The page's text as it is shown; None where the file says it right.
 
     Args:

@@ -1,9 +1,11 @@
-"""Finds glyphs that a font's text map takes for another letter, digit or sign than they show (`ToUnicode`: the page shows 28, not 38).
+"""Finds glyphs that a font's text map takes for another letter, digit or sign than they show (`ToUnicode`: the page
+shows 28, not 38).
 
-Two things are held against the map. What the font itself calls a glyph (its name, or its own table of characters) counts where the glyph's
-shape speaks for it too, since programs that write fonts name glyphs wrongly. And the shape of each digit counts by itself, as digits look
-alike in all fonts; so does that of the signs that change what a figure says: "≥ 5" is not "≤ 5". A glyph without ink shows nothing that
-could be said. A letter whose font names it wrongly, or not at all, is not found out.
+Two things are held against the map. What the font itself calls a glyph (its name, or its own table of characters)
+counts where the glyph's shape speaks for it too, since programs that write fonts name glyphs wrongly. And the shape of
+each digit counts by itself, as digits look alike in all fonts; so does that of the signs that change what a figure
+says: "≥ 5" is not "≤ 5". A glyph without ink shows nothing that could be said. A letter whose font names it wrongly, or
+    not at all, is not found out.
 """
 
 # mypy: allow-untyped-calls
@@ -28,10 +30,16 @@ MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
 SIGNS = "≤≥<>=≠±+−×%‰€$£¥§"  # that change what a figure says
 MINUS = "−"
-DASHES = dict.fromkeys("-\u2010\u2011\u2012\u2013\u2014\u2015", MINUS)  # drawn so much like a minus that fonts use one for another
+DASHES = dict.fromkeys(
+    "-\u2010\u2011\u2012\u2013\u2014\u2015", MINUS
+)  # drawn so much like a minus that fonts use one for another
 TIMES = frozenset("xX×")  # drawn alike, and files say one for another
 # ASCII digits and letters, and the Latin letters with marks (U+00C0 to U+024F)
-KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
+KNOWN = [
+    chr(code)
+    for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250))
+    if chr(code).isalnum()
+]
 NEAR = 0.25  # a glyph may differ by so much of a square from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
 APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
@@ -55,7 +63,9 @@ class Fonts:
         return self._fonts[address][1]
 
     def signs(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[tuple[int, Glyph], str]:
-        """Of the glyphs `used` on a page, those that show a sign where the file says a letter, or nothing; by the font's address."""
+        """Of the glyphs `used` on a page, those that show a sign where the file says a letter, or nothing; by the
+        font's address.
+        """
         found: dict[tuple[int, Glyph], str] = {}
         for address, (font, glyphs) in used.items():
             self._known(address, font)
@@ -69,18 +79,24 @@ class Fonts:
         return found
 
     def away(self, address: int, font: Any, number: int, text: str, glyphs: set[Glyph]) -> float | None:
-        """How far the shape of a glyph is from that of a text, with the letters of the font itself where one glyph stands for several."""
+        """How far the shape of a glyph is from that of a text, with the letters of the font itself where one glyph
+        stands for several.
+        """
         self._known(address, font)
         key = address, number, text
         if key not in self._away:
             own = {
-                chr(code): other for other, code in glyphs if 0 < code < 0x250 and chr(code).isalpha() and other not in (number, FURTHER)
+                chr(code): other
+                for other, code in glyphs
+                if 0 < code < 0x250 and chr(code).isalpha() and other not in (number, FURTHER)
             }
             self._away[key] = away(font, number, text, own)
         return self._away[key]
 
     def false(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[str, set[Glyph]]:
-        """Of the glyphs `used` on a page, by font, those that show another character than they are said to; by the font's name."""
+        """Of the glyphs `used` on a page, by font, those that show another character than they are said to; by the
+        font's name.
+        """
         found: dict[str, set[Glyph]] = {}
         for address, (font, glyphs) in used.items():
             known = self._known(address, font)
@@ -129,7 +145,9 @@ def bare_name(name: str) -> str:
 
 _KNOWN_SET = frozenset((*KNOWN, *SIGNS))
 _EDGE = {*range(CORNER), *range(SIDE - CORNER, SIDE)}
-_CORNERS = int.from_bytes(bytes(row in _EDGE and column in _EDGE for row in range(SIDE) for column in range(SIDE)), "big")
+_CORNERS = int.from_bytes(
+    bytes(row in _EDGE and column in _EDGE for row in range(SIDE) for column in range(SIDE)), "big"
+)
 
 
 def _plain(sign: str) -> str:

@@ -18,7 +18,14 @@ Shape = tuple[int, float]  # the pixels, and width against height
 SIDE = 20  # pixels of the square into which a glyph's shape is drawn
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
 # for digits and signs, whose slanted shapes are further from the upright ones than some are from each other
-SLANTED = ("Helvetica-Oblique", "Helvetica-BoldOblique", "Times-Italic", "Times-BoldItalic", "Courier-Oblique", "Courier-BoldOblique")
+SLANTED = (
+    "Helvetica-Oblique",
+    "Helvetica-BoldOblique",
+    "Times-Italic",
+    "Times-BoldItalic",
+    "Courier-Oblique",
+    "Courier-BoldOblique",
+)
 MIN_EM = 0.001  # the least extent of a glyph with ink; MuPDF gives a blank one a ten-millionth
 
 _MADE_UP = re.compile(r"[A-Za-z]{0,2}\d+")  # names of glyphs that have none; MuPDF takes "a71" for the 71st character
@@ -31,25 +38,33 @@ def distance(one: Shape, other: Shape) -> float:
 
 
 def shape(font: Any, *numbers: int) -> Shape | None:
-    """The glyphs, side by side, stretched to fill a square, one bit a pixel, and their width against their height; None without ink."""
+    """The glyphs, side by side, stretched to fill a square, one bit a pixel, and their width against their height; None
+    without ink.
+    """
     text = mupdf.fz_new_text()
     boxes, at = [], 0.0
     for number in numbers:
         bounds = _bounds(font, number)
         boxes.append((bounds.x0 + at, bounds.y0, bounds.x1 + at, bounds.y1))
-        mupdf.fz_show_glyph(text, font, mupdf.FzMatrix(1, 0, 0, 1, at, 0), number, 0, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET)
+        mupdf.fz_show_glyph(
+            text, font, mupdf.FzMatrix(1, 0, 0, 1, at, 0), number, 0, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET
+        )
         at += mupdf.ll_fz_advance_glyph(font.m_internal, number, 0) if len(numbers) > 1 else 0.0
     x0, y0, x1, y1 = union(boxes)
     width, height = x1 - x0, y1 - y0
     if not (0 < width < 10 and 0 < height < 10):
         return None
     fit = mupdf.FzMatrix(SIDE / width, 0, 0, -SIDE / height, -x0 * SIDE / width, y1 * SIDE / height)
-    picture = mupdf.fz_new_pixmap_with_bbox(mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, SIDE, SIDE), mupdf.FzSeparations(), 0)
+    picture = mupdf.fz_new_pixmap_with_bbox(
+        mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, SIDE, SIDE), mupdf.FzSeparations(), 0
+    )
     mupdf.fz_clear_pixmap_with_value(picture, 255)  # a glyph that has a colour of its own is black as a rule
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), picture)
     mupdf.fz_fill_text(device, text, fit, mupdf.fz_device_gray(), (0.0,), 1.0, mupdf.FzColorParams())
     mupdf.fz_close_device(device)
-    return int.from_bytes(bytes(mupdf.fz_pixmap_samples_memoryview(picture)).translate(_DARK), "big"), min(2.0, width / height)
+    return int.from_bytes(bytes(mupdf.fz_pixmap_samples_memoryview(picture)).translate(_DARK), "big"), min(
+        2.0, width / height
+    )
 
 
 def is_blank(font: Any, number: int) -> bool:
@@ -59,10 +74,18 @@ def is_blank(font: Any, number: int) -> bool:
 
 
 def _bounds(font: Any, number: int) -> Any:
-    """The box around a glyph's ink. Of a font that a file only names, MuPDF gives the box that all its glyphs fit into."""
+    """The box around a glyph's ink.
+
+    Of a font that a file only names, MuPDF gives the box that all its glyphs fit into.
+    """
     plain = mupdf.FzMatrix()
     bounds, widest = mupdf.fz_bound_glyph(font, number, plain), mupdf.fz_font_bbox(font)
-    if (bounds.x0, bounds.x1, bounds.y0, bounds.y1) != (widest.x0, widest.x1, widest.y0, widest.y1) or font.m_internal.t3procs:
+    if (bounds.x0, bounds.x1, bounds.y0, bounds.y1) != (
+        widest.x0,
+        widest.x1,
+        widest.y0,
+        widest.y1,
+    ) or font.m_internal.t3procs:
         return bounds
     outline = mupdf.fz_outline_glyph(font, number, plain)
     return mupdf.ll_fz_bound_path(outline.m_internal, None, plain.internal()) if outline.m_internal else bounds
@@ -104,6 +127,9 @@ def glyph_code(font: Any, number: int) -> int:
 
 
 def is_slanted(font: Any) -> bool:
-    """Whether a font calls itself italic. Slanted shapes accuse no upright glyph: the narrow 7 of a heading is like a slanted 1."""
+    """Whether a font calls itself italic.
+
+    Slanted shapes accuse no upright glyph: the narrow 7 of a heading is like a slanted 1.
+    """
     name = str(font.m_internal.name).casefold()
     return bool(mupdf.ll_fz_font_is_italic(font.m_internal)) or "ital" in name or "obli" in name

@@ -1,9 +1,12 @@
-"""Writes what is set raised, lowered or stacked as what it is: "10²³", "H₂O", "2½", "5 3/16". A file has plain digits there. Pure.
+"""Writes what is set raised, lowered or stacked as what it is: "10²³", "H₂O", "2½", "5 3/16".
 
-A sign that Unicode has raised or lowered is written so: a power, an index, the mark of a footnote ("1,200³"), cents ("4⁹⁹ euros"). Anything
-else raised at a figure follows "^" ("10^0.5"). A fraction is one sign where Unicode has it ("2½"), and two figures with a slash, a blank
-before them, where it has none ("5 3/16"). Endings of ordinals stay letters ("20th"), and a small "o" before C or F is "°". What cannot be
-read with certainty is U+FFFD, as a letter without a value is: no sentence with such a figure is an answer.
+A file has plain digits there. Pure.
+
+A sign that Unicode has raised or lowered is written so: a power, an index, the mark of a footnote ("1,200³"), cents
+("4⁹⁹ euros"). Anything else raised at a figure follows "^" ("10^0.5"). A fraction is one sign where Unicode has it
+("2½"), and two figures with a slash, a blank before them, where it has none ("5 3/16"). Endings of ordinals stay
+letters ("20th"), and a small "o" before C or F is "°". What cannot be read with certainty is U+FFFD, as a letter
+without a value is: no sentence with such a figure is an answer.
 """
 
 from __future__ import annotations
@@ -29,14 +32,20 @@ class Level(Enum):
 
 Part = tuple[str, Level]
 
-_RAISED = dict(zip("0123456789+-−–=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
+_RAISED = dict(
+    zip("0123456789+-−–=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True)
+)
 _LOWERED = dict(zip("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎", strict=True))
 _FRACTIONS = {  # the code points of Unicode's vulgar fractions
     unicodedata.normalize("NFKC", sign).replace("\u2044", "/"): sign
     for sign in map(chr, (*range(0xBC, 0xBF), *range(0x2150, 0x215F), 0x2189))
 }
 _ENDINGS = frozenset("st nd rd th er re e ème es".split())  # ordinals have these, in English and French
-_INDICATORS = {"a": "ª", "o": "º", "0": "°"}  # raised behind a figure: "5º" of ordinals and angles, and a nought for a degree
+_INDICATORS = {
+    "a": "ª",
+    "o": "º",
+    "0": "°",
+}  # raised behind a figure: "5º" of ordinals and angles, and a nought for a degree
 _FRACTION = re.compile(r"(\d{1,4})[/\u2044\u2215](\d{1,4})")
 _POWER = re.compile(r"(?=.*[\dn])[-+−–\d()=a-z]+|[a-z]")
 _MARKS = re.compile(r"\d{1,3}(?:[,;]\d{1,3})+")  # marks of several footnotes
@@ -44,7 +53,9 @@ _DEGREES = re.compile(r"[CF](?![a-z])")
 
 
 def written(parts: Iterable[Part]) -> str:
-    """The text of signs that stand side by side; with a blank where a fraction without a sign of its own follows a figure."""
+    """The text of signs that stand side by side; with a blank where a fraction without a sign of its own follows a
+    figure.
+    """
     rest = _merged(parts)
     text = ""
     for at, (signs, level) in enumerate(rest):
@@ -96,7 +107,9 @@ def _merged(parts: Iterable[Part]) -> list[Part]:
 
 
 def _sloping(parts: list[Part], at: int) -> tuple[list[Part], int]:
-    """The text of a fraction whose numerator is part `at`, and of how many parts it is made; 0 where none begins there."""
+    """The text of a fraction whose numerator is part `at`, and of how many parts it is made; 0 where none begins
+    there.
+    """
     if parts[at][1] is not Level.RAISED:
         return [], 0
     for length in (3, 2):

@@ -1,4 +1,6 @@
-"""The reasons why text cannot be seen: from a span's attributes, with counts for each page, and layers that are switched off."""
+"""The reasons why text cannot be seen: from a span's attributes, with counts for each page, and layers that are
+switched off.
+"""
 
 # mypy: allow-untyped-calls
 
@@ -57,14 +59,19 @@ def style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
 
 
 class Layers:
-    """A second look at a document, with all its layers on; `none` says that it has none that are off, and costs nothing then."""
+    """A second look at a document, with all its layers on; `none` says that it has none that are off, and costs nothing
+    then.
+    """
 
     def __init__(self, document: Any, password: str) -> None:
         self._all: Any = None
         if not document.is_pdf:  # a web page has none
             return
         keys = ("OFF", "BaseState", "AS")  # each may switch a layer off
-        if any(document.xref_get_key(document.pdf_catalog(), f"OCProperties/D/{key}")[1] not in ("null", "[]", "/ON") for key in keys):
+        if any(
+            document.xref_get_key(document.pdf_catalog(), f"OCProperties/D/{key}")[1] not in ("null", "[]", "/ON")
+            for key in keys
+        ):
             self._all = pymupdf.open(stream=document.stream, filetype="pdf")
             if self._all.needs_pass:
                 self._all.authenticate(password)

@@ -1,7 +1,8 @@
 """Says which words of a page can be seen: draws the page as it is, and again without its text.
 
-Where the two pictures are alike, the text shows nothing: it was painted over, clipped, masked, or has the colour of its ground. Where the
-letters would be is known from a third picture, of the text alone. Only the part of the page with the words in question is drawn.
+Where the two pictures are alike, the text shows nothing: it was painted over, clipped, masked, or has the colour of its
+ground. Where the letters would be is known from a third picture, of the text alone. Only the part of the page with the
+words in question is drawn.
 """
 
 # mypy: allow-untyped-calls
@@ -21,7 +22,11 @@ from ..render import fitting_zoom
 from .trace import CONTRAST
 
 MAX_PIXELS = 6_000_000  # one drawing: A4 at three pixels a point is 4.5 million
-ZOOMS = ((8.0, 2.0), (5.0, 3.0), (0.0, 4.0))  # from this font size in points, pixels a point: a stem is then about a pixel wide
+ZOOMS = (
+    (8.0, 2.0),
+    (5.0, 3.0),
+    (0.0, 4.0),
+)  # from this font size in points, pixels a point: a stem is then about a pixel wide
 DENSE = 100  # a pixel that a letter covers by that much of 255 belongs to its ink
 FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
@@ -42,11 +47,12 @@ _OTHERS = ("ignore_text", *PAINTING, *CLIPS, *TEXT_CLIPS, *GROUPS)  # what is no
 
 @dataclass
 class Question:
-    """A word to be looked at: its box, the boxes of its letters and digits, and its font size; all in points as the page is shown.
+    """A word to be looked at: its box, the boxes of its letters and digits, and its font size; all in points as the
+    page is shown.
 
-    `texts` are the places of its text, or texts, among those of the page in the order of painting, where other words stand in the same
-    place; none where none do, and the page is compared with one that has no text at all. `under_mark`: a watermark stands over it, which
-    covers letters of a word without hiding it.
+    `texts` are the places of its text, or texts, among those of the page in the order of painting, where other words
+    stand in the same place; none where none do, and the page is compared with one that has no text at all.
+    `under_mark`: a watermark stands over it, which covers letters of a word without hiding it.
     """
 
     box: Rect
@@ -84,7 +90,8 @@ def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bo
 
 
 class _Look:
-    """Three drawings of one part of a page: as it is, without its text (or the texts that are asked about), and that text alone.
+    """Three drawings of one part of a page: as it is, without its text (or the texts that are asked about), and that
+    text alone.
 
     All three are of one frame: cut out of a larger one, a line's edge may differ by some steps of its colour.
     """
@@ -118,7 +125,9 @@ class _Look:
     def _count(self, box: Rect) -> tuple[int, int]:
         """Pixels of ink that show, and pixels of ink, in `box`."""
         left, right = (max(0, min(self._width, round(x * self._zoom) - self._frame.x0)) for x in (box[0], box[2]))
-        top, bottom = (max(0, min(self._frame.height, round(y * self._zoom) - self._frame.y0)) for y in (box[1], box[3]))
+        top, bottom = (
+            max(0, min(self._frame.height, round(y * self._zoom) - self._frame.y0)) for y in (box[1], box[3])
+        )
         if left >= right or top >= bottom:
             return 0, 0
         starts = range(top * self._width, bottom * self._width, self._width)
@@ -130,7 +139,8 @@ class _Look:
         if not shown:
             return 0, 0
         page, bare = (
-            b"".join([picture[3 * (start + left) : 3 * (start + right)] for start in starts]) for picture in (self._page, self._bare)
+            b"".join([picture[3 * (start + left) : 3 * (start + right)] for start in starts])
+            for picture in (self._page, self._bare)
         )
         differs = _differs(page, bare, density.translate(_NEEDED))
         return (shown & int.from_bytes(differs, "little")).bit_count(), ink.count(1)
@@ -139,7 +149,8 @@ class _Look:
 def _differs(one: bytes, other: bytes, needed: bytes) -> bytes:
     """1 for each pixel of which a channel differs by at least what is `needed` there.
 
-    Without an array library: each byte becomes a lane of two bytes in a large number, and one subtraction subtracts them all.
+    Without an array library: each byte becomes a lane of two bytes in a large number, and one subtraction subtracts
+    them all.
     """
     found = 0
     limit = _lanes(needed)
@@ -163,7 +174,12 @@ def _over(a: int, b: int, limit: int, above: int) -> int:
 
 
 def _draw(
-    page: Any, frame: Any, zoom: float, space: Any, without: Collection[str] = (), wanted: Callable[[int], bool] | None = None
+    page: Any,
+    frame: Any,
+    zoom: float,
+    space: Any,
+    without: Collection[str] = (),
+    wanted: Callable[[int], bool] | None = None,
 ) -> bytes:
     """The part `frame` (in pixels) of the page.
 
@@ -175,7 +191,9 @@ def _draw(
         without: operations that are left out.
         wanted: of the texts in the order of painting, those that are painted; all where it is None.
     """
-    picture = mupdf.fz_new_pixmap_with_bbox(space or mupdf.fz_device_gray(), mupdf.FzIrect(*frame), mupdf.FzSeparations(), int(not space))
+    picture = mupdf.fz_new_pixmap_with_bbox(
+        space or mupdf.fz_device_gray(), mupdf.FzIrect(*frame), mupdf.FzSeparations(), int(not space)
+    )
     if space:
         mupdf.fz_clear_pixmap_with_value(picture, 255)
     else:
@@ -183,14 +201,18 @@ def _draw(
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(zoom, 0, 0, zoom, 0, 0), picture)
     for name in without:
         setattr(device.m_internal, name, None)  # MuPDF leaves out what a device has no function for
-    mupdf.fz_run_page(page.this, device if wanted is None else _Chosen(device, wanted, without), mupdf.FzMatrix(), mupdf.FzCookie())
+    mupdf.fz_run_page(
+        page.this, device if wanted is None else _Chosen(device, wanted, without), mupdf.FzMatrix(), mupdf.FzCookie()
+    )
     mupdf.fz_close_device(device)
     samples = bytes(pymupdf.Pixmap("raw", picture).samples)
     return samples if space else samples[1::2]
 
 
 class _Chosen(HandOn):
-    """Hands on what is painted but for the operations `without`; a text only where `wanted` says so of its place among them."""
+    """Hands on what is painted but for the operations `without`; a text only where `wanted` says so of its place among
+    them.
+    """
 
     def __init__(self, target: Any, wanted: Callable[[int], bool], without: Collection[str]) -> None:
         super().__init__(target, {*TEXT, *_OTHERS}.difference(without, ("ignore_text",)))

@@ -1,8 +1,9 @@
-"""Says which letters of a page are crossed out: by a bar through them, a cross over their lines, or an annotation that strikes them.
+"""Says which letters of a page are crossed out: by a bar through them, a cross over their lines, or an annotation that
+strikes them.
 
-`Strokes` notes lines and thin boxes while the painting of a page is walked over. A bar strikes letters out where it runs through the middle
-of them and ends about where they end. Underlines lie below, rules of tables and lines of charts run on beside the text, and a minus, a
-leader or a dash stands beside it.
+`Strokes` notes lines and thin boxes while the painting of a page is walked over. A bar strikes letters out where it
+runs through the middle of them and ends about where they end. Underlines lie below, rules of tables and lines of charts
+run on beside the text, and a minus, a leader or a dash stands beside it.
 """
 
 # mypy: allow-untyped-calls
@@ -29,7 +30,9 @@ LINE_BYTES, BOX_BYTES = 34, 60  # bytes of a single line, and of a box with its 
 PATH_BYTES = 1_500  # what is walked over of one path of a PDF, packed; charts and maps have longer ones
 PAGE_BYTES = 4_000  # the same of all on a page: each corner is a call from MuPDF
 ROW_BYTES = 16_000  # the same of those that lie on a row
-LAID_OUT_BYTES = 1_000_000  # the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
+LAID_OUT_BYTES = (
+    1_000_000  # the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
+)
 FAINT = 0.2  # opacity of what nobody sees over print
 PALE = 224  # lowest channel of a colour that does not show on white paper
 GAP_PT = 3.0  # between bars on one height that strike out one text: programs draw one for each word, or part of one
@@ -37,7 +40,10 @@ DRAWN_BARS, DRAWN_SLOPED = 500, 20  # more are a drawing; the maps tried have 1,
 MOST = 5_000  # bars, and sloped lines; more are a drawing
 
 # In parts of the font size.
-LOW, HIGH = 0.08, 0.56  # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
+LOW, HIGH = (
+    0.08,
+    0.56,
+)  # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
 THICKNESS = 0.3  # a thicker bar covers the text, or is its ground
 BEYOND = 1.0  # by which a bar may run on beside the text; those of charts and tables run on further
 EXACT = 0.06  # between the end of a bar and the edge of a letter where a program struck out just these letters
@@ -73,11 +79,16 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
         mupdf.ll_fz_walk_path(path, self.m_internal, self.m_internal)
 
     def is_rectangle(self) -> bool:
-        """Whether it is one upright rectangle. Some programs draw a last side twice, and MuPDF does not know it for a rectangle then."""
+        """Whether it is one upright rectangle.
+
+        Some programs draw a last side twice, and MuPDF does not know it for a rectangle then.
+        """
         ctm = self._ctm
         if not self._straight or len(self.parts) != 1 or ((ctm.b or ctm.c) and (ctm.a or ctm.d)):
             return False
-        points = [point for point, after in zip(self.parts[0], [*self.parts[0][1:], None], strict=True) if point != after]
+        points = [
+            point for point, after in zip(self.parts[0], [*self.parts[0][1:], None], strict=True) if point != after
+        ]
         if points and points[0] == points[-1]:
             points.pop()
         steps = zip(points, [*points[1:], *points[:1]], strict=True)
@@ -105,7 +116,9 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
 
 
 class Bar(NamedTuple):
-    """A bar along the rows, or along the columns where it does not lie; `order` is its place in the order of painting."""
+    """A bar along the rows, or along the columns where it does not lie; `order` is its place in the order of
+    painting.
+    """
 
     box: Rect
     lying: bool
@@ -123,7 +136,16 @@ class Strokes:
         self._most = PATH_BYTES if is_pdf else LAID_OUT_BYTES
         self._left = {True: ROW_BYTES, False: PAGE_BYTES} if is_pdf else dict.fromkeys((True, False), LAID_OUT_BYTES)
 
-    def note(self, path: Any, ctm: Any, box: Rect, width: float, colour: tuple[int, int, int] | None, alpha: float, order: int) -> None:
+    def note(
+        self,
+        path: Any,
+        ctm: Any,
+        box: Rect,
+        width: float,
+        colour: tuple[int, int, int] | None,
+        alpha: float,
+        order: int,
+    ) -> None:
         """Note a path with this extent; `width` is that of its line as it is shown, 0 where it is filled."""
         if alpha < FAINT or len(self._bars) > MOST or box[0] > box[2] or box[1] > box[3]:
             return
@@ -142,7 +164,9 @@ class Strokes:
     def _parts(self, parts: list[list[tuple[float, float]]], box: Rect, half: float, pale: bool, order: int) -> None:
         """Note the bars that a path is made of: of a line, `half` as thick, its sides, and of a shape its parts."""
         around = [union((x, y, x, y) for x, y in part) for part in parts]
-        if half and len(parts) == 1 and min(around[0][2] - around[0][0], around[0][3] - around[0][1]) <= SLOPED_PT:  # drawn by hand
+        if (
+            half and len(parts) == 1 and min(around[0][2] - around[0][0], around[0][3] - around[0][1]) <= SLOPED_PT
+        ):  # drawn by hand
             x0, y0, x1, y1 = around[0]
             self._bar(meet((x0 - half, y0 - half, x1 + half, y1 + half), box), pale, order)
         elif half:
@@ -164,7 +188,9 @@ class Strokes:
     def bars(self) -> Iterator[Bar]:
         """The bars, those that go on from one another as one."""
         last: Bar | None = None
-        for bar in sorted(self._bars, key=lambda bar: (bar.lying, bar.pale, _height(bar), bar.box[0] if bar.lying else bar.box[1])):
+        for bar in sorted(
+            self._bars, key=lambda bar: (bar.lying, bar.pale, _height(bar), bar.box[0] if bar.lying else bar.box[1])
+        ):
             if last and _goes_on(last, bar):
                 last = Bar(union((last.box, bar.box)), bar.lying, bar.pale, max(last.order, bar.order))
                 continue
@@ -196,7 +222,9 @@ def _goes_on(one: Bar, other: Bar) -> bool:
 
 
 class Sign(NamedTuple):
-    """A letter, digit or mark: its box, the origin of its baseline and its font size; in points as the page is shown."""
+    """A letter, digit or mark: its box, the origin of its baseline and its font size; in points as the page is
+    shown.
+    """
 
     text: str
     box: Rect
@@ -225,14 +253,18 @@ def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[
             beyond = DRAWN_BEYOND if strokes.are_a_drawing() else BEYOND
             found.update(_under(bar, [(run, own[run], runs[run]) for run in near], beyond))
     for area in areas:
-        found.update((run, at) for run, line in enumerate(own) for at, sign in enumerate(line) if _holds(area, sign.box))
+        found.update(
+            (run, at) for run, line in enumerate(own) for at, sign in enumerate(line) if _holds(area, sign.box)
+        )
     return found
 
 
 def parted(
     words: Sequence[tuple[Word, Ink]], kinds: Sequence[Kind | None], crossed: Sequence[bool]
 ) -> tuple[list[tuple[Word, Ink]], list[Kind | None]]:
-    """A run's words with the reasons why they are not read, after those letters are `crossed` out: a word of which some are is parted."""
+    """A run's words with the reasons why they are not read, after those letters are `crossed` out: a word of which some
+    are is parted.
+    """
     parts: list[tuple[tuple[Word, Ink], Kind | None]] = []
     start = 0
     for (word, ink), kind in zip(words, kinds, strict=True):
@@ -244,7 +276,9 @@ def parted(
             parts.append(((word, ink), Kind.STRUCK))
         else:
             parts.extend(((piece, ink), kind) for piece, kind in _pieces(word, struck_here))
-    if not any(kind is None and any(map(str.isalnum, word.text)) for (word, _), kind in parts):  # a full stop that was left
+    if not any(
+        kind is None and any(map(str.isalnum, word.text)) for (word, _), kind in parts
+    ):  # a full stop that was left
         parts = [(word, kind or Kind.STRUCK) for word, kind in parts]
     return [word for word, _ in parts], [kind for _, kind in parts]
 
@@ -290,7 +324,9 @@ def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, 
                 for band in range(band_of(row[1]), band_of(row[3]) + 1):
                     bands.setdefault(band, []).append(number)
         around = range(band_of(bar.box[1]), band_of(bar.box[3]) + 1)
-        near = {number for band in around for number in bands.get(band, ()) if _crosses(bar, rows[number], runs[number][2])}
+        near = {
+            number for band in around for number in bands.get(band, ()) if _crosses(bar, rows[number], runs[number][2])
+        }
         if near:
             yield bar, sorted(near)
 
@@ -311,7 +347,9 @@ def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
 
 
 def _under(bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyond: float) -> Iterator[Place]:
-    """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by `most_beyond`."""
+    """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by
+    `most_beyond`.
+    """
     hit: list[tuple[int, int, Rect, float]] = []
     for run, signs, (words, _, way) in lines:
         left, top, right, bottom = turned(bar.box, way)
@@ -342,7 +380,9 @@ def _under(bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyo
             continue
         # a raised or lowered sign between them goes with them
         struck_here.update(
-            at for at, sign in enumerate(signs) if min(struck_here) < at < max(struck_here) and _along(turned(sign.box, way), left, right)
+            at
+            for at, sign in enumerate(signs)
+            if min(struck_here) < at < max(struck_here) and _along(turned(sign.box, way), left, right)
         )
         for start, end in _word_ranges(words, signs):
             yield from ((run, at) for at in _whole(signs, way, start, end, struck_here, (left, right)))
@@ -360,15 +400,23 @@ def _word_ranges(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> It
         start = end
 
 
-def _whole(signs: Sequence[Sign], way: Direction, start: int, end: int, hit: set[int], ends: tuple[float, float]) -> Iterator[int]:
-    """The struck letters of one word: just those under the bar where it ends at their edges, else all or none of the word."""
+def _whole(
+    signs: Sequence[Sign], way: Direction, start: int, end: int, hit: set[int], ends: tuple[float, float]
+) -> Iterator[int]:
+    """The struck letters of one word: just those under the bar where it ends at their edges, else all or none of the
+    word.
+    """
     inside = [at for at in range(start, end) if at in hit]
     rest = [at for at in range(start, end) if at not in hit]
     if not inside or not rest:
         yield from inside
         return
     letters = [at for at in rest if signs[at].text.isalnum()]
-    nearly = len(inside) >= MOST_OF_WORD * (end - start) and len(letters) <= FEW and all(signs[at].text.isalpha() for at in letters)
+    nearly = (
+        len(inside) >= MOST_OF_WORD * (end - start)
+        and len(letters) <= FEW
+        and all(signs[at].text.isalpha() for at in letters)
+    )
     if letters and not nearly and not _is_exact(signs, way, start, end, ends):
         nearly = 2 * len(inside) >= end - start
         inside = inside if nearly else []
@@ -421,7 +469,9 @@ def _is_cross(one: Rect, other: Rect) -> bool:
 
 
 def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
-    """The words within the area, where they fill it; under a single line also only where their rows do not run on beside it."""
+    """The words within the area, where they fill it; under a single line also only where their rows do not run on
+    beside it.
+    """
     width, height = area[2] - area[0], area[3] - area[1]
     inside = [
         (run, index)
@@ -435,7 +485,11 @@ def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
         return []
     rows = {run for run, _ in inside}
     filled = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes) / (width * height)
-    if single and (len(rows) < LINE_ROWS or filled < LINE_FILLED or sum(len(runs[run][0]) for run in rows) > (1 + OUTSIDE) * len(boxes)):
+    if single and (
+        len(rows) < LINE_ROWS
+        or filled < LINE_FILLED
+        or sum(len(runs[run][0]) for run in rows) > (1 + OUTSIDE) * len(boxes)
+    ):
         return []
     text = meet(union(boxes), area)
     across, down = (LINE_WIDTH, LINE_HEIGHT) if single else (CROSS_WIDTH, CROSS_HEIGHT)

@@ -1,8 +1,10 @@
-"""Walks over what a page paints, in the order of painting, and notes where text may be unseen. It renders nothing and decides nothing.
+"""Walks over what a page paints, in the order of painting, and notes where text may be unseen.
 
-A place is a suspect where something opaque is painted after the text, where the text stands on a ground of nearly its own colour or on a
-picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs have no extent. `rendering` looks at
-those places. Most pages of ordinary files have none, and need no picture.
+It renders nothing and decides nothing.
+
+A place is a suspect where something opaque is painted after the text, where the text stands on a ground of nearly its
+own colour or on a picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs
+have no extent. `rendering` looks at those places. Most pages of ordinary files have none, and need no picture.
 """
 
 # mypy: allow-untyped-calls
@@ -19,14 +21,22 @@ from ..geometry import Bands, Rect, band_of, meet, union
 from ..glyphs.actual_text import FURTHER, Drawn, Glyph, Span, crowded
 from .strikethrough import Outline, Strokes
 
-MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
+# a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
+MAX_OPERATIONS = 30_000
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
-BAR_PT, BAR_SHAPE, MAX_BARS = 60.0, 3.0, 5_000  # the longest bar of a fraction, its least length in thicknesses, and how many are noted
+BAR_PT, BAR_SHAPE, MAX_BARS = (
+    60.0,
+    3.0,
+    5_000,
+)  # the longest bar of a fraction, its least length in thicknesses, and how many are noted
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
-LOOSE_PT = 1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
+LOOSE_PT = (
+    1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
+)
 MARK_PT = 18.0  # the least size of letters that stand over others as a watermark
-CORE = 0.15  # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
+# share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
+CORE = 0.15
 
 GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
 MIDDLE_EM = 0.25  # the middle of a letter above its baseline
@@ -38,15 +48,18 @@ _Colour = tuple[int, int, int]
 class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     """The findings on one page, in points of the page as it is shown.
 
-    `spans`: glyphs that the file has a text for. `texts`: the extents of what was written, in order. `fonts`: by an address that names it
-    while it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot.
-    `bars`: short lines and bars, as fractions and minuses are drawn. `strokes`: lines and thin boxes. `marks`: the extents and
-    sizes, in points, of large texts, as a watermark is.
+    `spans`: glyphs that the file has a text for. `texts`: the extents of what was written, in order. `fonts`: by an
+        address that names it
+    while it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said
+    to show and cannot. `bars`: short lines and bars, as fractions and minuses are drawn. `strokes`: lines and thin
+    boxes. `marks`: the extents and sizes, in points, of large texts, as a watermark is.
     """
 
     def __init__(self, page: Any) -> None:
         super().__init__()
-        call_back(self, (*TEXT, *TEXT_CLIPS, "ignore_text", "begin_metatext", "end_metatext", *PAINTING, *CLIPS, *GROUPS))
+        call_back(
+            self, (*TEXT, *TEXT_CLIPS, "ignore_text", "begin_metatext", "end_metatext", *PAINTING, *CLIPS, *GROUPS)
+        )
         self.suspects = Bands()
         self.found = False
         self.spans: list[Span] = []
@@ -73,7 +86,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         try:
             mupdf.fz_run_page(page.this, self, mupdf.FzMatrix(), self._cookie)
             mupdf.fz_close_device(self)
-        except Exception:  # MuPDF raises on a damaged page whose text came out all the same: what was not walked over is looked at
+        except (
+            Exception
+        ):  # MuPDF raises on a damaged page whose text came out all the same: what was not walked over is looked at
             self._operations = MAX_OPERATIONS + 1
         if self._operations > MAX_OPERATIONS:
             self.complete = False
@@ -148,11 +163,14 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         written = self._glyphs(text)
         clip, shaped = self._clips[-1]
         if not (box[0] < box[2] and box[1] < box[3]):
-            # blanks; or glyphs without ink, which have no place here: then words that stand in no text's place are looked at
+            # blanks; or glyphs without ink, which have no place here: then words that stand in no text's place are
+            # looked at
             self._placeless = self._placeless or any(not chr(max(0, code)).isspace() for code in written)
             return
         core = _core(box)
-        inside = clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
+        inside = (
+            clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
+        )
         if self._strange or shaped or colour is None or not inside or self._is_drawn(text):
             self._suspect(box)
         else:
@@ -193,11 +211,15 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     # What MuPDF calls. The first argument after self is MuPDF's context; its own parameters follow in its order.
 
-    def fill_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
+    def fill_path(
+        self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any
+    ) -> None:
         if self._step():
             self._path(path, None, ctm, _colour(space, color, params), alpha)
 
-    def stroke_path(self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
+    def stroke_path(
+        self, _ctx: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any
+    ) -> None:
         if self._step():
             self._path(path, stroke, ctm, _colour(space, color, params), alpha)
 
@@ -211,7 +233,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
         self._text(text, None, ctm, _colour(space, color, params))
 
-    def stroke_text(self, _ctx: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any) -> None:
+    def stroke_text(
+        self, _ctx: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, _alpha: float, params: Any
+    ) -> None:
         self._text(text, stroke, ctm, _colour(space, color, params))
 
     def fill_shade(self, _ctx: Any, _shade: Any, _ctm: Any, _alpha: float, _params: Any) -> None:
@@ -286,7 +310,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._strange -= 1
         self._push(EVERYWHERE, shaped=True)
 
-    def begin_group(self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float) -> None:
+    def begin_group(
+        self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float
+    ) -> None:
         """A group begins, which is painted as a whole."""
         self._groups.append(bool(blend) or alpha < 1)
         self._strange += self._groups[-1]
@@ -306,7 +332,9 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
 
 def _is_alike(ink: _Colour, ground: _Colour | None) -> bool:
-    """Whether `ink` may not be read on `ground`; twice the contrast, since colours of print are converted in more than one way."""
+    """Whether `ink` may not be read on `ground`; twice the contrast, since colours of print are converted in more than
+    one way.
+    """
     return ground is None or max(abs(a - b) for a, b in zip(ink, ground, strict=True)) <= 2 * CONTRAST
 
 
@@ -316,7 +344,10 @@ def _rect(box: Any) -> Rect:
 
 def _unit(ctm: Any) -> Rect:
     """The rectangle around the unit square as it is painted."""
-    xs, ys = (ctm.e, ctm.e + ctm.a, ctm.e + ctm.c, ctm.e + ctm.a + ctm.c), (ctm.f, ctm.f + ctm.b, ctm.f + ctm.d, ctm.f + ctm.b + ctm.d)
+    xs, ys = (
+        (ctm.e, ctm.e + ctm.a, ctm.e + ctm.c, ctm.e + ctm.a + ctm.c),
+        (ctm.f, ctm.f + ctm.b, ctm.f + ctm.d, ctm.f + ctm.b + ctm.d),
+    )
     return min(xs), min(ys), max(xs), max(ys)
 
 

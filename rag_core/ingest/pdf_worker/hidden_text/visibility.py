@@ -1,4 +1,5 @@
-"""Says for each word of a page whether it is read, and why not: by its own ink first, then by what was painted, then by a picture.
+"""Says for each word of a page whether it is read, and why not: by its own ink first, then by what was painted, then by
+a picture.
 
 Each step costs more than the one before it, and is asked only about the words that the one before it left in doubt.
 """
@@ -42,7 +43,8 @@ def reasons(
     *,
     keep_invisible: bool,
 ) -> tuple[list[InkedRun], list[list[Kind | None]], list[Rect]]:
-    """The runs, and for each word of each why it is not to be read, None for what can be seen; and the short bars that are painted.
+    """The runs, and for each word of each why it is not to be read, None for what can be seen; and the short bars that
+    are painted.
 
     Words that are struck out in part are parted.
 
@@ -57,14 +59,18 @@ def reasons(
         keep_invisible: text without ink is what was recognised on a scan.
     """
     width, height = page.rect.width, page.rect.height
-    found = [[_at_sight(word, ink, way, width, height, keep_invisible) for word, ink in words] for words, _, way in runs]
+    found = [
+        [_at_sight(word, ink, way, width, height, keep_invisible) for word, ink in words] for words, _, way in runs
+    ]
     if not trace or not any(None in kinds for kinds in found):
         return list(runs), found, []
     letters = cache(partial(_letters, page, text_page))
     places = [(run, index) for run, (words, _, _) in enumerate(runs) for index in range(len(words))]
     for run, index in _otherwise(page, runs, places, trace, fonts, correction):
         found[run][index] = found[run][index] or Kind.OTHER
-    doubtful = [(run, index) for run, index in places if found[run][index] is None and _is_doubtful(*runs[run][0][index], trace)]
+    doubtful = [
+        (run, index) for run, index in places if found[run][index] is None and _is_doubtful(*runs[run][0][index], trace)
+    ]
     if doubtful:
         shared = _shared(runs, places, doubtful)
         asked = [_question(runs[run], index, letters(), trace) for run, index in doubtful]
@@ -78,7 +84,9 @@ def reasons(
     return *_without_struck(runs, found, struck(page, runs, trace.strokes, letters)), trace.bars
 
 
-def _without_struck(runs: Sequence[InkedRun], found: list[list[Kind | None]], crossed: Collection[tuple[int, int]]) -> Seen:
+def _without_struck(
+    runs: Sequence[InkedRun], found: list[list[Kind | None]], crossed: Collection[tuple[int, int]]
+) -> Seen:
     """The same, where these letters are crossed out, each given by its run and its place in it."""
     shown = list(runs)
     for run in {run for run, _ in crossed}:
@@ -94,11 +102,19 @@ def _is_doubtful(word: Word, ink: Ink, trace: Trace) -> bool:
 
 
 def _otherwise(
-    page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], trace: Trace, fonts: Fonts, correction: Correction | None
+    page: Any,
+    runs: Sequence[InkedRun],
+    places: Sequence[_Place],
+    trace: Trace,
+    fonts: Fonts,
+    correction: Correction | None,
 ) -> Iterator[_Place]:
     """Where words say other letters, digits or signs than are shown."""
     signs = fonts.signs(trace.fonts)
-    letters = {address: (font, {one for one in used if (address, one) not in signs}) for address, (font, used) in trace.fonts.items()}
+    letters = {
+        address: (font, {one for one in used if (address, one) not in signs})
+        for address, (font, used) in trace.fonts.items()
+    }
     false = fonts.false(letters)
     for address, glyphs in trace.crowded.items():
         if glyphs:
@@ -125,7 +141,11 @@ def _figures_beside(words: Sequence[InkedWord], index: int) -> list[int]:
     """The figures to which a sign belongs that stands by itself: without it they would say something else."""
     if any(map(str.isalnum, words[index][0].text)):
         return []
-    return [beside for beside in (index - 1, index + 1) if 0 <= beside < len(words) and any(map(str.isdigit, words[beside][0].text))]
+    return [
+        beside
+        for beside in (index - 1, index + 1)
+        if 0 <= beside < len(words) and any(map(str.isdigit, words[beside][0].text))
+    ]
 
 
 def _false_glyphs(
@@ -143,17 +163,25 @@ def _false_glyphs(
     return found
 
 
-def _at_sight(word: Word, ink: Ink, way: tuple[int, int], width: float, height: float, keep_invisible: bool) -> Kind | None:
+def _at_sight(
+    word: Word, ink: Ink, way: tuple[int, int], width: float, height: float, keep_invisible: bool
+) -> Kind | None:
     x0, y0, x1, y1 = word.box
     if not (0 <= x0 + x1 <= 2 * width and 0 <= y0 + y1 <= 2 * height):
         return Kind.NO_CONTEXT  # its centre is
-    if ink is Ink.TINY or (ink is not Ink.NONE and (y1 - y0 if way[0] else x1 - x0) <= TINY_PT):  # letters may be pressed flat, too
+    if ink is Ink.TINY or (
+        ink is not Ink.NONE and (y1 - y0 if way[0] else x1 - x0) <= TINY_PT
+    ):  # letters may be pressed flat, too
         return Kind.TINY
     return Kind.NONE if ink is Ink.NONE and not keep_invisible else None
 
 
-def _shared(runs: Sequence[InkedRun], places: Sequence[_Place], doubtful: Sequence[_Place]) -> dict[_Place, tuple[int, int]]:
-    """Of the doubtful words, those in whose place other words stand: which one of how many it is, in the order of painting."""
+def _shared(
+    runs: Sequence[InkedRun], places: Sequence[_Place], doubtful: Sequence[_Place]
+) -> dict[_Place, tuple[int, int]]:
+    """Of the doubtful words, those in whose place other words stand: which one of how many it is, in the order of
+    painting.
+    """
     boxes, at = Bands(), dict[Rect, list[_Place]]()
     for place in places:
         box = runs[place[0]][0][place[1]][0].box
@@ -163,18 +191,23 @@ def _shared(runs: Sequence[InkedRun], places: Sequence[_Place], doubtful: Sequen
     found = {}
     for place in doubtful:
         word = runs[place[0]][0][place[1]][0]
-        here = sorted(other for box in {word.box, *boxes.near(word.box)} if _in_place(box, word.box) for other in at[box])
+        here = sorted(
+            other for box in {word.box, *boxes.near(word.box)} if _in_place(box, word.box) for other in at[box]
+        )
         if any(runs[run][0][index][0].text != word.text for run, index in here):
             found[place] = here.index(place), len(here)
     return found
 
 
 def _texts_of(box: Rect, rank: int, words: int, trace: Trace) -> frozenset[int]:
-    """The texts that painted the word in `box`, the word of this rank among the `words` in its place; of the page's, in order."""
+    """The texts that painted the word in `box`, the word of this rank among the `words` in its place; of the page's, in
+    order.
+    """
     texts = [number for number, text in enumerate(trace.texts) if _in_place(text, _middle(box))]
     if len(texts) == words:
         return frozenset(texts[rank : rank + 1])
-    # words in several texts, or texts drawn twice: what was painted last is one thing, all that was painted before it another
+    # words in several texts, or texts drawn twice: what was painted last is one thing, all that was painted before it
+    # another
     return frozenset(texts[-1:] if rank == words - 1 else texts[:-1])
 
 
@@ -229,10 +262,14 @@ def _question(run: InkedRun, index: int, letters: Signs, trace: Trace) -> Questi
 
 
 def _is_under_mark(word: Word, marks: Sequence[tuple[Rect, float]]) -> bool:
-    """Whether much larger letters stand over a word without digits, as those of a watermark do, so that it can be made out all the same."""
+    """Whether much larger letters stand over a word without digits, as those of a watermark do, so that it can be made
+    out all the same.
+    """
     if any(map(str.isdigit, word.text)):
         return False
-    return any(size >= MARK_SIZE * word.size and all(edge > 0 for edge in _extent(meet(word.box, box))) for box, size in marks)
+    return any(
+        size >= MARK_SIZE * word.size and all(edge > 0 for edge in _extent(meet(word.box, box))) for box, size in marks
+    )
 
 
 def _extent(box: Rect) -> tuple[float, float]:

@@ -1,4 +1,6 @@
-"""Says whether a watermark voids a page: "SUPERSEDED", "VOID" or "CANCELLED" in large letters across its text, in many languages. Pure."""
+"""Says whether a watermark voids a page: "SUPERSEDED", "VOID" or "CANCELLED" in large letters across its text, in many
+languages. Pure.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _GAPS = re.compile(r"[\W\d_]+")
 
 def _folded(text: str) -> str:
     """In small letters, without accents and vowel signs, which files write in several ways."""
-    return "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if unicodedata.category(sign)[0] != "M")
+    return "".join(
+        sign for sign in unicodedata.normalize("NFKD", text.casefold()) if unicodedata.category(sign)[0] != "M"
+    )
 
 
 _VOID = frozenset(
@@ -42,8 +46,25 @@ _VOID = frozenset(
 _PHRASES = [
     _folded(phrase)
     for phrase in (
-        *("do not use", "not valid", "no longer valid", "not in force", "no longer in force", "nicht mehr gültig", "außer kraft"),
-        *("hors vigueur", "no vigente", "sin vigencia", "non valide", "non valido", "non più in vigore", "fora de vigor", "não válido"),
+        *(
+            "do not use",
+            "not valid",
+            "no longer valid",
+            "not in force",
+            "no longer in force",
+            "nicht mehr gültig",
+            "außer kraft",
+        ),
+        *(
+            "hors vigueur",
+            "no vigente",
+            "sin vigencia",
+            "non valide",
+            "non valido",
+            "non più in vigore",
+            "fora de vigor",
+            "não válido",
+        ),
         *("niet meer geldig", "не действует", "утратил силу", "již neplatí"),
     )
 ]
@@ -59,7 +80,11 @@ _BESIDE = frozenset(
 
 def is_void(lines: Sequence[Mapping[str, Any]]) -> bool:
     """Whether one of these lines, as PyMuPDF gives them, is such a watermark over the others."""
-    marks = [line for line in lines if _size(line) >= LARGE_PT and _says_void("".join(span["text"] for span in line["spans"]))]
+    marks = [
+        line
+        for line in lines
+        if _size(line) >= LARGE_PT and _says_void("".join(span["text"] for span in line["spans"]))
+    ]
     if not marks:
         return False
     usual = median([_size(line) for line in lines if line not in marks] or [0.0])
@@ -77,7 +102,9 @@ def _is_across(mark: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> b
     over = 0
     for line in lines:
         left, top, right, bottom = line["bbox"]
-        over += line is not mark and _size(line) < _size(mark) and x0 < right and left < x1 and y0 < (top + bottom) / 2 < y1
+        over += (
+            line is not mark and _size(line) < _size(mark) and x0 < right and left < x1 and y0 < (top + bottom) / 2 < y1
+        )
     return over >= OVERLAPPED
 
 
@@ -88,4 +115,8 @@ def _says_void(text: str) -> bool:
     words = _GAPS.sub(" ", folded).split()
     if all(len(word) == 1 for word in words):  # letters that stand apart
         words = ["".join(words)]
-    return 0 < len(words) <= MOST_WORDS and any(word in _VOID for word in words) and all(word in _VOID or word in _BESIDE for word in words)
+    return (
+        0 < len(words) <= MOST_WORDS
+        and any(word in _VOID for word in words)
+        and all(word in _VOID or word in _BESIDE for word in words)
+    )

@@ -1,7 +1,10 @@
-"""Draws a page as a picture to be read, and reads the text of such a picture by the engine that is asked for. It knows no hidden text.
+"""Draws a page as a picture to be read, and reads the text of such a picture by the engine that is asked for.
 
-Both are done by different processes: the one that has opened the PDF draws; another, that never sees the PDF, reads one picture and ends.
-So a picture on which an engine hangs, crashes or takes all memory costs that page alone. `ingest.reading.recognition` is between them.
+It knows no hidden text.
+
+Both are done by different processes: the one that has opened the PDF draws; another, that never sees the PDF, reads one
+picture and ends. So a picture on which an engine hangs, crashes or takes all memory costs that page alone.
+`ingest.reading.recognition` is between them.
 """
 
 # mypy: allow-untyped-calls
@@ -25,14 +28,18 @@ DRAWING_S = 2.0  # CPU that one page may take to be drawn: a scan in JPEG 2000 t
 
 # the end of a sentence that begins "This page is a picture"
 NOT_BY_RAPIDOCR = (
-    "and RapidOCR cannot read it: it has no text, is in a script that RapidOCR does not know, or does not stand upright. Tesseract reads "
+    "and RapidOCR cannot read it: it has no text, is in a script that RapidOCR does not know, or does not stand "
+    "upright. Tesseract reads "
     "such pages, and no language data of Tesseract are installed."
 )
 NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed."
-# Shares of a page's letters that RapidOCR doubts (docs/scans.md has the measurement): beyond the first Tesseract reads the page too, beyond
-# the second alone.
+# Shares of a page's letters that RapidOCR doubts (docs/scans.md has the measurement): beyond the first Tesseract reads
+# the page too, beyond the second alone.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
-SURE_WORD, FOREIGN = 0.70, 0.01  # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
+SURE_WORD, FOREIGN = (
+    0.70,
+    0.01,
+)  # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
@@ -46,7 +53,9 @@ class Reading(NamedTuple):
 
 
 class Unreadable(Exception):
-    """The picture cannot be read; the message says why, as the end of a sentence that begins "This page is a picture"."""
+    """The picture cannot be read; the message says why, as the end of a sentence that begins "This page is a
+    picture".
+    """
 
 
 @dataclass
@@ -77,7 +86,12 @@ class Drawer:
 
         picture = page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
         small = zlib.compress(picture.samples, 1)  # a page of print to a tenth
-        return {"zip": base64.b64encode(small).decode("ascii"), "width": picture.width, "height": picture.height, "dpi": dpi}
+        return {
+            "zip": base64.b64encode(small).decode("ascii"),
+            "width": picture.width,
+            "height": picture.height,
+            "dpi": dpi,
+        }
 
     def _dpi(self, page: Any) -> int:
         if not self.enabled:
@@ -93,8 +107,8 @@ class Drawer:
 def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     """The event `recognised`: text and layout of a picture, as those of a page. `data` are its packed pixels.
 
-    Each word's seventh number says how sure the engine is of it, from 0 to 1. With `weights` RapidOCR reads it, and Tesseract what RapidOCR
-    cannot.
+    Each word's seventh number says how sure the engine is of it, from 0 to 1. With `weights` RapidOCR reads it, and
+    Tesseract what RapidOCR cannot.
 
     Raises:
         ValueError: the pixels are not those of such a picture, or the engine gave up on it.
@@ -120,8 +134,9 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
 def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
     """The page by the engine that reads it best; None where only Tesseract could read it, and it is not installed.
 
-    Where RapidOCR doubts some of a page, Tesseract reads it too: what that finds says whether the page is in a script that RapidOCR does
-    not know, or turned. If it is neither, RapidOCR's reading stands: of bad print Tesseract reads less.
+    Where RapidOCR doubts some of a page, Tesseract reads it too: what that finds says whether the page is in a script
+    that RapidOCR does not know, or turned. If it is neither, RapidOCR's reading stands: of bad print Tesseract reads
+    less.
     """
     if not request["weights"]:
         return _read_by_tesseract(grey, request)
@@ -169,9 +184,11 @@ def _runs(found: Sequence[Found], points: float) -> list[Run]:
 
 
 def _as_high_as_its_line(one: Found) -> Rect:
-    """The box of a word, as high as any word of its line would be: rows are told by heights, and a full stop has hardly any.
+    """The box of a word, as high as any word of its line would be: rows are told by heights, and a full stop has hardly
+    any.
 
-    On an upright page the heights are taken from the word's own baseline, since the lines of a skewed scan run across each other.
+    On an upright page the heights are taken from the word's own baseline, since the lines of a skewed scan run across
+    each other.
     """
     left, top, right, bottom = one.box
     if one.turn == 0:

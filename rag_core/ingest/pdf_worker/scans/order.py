@@ -1,4 +1,7 @@
-"""The order in which the lines of a picture are read. Pure: it knows neither pictures nor the engine that found the lines."""
+"""The order in which the lines of a picture are read.
+
+Pure: it knows neither pictures nor the engine that found the lines.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from statistics import median
 from typing import NamedTuple
 
 MIN_COLUMN_LINES = 4  # on each side of a gutter: fewer may be cells of a table; chosen
-PROSE_EM = (
-    10.0  # median width of the lines of a column of prose, in their heights: the narrowest newspaper has 25 letters; a cell has fewer
+# median width of the lines of a column of prose, in their heights: the narrowest newspaper has 25 letters; a cell has
+# fewer
+PROSE_EM = 10.0
+GUTTER_EM = (
+    0.4  # the least width of a gutter, in heights of lines; lines are found with half a height of margin around them
 )
-GUTTER_EM = 0.4  # the least width of a gutter, in heights of lines; lines are found with half a height of margin around them
 SAME_HEIGHT = 0.5  # a row's parts stand within this share of a height of one another
 PARAGRAPH = 1.2  # times the usual step from row to row of a column: a larger one parts paragraphs; chosen
 
@@ -65,7 +70,10 @@ def _regions(lines: list[int], places: Sequence[Place]) -> list[list[int]]:
 
 
 def _at_a_gutter(lines: list[int], places: Sequence[Place]) -> tuple[list[int], ...] | None:
-    """The lines above a gutter, left of it, right of it, and below it: the gutter along most lines. None where there is none."""
+    """The lines above a gutter, left of it, right of it, and below it: the gutter along most lines.
+
+    None where there is none.
+    """
     best: tuple[int, int, int, float] | None = None  # lines beside it, first and last of them, where it is
     for x in sorted({places[at].x1 for at in lines}):
         band: list[int] = []
@@ -102,7 +110,9 @@ def _is_gutter(band: list[int], x: float, places: Sequence[Place]) -> bool:
 def _rows(region: list[int], places: Sequence[Place]) -> list[list[int]]:
     rows: list[list[int]] = []
     for at in region:
-        if rows and abs(places[at].middle - places[rows[-1][0]].middle) < SAME_HEIGHT * min(places[at].high, places[rows[-1][0]].high):
+        if rows and abs(places[at].middle - places[rows[-1][0]].middle) < SAME_HEIGHT * min(
+            places[at].high, places[rows[-1][0]].high
+        ):
             rows[-1].append(at)
         else:
             rows.append([at])

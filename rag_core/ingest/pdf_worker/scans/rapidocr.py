@@ -1,7 +1,9 @@
-"""Reads a picture by the weights of RapidOCR (PP-OCRv6): words with their boxes and how sure it is of each. It knows no PDF.
+"""Reads a picture by the weights of RapidOCR (PP-OCRv6): words with their boxes and how sure it is of each.
 
-OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`; nothing of RapidOCR's own
-program runs.
+It knows no PDF.
+
+OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`; nothing of RapidOCR's
+own program runs.
 """
 
 from __future__ import annotations
@@ -20,15 +22,28 @@ from .tesseract import Found
 
 FINDS_LINES, READS_LINES = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 ALPHABET = "character"  # the entry of the second one's file that names the letters, one a line
-METADATA, KEY, VALUE = 14, 1, 2  # fields of an ONNX file: ModelProto.metadata_props, StringStringEntryProto.key and .value (onnx.proto)
-INK_AND_PAPER = 0.5, 95  # percentiles of a page's greys without their noise: a page of one line has about one part in two hundred of ink
+METADATA, KEY, VALUE = (
+    14,
+    1,
+    2,
+)  # fields of an ONNX file: ModelProto.metadata_props, StringStringEntryProto.key and .value (onnx.proto)
+INK_AND_PAPER = (
+    0.5,
+    95,
+)  # percentiles of a page's greys without their noise: a page of one line has about one part in two hundred of ink
 PALE, BLANK = 160, 20  # how far apart both are: less is pale print, of 255; still less is an empty page; chosen
 STANDS = 1.5  # a line so many times as high as wide runs up or down
-X_HEIGHT, CAPITALS = 0.55, 0.72  # heights of small letters without strokes up or down, and of capitals, in font sizes: most fonts
-ALIKE = 1.06  # lines whose sizes differ by less are set in one size: measured are 2 % up or down in one size, also on pages that lie askew
+X_HEIGHT, CAPITALS = (
+    0.55,
+    0.72,
+)  # heights of small letters without strokes up or down, and of capitals, in font sizes: most fonts
+# lines whose sizes differ by less are set in one size: measured are 2 % up or down in one size, also on pages that lie
+# askew
+ALIKE = 1.06
 
 
-# in a line with a lower score letters are doubtful; of print that they know, the weights give fewer than one line in fifty such a score
+# in a line with a lower score letters are doubtful; of print that they know, the weights give fewer than one line in
+# fifty such a score
 SURE_LINE = 0.90
 
 
@@ -57,7 +72,9 @@ class Line(NamedTuple):
 
 
 class RapidOcr:
-    """The engine, with the folder of its weights. They are loaded when a picture is read, and one network is gone before the other comes.
+    """The engine, with the folder of its weights.
+
+    They are loaded when a picture is read, and one network is gone before the other comes.
 
     Raises:
         OSError, KeyError: they are not there, or are not what they should be.
@@ -80,14 +97,19 @@ class RapidOcr:
         corners = lines_of(picture, _network(self._finds))
         network = _network(self._reads)
         cuts = [cut(picture, one) for one in corners]
-        lines = (Line(where, seen, read_line(seen, network, self._alphabet)) for where, seen in zip(corners, cuts, strict=True))
+        lines = (
+            Line(where, seen, read_line(seen, network, self._alphabet))
+            for where, seen in zip(corners, cuts, strict=True)
+        )
         return [line for line in lines if line.words]
 
     def read(self, lines: Sequence[Line]) -> Iterator[Found]:
         """The words of lines that stand upright, in reading order."""
         slope = _slope(lines)
         edges = [letter_edges(line.picture) for line in lines]
-        sizes = set_in([_size(line, *edge) for line, edge in zip(lines, edges, strict=True)], [line.letters for line in lines])
+        sizes = set_in(
+            [_size(line, *edge) for line, edge in zip(lines, edges, strict=True)], [line.letters for line in lines]
+        )
         before = 0.0
         for one in in_order([_place(line.corners, slope) for line in lines]):
             size = sizes[one.at]
@@ -96,7 +118,9 @@ class RapidOcr:
 
 
 def in_contrast(grey: Array) -> Array:
-    """A pale picture from black to white, any other as it is: of pale print the network leaves out lines, or their ends."""
+    """A pale picture from black to white, any other as it is: of pale print the network leaves out lines, or their
+    ends.
+    """
     ink, paper = np.percentile(cv2.GaussianBlur(grey, (3, 3), 0), INK_AND_PAPER)
     if not BLANK < paper - ink < PALE:
         return grey
@@ -104,31 +128,43 @@ def in_contrast(grey: Array) -> Array:
 
 
 def doubtful(lines: Sequence[Line]) -> float:
-    """The share of a page's letters in lines with a low score, as in a script not known, or in lines up or down; 1 for none."""
+    """The share of a page's letters in lines with a low score, as in a script not known, or in lines up or down; 1 for
+    none.
+    """
     letters = sum(line.letters for line in lines)
     return sum(line.letters for line in lines if line.sure < SURE_LINE or line.stands) / letters if letters else 1.0
 
 
 def letter_edges(picture: Array) -> tuple[float, float]:
-    """From where to where, in pixels from above, the small letters of a line reach: rows with half as much ink as the fullest."""
+    """From where to where, in pixels from above, the small letters of a line reach: rows with half as much ink as the
+    fullest.
+    """
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (3, 3), 0).astype(np.float64)
     dark = np.clip(np.percentile(grey, 90) - grey, 0, None).sum(axis=1)
     half = 0.5 * float(np.percentile(dark, 95))
     rows = np.flatnonzero(dark >= half)
     first, last = int(rows[0]), int(rows[-1])
     above = (dark[first] - half) / (dark[first] - dark[first - 1]) if first and dark[first] > dark[first - 1] else 0.0
-    below = (dark[last] - half) / (dark[last] - dark[last + 1]) if last + 1 < len(dark) and dark[last] > dark[last + 1] else 0.0
+    below = (
+        (dark[last] - half) / (dark[last] - dark[last + 1])
+        if last + 1 < len(dark) and dark[last] > dark[last + 1]
+        else 0.0
+    )
     return first - float(above), last + float(below)
 
 
 def set_in(sizes: Sequence[float], weights: Sequence[int]) -> list[float]:
-    """The sizes of a page's lines, those that are nearly alike as one: that of most letters, then of most of the rest, and so on."""
+    """The sizes of a page's lines, those that are nearly alike as one: that of most letters, then of most of the rest,
+    and so on.
+    """
     found = list(sizes)
     left = set(range(len(found)))
     while left:
         near = {at: [one for one in left if 1 / ALIKE < sizes[one] / sizes[at] < ALIKE] for at in left}
         best = max(sorted(left), key=lambda at: sum(weights[one] for one in near[at]))
-        middle = float(np.median(np.repeat([sizes[one] for one in near[best]], [max(1, weights[one]) for one in near[best]])))
+        middle = float(
+            np.median(np.repeat([sizes[one] for one in near[best]], [max(1, weights[one]) for one in near[best]]))
+        )
         for one in near[best]:
             found[one] = middle
         left -= set(near[best])
@@ -145,14 +181,18 @@ def _found(line: Line, starts: bool, base: float, size: float) -> Iterator[Found
     height, width = line.picture.shape[:2]
     ink = _ink(line.picture)
     outside = _around(line.corners)
-    for at, (word, (left, right)) in enumerate(zip(line.words, spans(np.asarray(ink.any(axis=0)), line.words), strict=True)):
+    for at, (word, (left, right)) in enumerate(
+        zip(line.words, spans(np.asarray(ink.any(axis=0)), line.words), strict=True)
+    ):
         rows = np.flatnonzero(ink[:, left:right].any(axis=1))
         top, bottom = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, height)
         middle = _on_page(line.corners, (left + right) / 2 / width, base / height)
         yield Found(
             text=word.text,
             sure=min(1.0, max(0.0, float(np.mean(word.sure)))),
-            box=_around(np.array([_on_page(line.corners, x / width, y / height) for x in (left, right) for y in (top, bottom)])),
+            box=_around(
+                np.array([_on_page(line.corners, x / width, y / height) for x in (left, right) for y in (top, bottom)])
+            ),
             line=outside,
             base=float(middle[1]),
             size=size,
@@ -174,7 +214,9 @@ def spans(ink: Array, words: Sequence[Letters]) -> list[tuple[int, int]]:
     found = []
     for (_, begin), (end, _) in pairwise(edges):
         inside = np.flatnonzero(ink[begin:end])
-        found.append((begin + int(inside[0]), begin + int(inside[-1]) + 1) if len(inside) else (begin, max(begin + 1, end)))
+        found.append(
+            (begin + int(inside[0]), begin + int(inside[-1]) + 1) if len(inside) else (begin, max(begin + 1, end))
+        )
     return found
 
 
@@ -193,7 +235,9 @@ def _white(ink: Array, begin: int, end: int) -> tuple[int, int]:
 def _ink(picture: Array) -> Array:
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     _, dark = cv2.threshold(grey, 0, 1, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)
-    return np.asarray(dark if 2 * dark.sum() <= dark.size else 1 - dark, bool)  # print that is light on dark has more paper than ink too
+    return np.asarray(
+        dark if 2 * dark.sum() <= dark.size else 1 - dark, bool
+    )  # print that is light on dark has more paper than ink too
 
 
 def _slope(lines: Sequence[Line]) -> float:

@@ -1,7 +1,10 @@
-"""Tesseract's own library, called in this process: words of a picture with their boxes and how sure it is of each. It knows no PDF.
+"""Tesseract's own library, called in this process: words of a picture with their boxes and how sure it is of each.
 
-MuPDF has a Tesseract inside, which tells neither; the one that is installed reads two to three times as fast as well. It is called through
-its C interface (`tesseract/capi.h`), so that nothing has to be started or written: the limits of this process hold for it.
+It knows no PDF.
+
+MuPDF has a Tesseract inside, which tells neither; the one that is installed reads two to three times as fast as well.
+It is called through its C interface (`tesseract/capi.h`), so that nothing has to be started or written: the limits of
+this process hold for it.
 """
 
 from __future__ import annotations
@@ -11,7 +14,12 @@ from collections.abc import Iterator
 from ctypes import POINTER, c_char_p, c_float, c_int, c_void_p
 from typing import Any, NamedTuple
 
-LIBRARIES = ("libtesseract.so.5", "libtesseract.5.dylib", "/opt/homebrew/lib/libtesseract.5.dylib", "/usr/local/lib/libtesseract.5.dylib")
+LIBRARIES = (
+    "libtesseract.so.5",
+    "libtesseract.5.dylib",
+    "/opt/homebrew/lib/libtesseract.5.dylib",
+    "/usr/local/lib/libtesseract.5.dylib",
+)
 WITH_ORIENTATION = 1  # PSM_AUTO_OSD: blocks are found, and which way they stand, where data for that are installed
 PARAGRAPH, LINE, WORD = 1, 2, 3  # RIL_PARA, RIL_TEXTLINE, RIL_WORD
 _NUMBERS = [POINTER(c_int)]
