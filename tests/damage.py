@@ -39,7 +39,8 @@ from rag_core.settings import Settings
 
 COLLECTION, DIM = "default", 32
 SETTINGS = Settings.load()
-NOT_READ = ("lock", "lock.json")  # who writes, for a message only
+# who writes, for a message only; what SQLite makes anew, and takes away when the last connection ends
+NOT_READ = ("lock", "lock.json", "collection.sqlite-shm", "records.sqlite-shm", "model_cache.sqlite-shm")
 OPTIONAL = {
     RECORDS: "records",
     CACHE: "cache",

@@ -77,7 +77,7 @@ def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """The first of these that fit together, and one at least."""
     kept: list[tuple[int, int]] = []
     for one in stretches:
-        if kept and sum(right - left for left, right in (*kept, one)) > AROUND_CHARS:
+        if kept and max(kept[0][1], one[1]) - min(kept[0][0], one[0]) > AROUND_CHARS:
             break
         kept.append(one)
     return kept
