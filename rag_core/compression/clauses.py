@@ -41,12 +41,14 @@ class Asked:
             as well.
         kind: of its label, at the least.
         question: the question without it; empty where nothing is asked but what the clause says.
+        document: folded words that name its document.
     """
 
     numbers: Numbers
     dotted: bool
     kind: Kind
     question: str
+    document: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,11 @@ def _labels() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(f"{worded}|{heading}", re.IGNORECASE), re.compile(f"{worded}|{sentence}", re.IGNORECASE)
 
 
-def clause_asked(question: str, language: str) -> Asked | None:
-    """The clause that a question names; None where it names none."""
+def clause_asked(question: str, language: str, titles: Collection[str] = ()) -> Asked | None:
+    """The clause that a question names; None where it names none.
+
+    `titles` are the folded words of documents' titles: behind the number they say which one is meant, and ask nothing.
+    """
     found, known = _named().search(question), any_language()
     leads, indefinite, told = (
         {fold(word) for word in listed} for listed in (known.clause_leads, known.indefinite, known.says)
@@ -119,11 +124,17 @@ def clause_asked(question: str, language: str) -> Asked | None:
         before.pop()
     rest = f"{' '.join(before)}{behind}".strip(" ,")
     small = LANGUAGES[language].function_words if language in LANGUAGES else frozenset[str]()
-    whole = all(word.text.lower() in small or fold(word.text) in told for word in words(rest))
+    told |= {fold(word) for word in small}
+    named = {fold(word.text) for word in words(behind)} - told
+    asks = {fold(word.text) for word in words(" ".join(before))} - told
+    documents = {fold(word) for word in known.documents}
+    whole = not asks and named <= documents.union(titles)
     parts = re.findall(_DOTTED, found["numbers"])
     kind: Kind = "article" if found["article"] else "section" if found["section"] else "clause"
     numbers = tuple(number for part in parts for number in part.split("."))
-    return Asked(numbers, len(parts) == 1 < len(numbers), kind, "" if whole else rest)
+    return Asked(
+        numbers, len(parts) == 1 < len(numbers), kind, "" if whole else rest, frozenset(named) if whole else frozenset()
+    )
 
 
 def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause | None:
@@ -135,10 +146,13 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
         corpus: that is searched.
         rows: of the passages that may be found; None for all.
     """
-    asked = clause_asked(question, language)
-    found = list(_found(asked, corpus, rows)) if asked else []
+    titles = {one.id: {fold(word.text) for word in words(one.title)} for one in corpus.documents}
+    asked = clause_asked(question, language, set[str]().union(*titles.values()))
     if asked is None:
         return None
+    found = list(_found(asked, corpus, rows))
+    best = max((len(asked.document & titles[clause[0][1].passage.document]) for clause in found), default=0)
+    found = [one for one in found if len(asked.document & titles[one[0][1].passage.document]) == best]
     held = [one for clause in (found if asked.question else found[:1]) for one in clause]
     rows_of = tuple(dict.fromkeys(row for row, _ in held))
     return Clause(asked.question, tuple(unit for _, unit in held), rows_of, SURE / max(1, len(found)))

@@ -54,7 +54,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (4, "963f151c7c27"),
-    "language": (4, "e3e5c0a83663"),
+    "language": (4, "9d06f5122ed0"),
     "features": (13, "d68e7666f970"),
 }
 

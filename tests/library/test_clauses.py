@@ -11,6 +11,7 @@ from rag_core.compression.clauses import MAX_UNITS, Clause, clause_asked, clause
 from rag_core.decision.decide import decide
 from rag_core.decision.notes import CLAUSES
 from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Metadata
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
@@ -149,6 +150,29 @@ def test_given_two_documents_with_a_clause_of_that_number_then_neither_is_sure(t
     assert clause is not None
     assert clause.probability < 0.5
     assert said(clause) == ["2.1 The rent is 900 euros a month."]
+
+
+def test_given_a_question_that_names_the_document_then_its_clause_is_meant(tmp_path: Path) -> None:
+    opened = library(tmp_path)
+    opened.add(
+        [
+            text(id, LEASE.replace("900", rent), language="en", metadata=Metadata(title=title))
+            for id, title, rent in (("a", "Lease of the mill", "700"), ("b", "Lease of the barn", "800"))
+        ],
+        Settings.load(),
+    )
+
+    def asked(question: str) -> tuple[list[str], str, bool]:
+        clause = clause_of(question, "en", opened.view, None)
+        assert clause is not None
+        return said(clause), clause.question, clause.probability >= 0.5
+
+    assert asked("What does clause 2.1 of the barn lease say?") == (["2.1 The rent is 800 euros a month."], "", True)
+    assert asked("What does clause 2.1 of the contract say?")[1:] == ("", False)
+    assert asked("What does clause 2.1 say about barns?")[1] == "What does say about barns?"
+    assert (
+        asked("What is the lease under clause 2.1?")[1] == "What is the lease?"
+    )  # before the number it is asked about
 
 
 def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(tmp_path: Path) -> None:
