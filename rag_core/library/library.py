@@ -120,6 +120,7 @@ class Library:
         library.refresh()
         if library._loaded.facts.deleting:
             with suppress(RagError):  # somebody else will, or it may not be written here
+                library._clear_folders(insist=True)
                 library._collection.finish_deletion()
         return library
 

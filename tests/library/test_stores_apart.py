@@ -29,7 +29,7 @@ from rag_core.library.library import Library
 from rag_core.library.loading import Loaded, Loader
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import store_url
-from rag_core.wiring import open_engine, open_library, rebuild_library
+from rag_core.wiring import finish_deletions, open_engine, open_library, rebuild_library
 
 ROOT = Path(__file__).parents[2]
 # the adapter's module, and an address where nobody is
@@ -237,7 +237,7 @@ def test_given_a_database_that_is_gone_then_one_error_says_so_and_nothing_is_los
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = opened(tmp_path, store)
-    held.add([text("one", "kx11 kx22.")], SETTINGS)
+    held.add([text("one", "kx11 kx22."), text("three", "kx44.")], SETTINGS)
     adapter, nowhere = STORES[store]
     monkeypatch.setenv(adapter.VARIABLE, nowhere)
     adapter.database().close()
@@ -258,7 +258,30 @@ def test_given_a_database_that_is_gone_then_one_error_says_so_and_nothing_is_los
     again = opened(tmp_path, store)
     assert [row.name for row in again.unfinished()] == ["two"]
     assert [each.name for each in again.resume(SETTINGS).added] == ["two"]
-    assert (found(again, "kx33"), found(again, "kx11")) == (["two"], ["one"])
+    assert (found(again, "kx33"), found(again, "kx44"), found(again, "kx11")) == (["two"], ["three"], ["one"])
+
+
+@every_store
+@pytest.mark.parametrize("again", ["opened", "served"])
+def test_given_a_database_that_is_gone_when_the_only_document_is_erased_then_its_rows_go_when_the_database_answers(
+    store: str, again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: Stored
+) -> None:
+    held = opened(tmp_path, store)
+    held.add([text("one", "kx11 kx22.")], SETTINGS)
+    owner = owner_of(tmp_path, store)
+    assert {"kx11", "kx22"} <= stored(store, owner)[1]
+    adapter, nowhere = STORES[store]
+    with monkeypatch.context() as away:
+        away.setenv(adapter.VARIABLE, nowhere)
+        adapter.database().close()
+        with pytest.raises(RagError):
+            held.erase(id_of(held, "one"))  # cannot be finished now, and says so
+
+    if again == "served":
+        finish_deletions(tmp_path)  # as a service does when it starts
+        assert stored(store, owner) == (set(), set())
+    assert found(opened(tmp_path, store), "kx11") == []
+    assert stored(store, owner) == (set(), set())
 
 
 def test_given_an_address_that_is_none_then_the_error_names_the_variable_and_no_part_of_it(
