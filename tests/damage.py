@@ -11,6 +11,7 @@ healing_problem(copy)                                              "" where the 
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import random
 import shutil
@@ -39,8 +40,12 @@ from rag_core.settings import Settings
 
 COLLECTION, DIM = "default", 32
 SETTINGS = Settings.load()
-# who writes, for a message only; what SQLite makes anew, and takes away when the last connection ends
-NOT_READ = ("lock", "lock.json", "collection.sqlite-shm", "records.sqlite-shm", "model_cache.sqlite-shm")
+# who writes, for a message only; what SQLite takes away when the last connection ends, which may be at any time
+NOT_READ = (
+    "lock",
+    "lock.json",
+    *(f"{name}.sqlite-{end}" for name in ("collection", "records", "model_cache") for end in ("shm", "wal")),
+)
 OPTIONAL = {
     RECORDS: "records",
     CACHE: "cache",
@@ -238,6 +243,7 @@ def damaged(folder: Path, copies: Path, files: Collection[Path], *, per_file: in
     `copies` is a folder of ours.
     """
     chance, whole, bare = random.Random(seed), read(folder), read(copies / "nothing")
+    gc.collect()  # connections that nobody holds any more end, and take their logs away now, not while files are copied
     for path in files:
         name, data = str(path.relative_to(folder)), path.read_bytes()
         own = OPTIONAL.get(path.name)
