@@ -9,7 +9,6 @@ does not wait for it.
 from __future__ import annotations
 
 import gc
-import shutil
 import sqlite3
 import threading
 import weakref
@@ -36,7 +35,7 @@ from rag_core.library.indexing.ahead import THREAD, THREADS, Upload
 from rag_core.library.indexing.early import early
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
-from rag_core.library.loading import Loaded, Loader, entry_in, index_folders
+from rag_core.library.loading import Loaded, Loader, entry_in
 from rag_core.library.quota import QuotaOf, Room, no_quota
 from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
@@ -120,7 +119,7 @@ class Library:
         library.refresh()
         if library._loaded.facts.deleting:
             with suppress(RagError):  # somebody else will, or it may not be written here
-                library._clear_folders(insist=True)
+                library._collection.clear_indexes(library._forget_rows)
                 library._collection.finish_deletion()
         return library
 
@@ -508,7 +507,8 @@ class Library:
             loaded = self._loader.load(db, self._before(), writes=True)
             last()
         self._adopt(loaded)
-        self._clear_folders(insist)
+        held = () if insist else {one.folder for one in self._live}
+        self._collection.clear_indexes(self._forget_rows, held, insist=insist)
 
     def _before(self) -> Loaded:
         """The collection in memory, if it is of the file that is there now."""
@@ -525,15 +525,6 @@ class Library:
             if loaded.snapshot is not before.snapshot or [*loaded.early.values()] != [*before.early.values()]:
                 self._view = None
             return loaded.snapshot is not before.snapshot
-
-    def _clear_folders(self, insist: bool) -> None:
-        """Delete what a vector store keeps outside of the file for versions that nobody holds any more."""
-        held = {self.snapshot.folder} if insist else {one.folder for one in self._live}
-        for folder in index_folders(self._collection.root):
-            if folder.name not in held:
-                with suppress(*(() if insist else (RagError,))):
-                    self._forget_rows(folder)
-                    shutil.rmtree(folder, ignore_errors=True)
 
     def _check(self, facts: Facts, db: sqlite3.Connection | None = None) -> None:
         if db is not None and not db.execute("SELECT 1 FROM document WHERE state = ?", (READY,)).fetchone():

@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -231,11 +230,6 @@ class Loader:
     def _built(self, db: sqlite3.Connection) -> LexicalIndex:
         rows = db.execute("SELECT id FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
         return self.lexical.build(list(chain.from_iterable(_terms_of(db, row) for (row,) in rows)))
-
-
-def index_folders(root: Path) -> list[Path]:
-    """The folders of what vector stores keep outside of the library's file."""
-    return [path for path in (root / "indexes").glob("*") if path.is_dir()]
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:

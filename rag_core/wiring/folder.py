@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
@@ -29,7 +28,6 @@ from rag_core.gating import scores as calibrate
 from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library
-from rag_core.library.loading import index_folders
 from rag_core.library.quota import Quota, Room
 from rag_core.library.stored import titles
 from rag_core.library.stored.collection import Collection as File
@@ -213,11 +211,8 @@ def finish_deletions(folder: Path) -> None:
     for name in collections(folder):
         try:
             file = File(folder, name)
-            if (facts := file.facts()).deleting:
-                for left in index_folders(file.root):
-                    if left.name != facts.folder:
-                        forget_rows(left)
-                        shutil.rmtree(left, ignore_errors=True)
+            if file.facts().deleting:
+                file.clear_indexes(forget_rows)
             file.finish_deletion()
         except RagError as error:
             _log.warning("a deletion could not be finished: %s", error.kind)

@@ -17,6 +17,7 @@ before, whoever opens the collection next finishes it.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
 from collections import Counter
@@ -31,7 +32,7 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
-from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
+from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError, RagError
 from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.database import Database, library_damaged
 from rag_core.library.disk.files import children, damaged, storage_problems, sync
@@ -645,6 +646,27 @@ class Collection:
             )
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
         db.execute("UPDATE library SET deleting = ?, changes = changes + 1", (DELETED,))
+
+    def clear_indexes(self, forget_rows: ForgetRows, held: Several[str] = (), *, insist: bool = True) -> None:
+        """Delete what a vector store keeps outside of the file, but for the folder that the file names and those `held`
+        by readers.
+
+        Nobody changes the file meanwhile: whoever does may be making a folder that it does not name yet.
+
+        Raises:
+            RagError: the store or the file cannot be asked; where one does not `insist`, a later call does it.
+        """
+        folders = [path for path in (self.root / "indexes").glob("*") if path.is_dir()]
+        later = () if insist else (RagError,)
+        if not folders:
+            return
+        with suppress(*later), self.writing() as db:
+            named = {facts_of(db).folder, *held}
+            for folder in folders:
+                if folder.name not in named:
+                    with suppress(*later):
+                        forget_rows(folder)
+                        shutil.rmtree(folder, ignore_errors=True)
 
     def finish_deletion(self) -> None:
         """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs any more
