@@ -35,7 +35,7 @@ from rag_core.library.indexing.ahead import THREAD, THREADS, Upload
 from rag_core.library.indexing.early import early
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
-from rag_core.library.loading import Loaded, Loader, entry_in
+from rag_core.library.loading import Loaded, Loader, entry_in, ready_rows
 from rag_core.library.quota import QuotaOf, Room, no_quota
 from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
@@ -50,7 +50,7 @@ from rag_core.library.stored.collection import (
     nothing_outside,
     pack_entry,
 )
-from rag_core.library.stored.entry import Accepted, Entry, Row
+from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
 from rag_core.library.stored.snapshot import PageReader, Snapshot
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
@@ -447,7 +447,7 @@ class Library:
 
         def change(db: sqlite3.Connection) -> None:
             _newer(db)
-            entry = _ready_in(db, document_id.removeprefix("sha256:"))
+            entry = _ready_in(db, source_digest(document_id))
             if entry is None:
                 raise no_document(document_id)
             _describe(db, entry.described(metadata))
@@ -464,7 +464,7 @@ class Library:
         self, ids: Several[str], forget: Callable[[int], None], wait: float, *, everywhere: bool = False
     ) -> None:
         """Delete all that is kept of documents; `forget` is called last, with the last version that has them."""
-        digests, version = {id.removeprefix("sha256:") for id in ids}, 0
+        digests, version = {source_digest(id) for id in ids}, 0
 
         def change(db: sqlite3.Connection) -> None:
             nonlocal version
@@ -551,8 +551,7 @@ class Library:
         """The documents of the library by id, as they are in the file, whatever model made them."""
         known = {(entry.row, entry.stamp): entry for entry in self.snapshot.entries}
         with self._collection.reading() as db:
-            rows = db.execute("SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
-            entries = [known.get(row) or entry_in(db, row[0]) for row in rows]
+            entries = [known.get(row) or entry_in(db, row[0]) for row in ready_rows(db)]
         return {entry.document.id: entry for entry in entries}
 
     def _target(self) -> Target:

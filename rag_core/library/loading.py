@@ -94,9 +94,7 @@ class Loader:
         entries: list[Entry] = []
         groups: list[Sequence[Passage]] = []
         pieces: list[Piece] = []
-        for row, stamp in db.execute(
-            "SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)
-        ).fetchall():
+        for row, stamp in ready_rows(db):
             entry, group, rows = there.get(row, (None, None, None))
             entries.append(entry if entry is not None and entry.stamp == stamp else entry_in(db, row))
             groups.append(group if group is not None else _group(db, entries[-1]))
@@ -128,9 +126,8 @@ class Loader:
     def _early(self, db: sqlite3.Connection, before: Loaded, ready: set[str]) -> dict[int, WaitingDocument]:
         found: dict[int, WaitingDocument] = {}
         query = (
-            "SELECT id, stamp, digest, pages, state, title, passages, terms FROM document JOIN passages ON document = "
-            "id"
-            " WHERE state IN (?, ?) ORDER BY id"
+            "SELECT id, stamp, digest, pages, state, title, passages, terms FROM document"
+            " JOIN passages ON document = id WHERE state IN (?, ?) ORDER BY id"
         )
         for row, stamp, digest, pages, state, title, passages, terms in db.execute(query, (WORDS, READING)):
             if digest in ready:
@@ -206,7 +203,7 @@ class Loader:
                 words.load(folder) if isinstance(words, LexicalApart) else self._built(db),
                 facts.folder,
             )
-        rows = [row for (row,) in db.execute("SELECT id FROM document WHERE state = ? ORDER BY place, id", (READY,))]
+        rows = [row for row, _ in ready_rows(db)]
         if not rows:
             db.execute("UPDATE library SET folder = ''")
             return self._no_vectors(), words.build([]), ""
@@ -228,8 +225,7 @@ class Loader:
         return made, lexical, name
 
     def _built(self, db: sqlite3.Connection) -> LexicalIndex:
-        rows = db.execute("SELECT id FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
-        return self.lexical.build(list(chain.from_iterable(_terms_of(db, row) for (row,) in rows)))
+        return self.lexical.build(list(chain.from_iterable(_terms_of(db, row) for row, _ in ready_rows(db))))
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -246,6 +242,11 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield piece
     if rows:
         yield rows
+
+
+def ready_rows(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    """The numbers and stamps of the documents that are ready, in the order of the library."""
+    return db.execute("SELECT id, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)).fetchall()
 
 
 def entry_in(db: sqlite3.Connection, row: int) -> Entry:

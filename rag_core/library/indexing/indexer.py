@@ -36,7 +36,7 @@ from rag_core.library.indexing.reading import (
 )
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.collection import ASIDE, WORDS, Collection, Form, Gone, pack_terms
-from rag_core.library.stored.entry import Accepted, Entry
+from rag_core.library.stored.entry import Accepted, Entry, source_digest
 from rag_core.settings import Settings
 
 INDEX_VERSION = 4  # chunker, language module and normalisation together; a library of another version must be rebuilt
@@ -91,7 +91,7 @@ class Indexer:
 
     def forms(self, id: str) -> list[Form]:
         """All forms of the document with this id that are not in the library."""
-        return self._collection.forms(id.removeprefix("sha256:"))
+        return self._collection.forms(source_digest(id))
 
     def complete(self, row: Accepted) -> Form | None:
         """The document of this source that has all that it needs, and is not in the library yet."""

@@ -38,7 +38,7 @@ from rag_core.library.disk.database import Database, library_damaged
 from rag_core.library.disk.files import children, damaged, storage_problems, sync
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored import stored_sources
-from rag_core.library.stored.entry import Accepted, Entry, Row, accepted
+from rag_core.library.stored.entry import Accepted, Entry, Row, accepted, source_digest
 from rag_core.library.stored.named import FILE, require_name
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_json import (
@@ -254,7 +254,7 @@ class Collection:
         """Whether anything of a document is there."""
         query = "SELECT 1 FROM document WHERE digest = ?1 UNION SELECT 1 FROM waiting WHERE digest = ?1"
         with self.reading() as db:
-            return db.execute(query, (_digest(document_id),)).fetchone() is not None
+            return db.execute(query, (source_digest(document_id),)).fetchone() is not None
 
     def verify(self) -> None:
         """Go through the whole file, and compare each packed part, the vectors and the sources with their checksums.
@@ -769,10 +769,6 @@ def unpack_terms(data: bytes) -> list[list[str]]:
 def _require_form(db: sqlite3.Connection, document: int) -> None:
     if db.execute("SELECT 1 FROM document WHERE id = ? AND state != ?", (document, READY)).fetchone() is None:
         raise Gone
-
-
-def _digest(document_id: str) -> str:
-    return document_id.removeprefix("sha256:")
 
 
 def _size(data: bytes | HeldFile) -> int:

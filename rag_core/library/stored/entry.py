@@ -143,3 +143,8 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
         given.verified or known.verified,
         MappingProxyType({**known.values, **given.values}),
     )
+
+
+def source_digest(document_id: str) -> str:
+    """The digest of the source of a document, whose `Accepted.id` this is."""
+    return document_id.removeprefix("sha256:")
