@@ -15,7 +15,7 @@ from rag_core.compression.scoring import Scored
 from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, takes_back
-from rag_core.grounding.units import Unit, units
+from rag_core.grounding.units import units
 
 
 def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
@@ -24,7 +24,7 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
     Sentences that bear less on the question make room for them; only the likest one and what it needs may be more than
     `max_sentences`.
     """
-    known = {_key(one.unit): one for one in found.scored}
+    known = {one.unit.key: one for one in found.scored}
     groups = [_with_beside(one, known, page_text) for one in found.chosen]
     if all(len(group) == 1 for group in groups):
         return found
@@ -33,8 +33,8 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
         if not kept or len(groups[n]) <= room:
             kept.add(n)
             room -= len(groups[n])
-    chosen = {_key(one.unit): one for n in sorted(kept) for one in groups[n]}
-    stated = {_key(one.unit): claim for one, claim in zip(found.chosen, found.claims, strict=True)}
+    chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
+    stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
     return replace(
         found,
         claims=tuple(stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()),
@@ -43,7 +43,7 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
     )
 
 
-def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText) -> list[Scored]:
+def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText) -> list[Scored]:
     """A sentence with those of its passage that it needs, in their order; a row with its notes.
 
     A led-in item needs those before a step.
@@ -56,7 +56,7 @@ def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText)
         below = [other for other in known.values() if (other.unit.passage.document, other.unit.passage.section) == here]
         return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
     stated = units(unit.passage, page_text)
-    at = [_key(other) for other in stated].index(_key(unit))
+    at = [other.key for other in stated].index(unit.key)
     needed = {at, *needed_with([other.text for other in stated], at)}
     if not unit.lead:
         needed |= {
@@ -67,12 +67,4 @@ def _with_beside(one: Scored, known: Mapping[_Key, Scored], page_text: PageText)
             for n in range(at + 1, min(at + 2, len(stated)))
             if not stated[n].lead and takes_back(stated[n].text, language)
         }
-    return [one if n == at else known.get(_key(stated[n])) or replace(one, unit=stated[n]) for n in sorted(needed)]
-
-
-_Key = tuple[str, int, int]
-
-
-def _key(unit: Unit) -> _Key:
-    """The place of a unit, by which one that is read again is known."""
-    return unit.passage.id, unit.start, unit.end
+    return [one if n == at else known.get(stated[n].key) or replace(one, unit=stated[n]) for n in sorted(needed)]

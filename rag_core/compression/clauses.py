@@ -72,10 +72,6 @@ class Clause:
         """Whether it is too long to be quoted as a whole, and nothing else is asked."""
         return len(self.units) > MAX_UNITS and not self.question
 
-    def holds(self, unit: Unit) -> bool:
-        """Whether a sentence stands in it."""
-        return (unit.passage.id, unit.start) in {(one.passage.id, one.start) for one in self.units}
-
 
 def _one_of(words: Collection[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + r")\b\.?"
@@ -146,6 +142,8 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
         corpus: that is searched.
         rows: of the passages that may be found; None for all.
     """
+    if not _named().search(question):  # nearly every question: to read all titles takes time
+        return None
     titles = {one.id: {fold(word.text) for word in words(one.title)} for one in corpus.documents}
     asked = clause_asked(question, language, set[str]().union(*titles.values()))
     if asked is None:

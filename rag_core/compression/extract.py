@@ -8,7 +8,7 @@ The units of the best passages are scored (`rag_core.compression.scoring`). One 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -169,14 +169,14 @@ def extract(
     named: Titled | None = None,
     near: Near | None = None,
     read: Read | None = None,
-    among: Callable[[Unit], bool] | None = None,
+    among: Container[tuple[str, int, int]] | None = None,
 ) -> Extract:
     """Draft an answer from the hits, best first; for the arguments see `score_units`.
 
-    `among` says which units may be drafted.
+    `among` are the keys of the units that may be drafted.
     """
     scored = score_units(hits, asked, page_text, titles=titles, named=named, near=near, read=read)
-    scored = [one for one in scored if among is None or among(one.unit)]
+    scored = [one for one in scored if among is None or one.unit.key in among]
     by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
     chosen = tuple(by_unit[id(unit)] for unit in ordered)

@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_core.compression.beside import completed
 from rag_core.compression.citing import cite
-from rag_core.compression.clauses import clause_of
+from rag_core.compression.clauses import Clause, clause_of
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.outline import outline
@@ -170,19 +170,9 @@ def _measured(
     scores: dict[tuple[Hit, ...], Sequence[Scored]],
 ) -> Measurements:
     s, language = measurements.settings, measurements.understanding.language
-    clause = clause_of(measurements.question, language, corpus, rows)
-    if clause is not None and (not clause.units or clause.too_long):
-        measurements = _with(
-            measurements, metadata={**measurements.metadata, CLAUSE: "long" if clause.units else "missing"}
-        )
-        clause = None
-    if clause is not None:
-        rows = clause.rows
-    if clause is not None and clause.question:
-        understood = understand(clause.question, measurements.library.languages)
-        measurements = replace(
-            measurements, question=clause.question, understanding=replace(understood, language=language)
-        )
+    measurements, clause = _about_clause(measurements, corpus, rows)
+    rows = clause.rows if clause else rows
+    quoted = clause if clause and not clause.question else None  # what it says is no answer to a reader
     with timed("embed"):
         query = read_query(measurements, tools.embedder)
         vector = query.vector
@@ -200,7 +190,7 @@ def _measured(
             named=titled(measurements.understanding.entities, language, corpus),
             near=nearness(query.text, tools.embedder),
             read=read,
-            among=clause.holds if clause else None,
+            among={unit.key for unit in clause.units} if clause else None,
         )
     scores[tuple(hits[:PASSAGES])] = found.scored
     with timed("signals"):
@@ -235,23 +225,27 @@ def _measured(
         )
     with timed("conflicts"):
         drafter, claims, conflicts = (
-            ("extract", as_they_stand(clause.units, corpus.page_text), ())
-            if clause and not clause.question
+            ("extract", as_they_stand(quoted.units, corpus.page_text), ())
+            if quoted
             else _drafted(found, hits, corpus, measurements)
         )
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
-    lower: Callable[[float | None], float | None] = state.lowered if state else _as_it_is
+    lower = state.lowered if state else _as_it_is
     of_draft = tools.calibration.correctness if tools.calibration else None
-    if clause is not None and not clause.question:  # what it says is no answer to a reader
-        lower = _always(clause.probability)
+
+    def probability(calibration: Calibration | None, found: bool) -> float | None:
+        if quoted and calibration:
+            return quoted.probability
+        return lower(_probability(calibration, features, found))
+
     return _with(
         measurements,
         hits=hits,
         features=features,
-        correctness=lower(_probability(of_draft, features, bool(found.claims))),
-        answerability=lower(_probability(tools.calibration, features, bool(hits))),
+        correctness=probability(of_draft, bool(found.claims)),
+        answerability=probability(tools.calibration, bool(hits)),
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
@@ -263,9 +257,21 @@ def _measured(
     )
 
 
-def _always(probability: float) -> Callable[[float | None], float | None]:
-    """Puts a probability in place of a calibrated one, where there is any."""
-    return lambda calibrated: calibrated if calibrated is None else probability
+def _about_clause(
+    measurements: Measurements, corpus: Corpus, rows: Sequence[int] | None
+) -> tuple[Measurements, Clause | None]:
+    """The clause that the question names, and the question without it; None where it can neither be quoted nor asked
+    about.
+    """
+    language = measurements.understanding.language
+    clause = clause_of(measurements.question, language, corpus, rows)
+    if clause is not None and (not clause.units or clause.too_long):
+        why = "long" if clause.units else "missing"
+        return replace(measurements, metadata={**measurements.metadata, CLAUSE: why}), None
+    if clause is None or not clause.question:
+        return measurements, clause
+    understood = replace(understand(clause.question, measurements.library.languages), language=language)
+    return replace(measurements, question=clause.question, understanding=understood), clause
 
 
 def _as_it_is(probability: float | None) -> float | None:

@@ -65,6 +65,11 @@ class Unit:
     group: tuple[Span, ...] = ()
 
     @property
+    def key(self) -> tuple[str, int, int]:
+        """Its place, by which one that is read again is known."""
+        return self.passage.id, self.start, self.end
+
+    @property
     def by_itself(self) -> bool:
         """Whether it says of what it holds: a row by its header, an item by its lead; code is read as a whole."""
         return self.passage.kind in (PassageKind.TABLE, PassageKind.CODE) or bool(self.lead)

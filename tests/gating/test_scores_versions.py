@@ -55,7 +55,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (4, "963f151c7c27"),
     "language": (4, "9d06f5122ed0"),
-    "features": (13, "d68e7666f970"),
+    "features": (13, "025ed049047c"),
 }
 
 
