@@ -8,12 +8,10 @@ assistant said before is never evidence.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -23,7 +21,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.ports import Cancel
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
-from rag_core.entrypoints.http.streams import EVENTS, Streamed, waited
+from rag_core.entrypoints.http.streams import EVENTS, Streamed, followed, waited
 from rag_core.errors import RagError
 from rag_core.service.callers.principal import Scope
 from rag_core.service.messages.markdown import in_markdown
@@ -89,44 +87,27 @@ async def _chunks(
     """The stages as deltas without words, then the whole answer in one: a word is sent only when all of them are
     checked.
     """
-    stages, loop = asyncio.Queue[str | None](), asyncio.get_running_loop()
 
     def chunk(delta: dict[str, Any], more: dict[str, Any], end: str | None = None) -> str:
         choices = [{"index": 0, "delta": delta, "finish_reason": end, "logprobs": None}]
         return _data({**head, "object": "chat.completion.chunk", "choices": choices, **more})
 
-    def say(stage: str) -> None:  # from the thread that asks
-        loop.call_soon_threadsafe(stages.put_nowait, stage)
-
-    task = asyncio.ensure_future(waited(request, service.questions, lambda gone: ask(say, gone)))
-    task.add_done_callback(lambda _: stages.put_nowait(None))
-    try:
+    async with followed(request, service.questions, ask) as (stages, task):
         yield chunk({"role": "assistant", "content": ""}, {})
-        while (stage := await stages.get()) is not None:
+        async for stage in stages:
             yield chunk({}, {OWNER: {"stage": stage}})
         try:
             decision, id = task.result()
         except RagError as error:
             told = json.loads(problems.of(error)[1])
-            yield _data(
-                {
-                    "error": {
-                        "message": f"{told['detail']} {told['remedy']}",
-                        "type": told["kind"],
-                        "code": told["status"],
-                    }
-                }
-            )
+            message = f"{told['detail']} {told['remedy']}"
+            yield _data({"error": {"message": message, "type": told["kind"], "code": told["status"]}})
             return
         yield chunk(_said(decision), {OWNER: decision.to_json(id)})
         yield chunk({}, {}, "stop")
         if usage:
             yield _data({**head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(decision)})
         yield "data: [DONE]\n\n"
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, RagError):
-            await task
 
 
 def _data(found: dict[str, Any]) -> str:

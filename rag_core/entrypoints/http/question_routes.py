@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -19,7 +18,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.caller import Caller, Entered, Limit, Offset, TheService, after
-from rag_core.entrypoints.http.streams import EVENTS, Streamed, event, waited
+from rag_core.entrypoints.http.streams import EVENTS, Streamed, event, followed, waited
 from rag_core.errors import RagError
 from rag_core.service.callers.principal import Scope
 from rag_core.service.messages import models, request_models
@@ -83,28 +82,21 @@ async def query_events(request: Request, body: request_models.QueryIn, caller: C
 
 
 async def _stages(request: Request, service: TheService, ask: Ask, asking: Asking) -> AsyncIterator[str]:
-    stages, loop = asyncio.Queue[str | None](), asyncio.get_running_loop()
+    def asked(tell: Callable[[str], None], gone: Cancel) -> tuple[Decision, str]:
+        def on_stage(step: object, claims: int) -> None:
+            tell(event("stage", json.dumps({"step": str(step), "claims": claims})))
 
-    def on_stage(step: object, claims: int) -> None:  # from the thread that asks
-        loop.call_soon_threadsafe(stages.put_nowait, event("stage", json.dumps({"step": str(step), "claims": claims})))
-
-    def asked(gone: Cancel) -> tuple[Decision, str]:
         on_stage("search", 0)
         return ask(asking, on_stage, gone, lambda: on_stage("decide", 0))
 
-    work = waited(request, service.questions, asked)
-    task = asyncio.ensure_future(work)
-    task.add_done_callback(lambda _: stages.put_nowait(None))
-    try:
-        while (said := await stages.get()) is not None:
-            yield said
+    async with followed(request, service.questions, asked) as (stages, task):
+        async for stage in stages:
+            yield stage
         try:
             decision, id = task.result()
             yield event("decision", json.dumps(decision.to_json(id)))
         except RagError as error:
             yield event("problem", problems.of(error)[1].decode())
-    finally:
-        task.cancel()
 
 
 @router.post("/rag/decide", response_model=models.Decision)

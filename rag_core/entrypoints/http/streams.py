@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -16,6 +17,7 @@ from rag_core.service.queues.lanes import Lane
 from rag_core.service.queues.places import Places
 
 T = TypeVar("T")
+Step = TypeVar("Step")
 LOOK_SECONDS = 0.5  # between two looks whether the caller is still there
 
 EVENT = {
@@ -52,6 +54,32 @@ class Streamed(StreamingResponse):
 def event(name: str, data: str) -> str:
     """An event; `data` is one line of JSON."""
     return f"event: {name}\ndata: {data}\n\n"
+
+
+@asynccontextmanager
+async def followed(
+    request: Request, lane: Lane, work: Callable[[Callable[[Step], None], Cancel], T]
+) -> AsyncIterator[tuple[AsyncIterator[Step], asyncio.Future[T]]]:
+    """The steps that `work` tells of while it is done, as `waited` does it, and its result, which is there when they
+    end.
+
+    Leaving the block ends the work.
+    """
+    steps, loop = asyncio.Queue[Step | None](), asyncio.get_running_loop()
+
+    def tell(step: Step) -> None:  # from the thread that works
+        loop.call_soon_threadsafe(steps.put_nowait, step)
+
+    async def told() -> AsyncIterator[Step]:
+        while (step := await steps.get()) is not None:
+            yield step
+
+    task = asyncio.ensure_future(waited(request, lane, lambda gone: work(tell, gone)))
+    task.add_done_callback(lambda _: steps.put_nowait(None))
+    try:
+        yield told(), task
+    finally:
+        task.cancel()
 
 
 async def waited(request: Request, lane: Lane, work: Callable[[Cancel], T]) -> T:
