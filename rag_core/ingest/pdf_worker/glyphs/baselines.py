@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -48,6 +48,7 @@ _SIGN = re.compile(
 
 InkedRun = tuple[list[tuple[Word, Any]], tuple[int, int], tuple[int, int]]
 Step = tuple[float, float]
+Line = tuple[int, float, float]  # a run, with a size and a baseline of it
 _Place = tuple[int, int]  # block and line of MuPDF
 
 
@@ -292,7 +293,7 @@ class _Page:
         largest = {key: max((atom.size for atom in some), default=0.0) for key, some in self._bands.items()}
         bases = {atom.run: atom.base for atom in self._atoms}
         uneven = {atom.run for atom in self._atoms if abs(atom.base - bases[atom.run]) > LOWERED * atom.size}
-        self._prose = {_row(atom) for atom in self._atoms if _SIGN.fullmatch(atom.text) is None}
+        prose = {_row(atom) for atom in self._atoms if _SIGN.fullmatch(atom.text) is None}
 
         def may_be_one(atom: Atom) -> bool:
             band = int(atom.base // BAND_PT)
@@ -303,7 +304,7 @@ class _Page:
 
         signs = sorted(filter(may_be_one, self._atoms), key=lambda atom: atom.left)
         for atom in signs:
-            self._settle(atom)
+            self._settle(atom, prose)
         for atom in signs:  # the further parts of one sign: "−" and "3" of two fonts
             before = self._beside(atom, left=True)
             if (
@@ -332,18 +333,16 @@ class _Page:
                     found, nearest = other, away
         return found
 
-    def _settle(self, atom: Atom) -> None:
-        """Find the host of a sign, and its level against it."""
+    def _settle(self, atom: Atom, prose: Collection[Line]) -> None:
+        """Find the host of a sign, and its level against it; text of a line that has `prose` is no sign of another line."""
         for left in (True, False):
             host = self._beside(atom, left=left)
             if host is not None and host.host is not None and host.level is not Level.STACKED:
                 host = host.host  # a sign beside a sign: both stand at one text
             if host is None:
                 continue
-            beside_prose = (
-                host.run != atom.run and _row(atom) in self._prose
-            )  # a row that begins beside a large initial
-            level = Level.PLAIN if beside_prose else _level(atom, host, left=left)
+            begins_beside = host.run != atom.run and _row(atom) in prose  # text of its own, as beside a large initial
+            level = Level.PLAIN if begins_beside else _level(atom, host, left=left)
             if level is not Level.PLAIN:
                 atom.level, atom.host, atom.changed, self.changed = level, host, True, True
                 return
@@ -530,7 +529,7 @@ class _Page:
                 return
 
 
-def _row(atom: Atom) -> tuple[int, float, float]:
+def _row(atom: Atom) -> Line:
     return atom.run, atom.size, round(atom.base, 1)
 
 
