@@ -175,6 +175,8 @@ class Engine:
         Raises:
             Cancelled: it was stopped meanwhile.
         """
+        if not earlier:  # a call of the API: no document is looked at for it
+            return StandAlone(question, question)
         languages = dict.fromkeys(document.language for document in self.library.view.documents)
         model = self.tools.model if settings.drafter == "model" else None
 

@@ -63,6 +63,11 @@ def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> s
     return ", ".join([*parts, f"Page {citation.page_in_words}"])
 
 
+def heading_line(heading: Citation) -> str:
+    """A heading of an outline, and where it stands: "5 Expenses, Company Policies, page 2"."""
+    return f"{heading.excerpt}, {heading.title}, page {heading.page_in_words}"
+
+
 def labels(values: Mapping[str, str]) -> tuple[str, str, str]:
     """Subject, class and chapter of a document, as a reader names them; empty where its free metadata has none."""
     known = {key.strip().casefold(): value.strip() for key, value in values.items()}

@@ -13,7 +13,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, several
-from rag_core.grounding.citations import source_line, sources_list
+from rag_core.grounding.citations import heading_line, source_line, sources_list
 from rag_core.library.indexing.described import document_json
 from rag_core.settings import Settings
 
@@ -69,9 +69,7 @@ def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = 
                 "",
             ]
         if decision.reason is Reason.SUMMARY:
-            lines = [
-                f"  - {printable(f'{one.excerpt}, {one.title}, page {one.page_in_words}')}" for one in decision.places
-            ]
+            lines = [f"  - {printable(heading_line(one))}" for one in decision.places]
         lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
     lines += [printable(note) for note in decision.notes]
     lines += _drafted(decision)

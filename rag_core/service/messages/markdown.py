@@ -13,7 +13,7 @@ from rag_core.domain.claims import Citation
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import REWRITTEN_BY, SPELLING, SUGGESTION
 from rag_core.domain.status import Reason
-from rag_core.grounding.citations import source_line
+from rag_core.grounding.citations import heading_line, source_line
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~&$!@(){}])")
 _LINE_STARTS = re.compile(r"^(\s*|\s*\d+)([-+=.])", re.MULTILINE)
@@ -44,10 +44,7 @@ def _parts(decision: Decision) -> Iterator[str]:
         yield _source(decision.places[0])
     elif decision.reason is Reason.SUMMARY:
         yield escaped(decision.explanation)
-        yield "\n".join(
-            f"- {escaped(one.excerpt)}, {escaped(one.title)}, page {escaped(one.page_in_words)}"
-            for one in decision.places
-        )
+        yield "\n".join(f"- {escaped(heading_line(one))}" for one in decision.places)
     else:
         yield escaped(decision.answer)
         yield escaped(decision.explanation)
