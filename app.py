@@ -21,9 +21,8 @@ def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
     touches.take_each()
     media.install()
-    stranger = (
-        visitor.is_known_by_cookie() and visitor.who() is visitor.NOBODY
-    )  # gets no picture: these are for people who are known
+    # gets no picture: these are for people who are known
+    stranger = visitor.is_known_by_cookie() and visitor.who() is visitor.NOBODY
     st.set_page_config(page_title="Plumbline", page_icon=None if stranger else BRAND / "mark.svg", layout="wide")
     if not stranger:
         st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")

@@ -35,11 +35,12 @@ from rag_core import (
 DATA = Path(__file__).resolve().parents[1] / "data"
 HYBRID_FROM = 0.70  # effectiveness of prompt hardening from which on the rule takes the hybrid
 GUARD_ABOVE = 0.20  # hallucinations above which it takes the model guard
+# targets of the ticket that named the four
 HALLUCINATIONS_BELOW, FALSE_NEGATIVES_BELOW, LATENCY_BELOW_MS = (
     0.05,
     0.10,
     100.0,
-)  # targets of the ticket that named the four
+)
 GUARDS = ("relevance", "sufficiency")  # reasons of a refusal by a guard itself
 UNSETTLED = (
     "needs_generation"  # reason of what is neither an answer nor a refusal: a model would have to be asked again

@@ -37,9 +37,8 @@ from rag_core.settings import Settings
 from rag_core.settings.logs import noted
 
 Watch = Callable[[Measurements, Decision], None]  # told of each question that was decided
-Scores = dict[
-    tuple[Hit, ...], Sequence[Scored]
-]  # the sentences that an extract was chosen from, by the passages that were read
+# the sentences that an extract was chosen from, by the passages that were read
+Scores = dict[tuple[Hit, ...], Sequence[Scored]]
 
 logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)

@@ -296,9 +296,8 @@ def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
     """Measure what is not kept, draw, write."""
     keep.mkdir(parents=True, exist_ok=True)
     settings = Settings.load().changed(embedding_precision=precision_here("auto"))
-    quick = [
-        name for name in PRECISIONS if name in ("float32", settings.embedding_precision)
-    ]  # bfloat16 only where the processor has it
+    # bfloat16 only where the processor has it
+    quick = [name for name in PRECISIONS if name in ("float32", settings.embedding_precision)]
     samples = {name: measure(SAMPLES, settings.changed(embedding_precision=name), keep) for name in quick}
     sets = [
         *(measure(labelled_folder(folder), settings, keep) for folder in folders),

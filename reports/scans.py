@@ -48,9 +48,8 @@ CONDITIONS = ("clean", "noise", "pale", "1 degree", "2 degrees")
 FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
 
 Word = tuple[str, float]  # and how sure it is
-Engine = Callable[
-    [pymupdf.Page, Path], tuple[list[Word], float]
-]  # the words of a page that is a picture, and the CPU seconds
+# the words of a page that is a picture, and the CPU seconds
+Engine = Callable[[pymupdf.Page, Path], tuple[list[Word], float]]
 
 
 @dataclass

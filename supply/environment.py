@@ -29,11 +29,12 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
+# may be installed besides, and need not
 STORES, RAY, RAPIDOCR = (
     "supply/stores.lock",
     "supply/ray.lock",
     "supply/rapidocr.lock",
-)  # may be installed besides, and need not
+)
 BESIDES = (STORES, RAY, RAPIDOCR)
 PEERS = "supply/peers.lock"  # for an environment apart, build/peers
 # An environment brings these itself, in any version; the lock may pin one of them all the same.

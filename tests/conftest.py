@@ -106,9 +106,8 @@ os.environ["ORT_DISABLE_TELEMETRY"] = (
 )
 for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
     del os.environ[_name]
-os.environ.update(
-    dict.fromkeys((*MODEL_VARIABLES, *STORE_VARIABLES), "")
-)  # no test asks a model or a database that its maker has configured, in `.streamlit/secrets.toml` either
+# no test asks a model or a database that its maker has configured, in `.streamlit/secrets.toml` either
+os.environ.update(dict.fromkeys((*MODEL_VARIABLES, *STORE_VARIABLES), ""))
 
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow. Others, and
 # more of them: make test PYTEST_ARGS=--hypothesis-profile=many
@@ -128,10 +127,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not any(item.get_closest_marker(name) for name in NOT_UNIT):
             item.add_marker("unit")
         if item.get_closest_marker("stores"):
+            # a list of its own: other cases of the test share the old one
             item.fixturenames = [
                 "databases",
                 *item.fixturenames,
-            ]  # a list of its own: other cases of the test share the old one
+            ]
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
 
 

@@ -46,11 +46,12 @@ NOT_READ = (
     "lock.json",
     *(f"{name}.sqlite-{end}" for name in ("collection", "records", "model_cache") for end in ("shm", "wal")),
 )
+# deleted: as if they had never been made
 OPTIONAL = {
     RECORDS: "records",
     CACHE: "cache",
     "calibration.json": "calibration",
-}  # deleted: as if they had never been made
+}
 PLAIN = ("records", "cache")  # their cells have no checksums of their own: a changed letter is read as it is
 BODIES, WAITING = {"The notice period is 28 days.", "Cats sleep all day.", "Dogs run about."}, "Not yet."
 PORTS = {"vectors": FaissStore(DIM), "lexical": Bm25Store()}
@@ -107,9 +108,8 @@ def _library(folder: Path) -> object:
 
 
 def _spelled_out(page: Page) -> Page:
-    return replace(
-        page, words=tuple(page.words), lines=tuple(page.lines)
-    )  # columns show their address, not their values
+    # columns show their address, not their values
+    return replace(page, words=tuple(page.words), lines=tuple(page.lines))
 
 
 def _unfinished(folder: Path) -> object:
@@ -247,9 +247,8 @@ def damaged(folder: Path, copies: Path, files: Collection[Path], *, per_file: in
     for path in files:
         name, data = str(path.relative_to(folder)), path.read_bytes()
         own = OPTIONAL.get(path.name)
-        parts = (
-            (own,) if own and path.suffix == ".sqlite" else ("library", "unfinished", "calibration")
-        )  # what the file may change
+        # what the file may change
+        parts = (own,) if own and path.suffix == ".sqlite" else ("library", "unfinished", "calibration")
         for harm, harmed in harms(data, per_file, chance):
             copy = copies / "copy"
             shutil.copytree(folder, copy)

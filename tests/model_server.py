@@ -340,6 +340,5 @@ def _completion(reply: Reply, asked: Asked) -> Response:
         "choices": [{"index": 0, "message": message, "finish_reason": said.finish, "logprobs": None}],
         "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out},
     }
-    return Response(
-        json.dumps(body), media_type="application/json"
-    )  # escaped, so that half a surrogate pair can be said too
+    # escaped, so that half a surrogate pair can be said too
+    return Response(json.dumps(body), media_type="application/json")

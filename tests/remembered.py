@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 # held here: a test may put others in their place, and means those of the product
 _open, _replace = open, os.replace
 SOME = 64  # words of a vocabulary, by which it is known
-_digests: WeakKeyDictionary[Network, bytes] = (
-    WeakKeyDictionary()
-)  # of a whole process: reading all weights takes a third of a second
+# of a whole process: reading all weights takes a third of a second
+_digests: WeakKeyDictionary[Network, bytes] = WeakKeyDictionary()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "data" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FILE = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|json|yaml|md|css|toml|svg|safetensors))`")
+# folders that a page leaves out where it is plain which is meant
 BASES = (
     "",
     "rag_core",
@@ -16,7 +17,7 @@ BASES = (
     "data",
     "ui",
     "tests",
-)  # folders that a page leaves out where it is plain which is meant
+)
 MADE = {  # files that a user or a program makes
     "access.yaml",
     "calibration.json",

@@ -75,9 +75,8 @@ def test_given_the_two_policies_when_compared_then_sentences_differ_in_their_val
     newer, older = (
         maker.Sample.read(maker.TEXTS / f"{name}.html") for name in ("company-policies", "company-policies-2024")
     )
-    lines = (
-        "".join(sample.pages).partition("</p>")[2].splitlines() for sample in (newer, older)
-    )  # after the day in force
+    # after the day in force
+    lines = ("".join(sample.pages).partition("</p>")[2].splitlines() for sample in (newer, older))
 
     changed = [(now, before) for now, before in zip(*lines, strict=True) if now != before]
 

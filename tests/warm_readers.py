@@ -149,9 +149,8 @@ def _nurse(worker: str, line: socket.socket) -> None:
                 pid, says = key.data
                 ready.unregister(key.fileobj)
                 os.close(key.fd)
-                end = os.waitid(
-                    os.P_PID, pid, os.WEXITED | os.WNOWAIT
-                )  # its number stays its own until its end was told
+                # its number stays its own until its end was told
+                end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
                 assert end is not None
                 status = end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
                 try:

@@ -22,11 +22,12 @@ from training.reader.rows import HELD
 from training.reader.typed import typed
 
 CONTEXTS, SIBLINGS, MOST = 60, 2, 130  # held-out contexts of a set, of the same title beside each, and documents in all
+# characters of a context, questions of a set, and characters of a telling answer, at least
 LEAST_CHARS, LEAST_QUESTIONS, LONG = (
     120,
     12,
     12,
-)  # characters of a context, questions of a set, and characters of a telling answer, at least
+)
 SLIPS = 0.12  # share of the questions that are asked as people type them
 BARE = 0.4  # share of the questions without their context that lose what has its title, too
 

@@ -21,6 +21,7 @@ from rag_core.adapters.embedding.support import SUPPORT_FILE, SUPPORT_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
+# tokens that batches are padded to: few shapes, little padding
 LENGTHS = (
     32,
     48,
@@ -30,7 +31,7 @@ LENGTHS = (
     208,
     256,
     SUPPORT_TOKENS,
-)  # tokens that batches are padded to: few shapes, little padding
+)
 OFTEN = {  # real answers and long texts are few; short premises and mutations are many
     "begin": 1.5,
     "faithdial": 1.5,

@@ -164,9 +164,8 @@ def beside(
 
     app = st.App(str(PAGE), **SERVED | {"lifespan": both, "middleware": guards(proxied=proxied)})
     config.set_option("server.allowedHosts", list(names))
-    config.set_option(
-        "browser.serverAddress", address
-    )  # else Streamlit asks the internet whether a foreign origin is this machine
+    # else Streamlit asks the internet whether a foreign origin is this machine
+    config.set_option("browser.serverAddress", address)
     return app, state.runner(), state.base_settings()
 
 

@@ -106,9 +106,8 @@ def to_pdf(sheet: Sheet) -> bytes:
     from matplotlib.figure import Figure
 
     with _drawing, rc_context({"pdf.fonttype": 42, "font.family": "DejaVu Sans"}), warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message=r"Glyph .* missing"
-        )  # a name in a script that the font lacks is drawn as boxes
+        # a name in a script that the font lacks is drawn as boxes
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing")
         figure = Figure(figsize=A4)
         FigureCanvasPdf(figure)
         bottom = _write(figure, sheet)

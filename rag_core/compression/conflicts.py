@@ -170,9 +170,8 @@ class _Index:
                 if _key(theirs.unit) in self._used or not comparable(unit.passage, theirs.unit.passage):
                     continue
                 values = difference(mine.said, theirs.said)
-                if (
-                    not values or is_order(unit.text) or is_order(theirs.unit.text)
-                ):  # an order to a language model states nothing
+                # an order to a language model states nothing
+                if not values or is_order(unit.text) or is_order(theirs.unit.text):
                     continue
                 if not self._names(values) and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
                     self._used |= {_key(unit), _key(theirs.unit)}

@@ -13,10 +13,11 @@ from rag_core.domain.ports import Corpus
 from rag_core.grounding.units import evidence_of
 from rag_core.ingest.normalise import normalise
 
+# read, and told; chosen: a book of 500 pages, and a list that can be looked through
 MAX_PASSAGES, MAX_HEADINGS = (
     2000,
     60,
-)  # read, and told; chosen: a book of 500 pages, and a list that can be looked through
+)
 
 
 def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:

@@ -46,12 +46,10 @@ UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model 
 FEATURES = ("near", "rank", "fit_row")
 _LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
-_BLANK = regex.compile(
-    r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}"
-)  # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
-_FIGURE = regex.compile(
-    r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}"
-)  # a digit that begins no year
+# a sentence goes on behind it: "will have __ influence", "a term of ____ years"
+_BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")
+# a digit that begins no year
+_FIGURE = regex.compile(r"(?<!\p{Nd})(?!(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd}))\p{Nd}")
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -67,10 +65,11 @@ class Scored:
     relevance: float
     fit: Fit | None = None
     log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where there is none
+    # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
     value: tuple[int, int] = (
         0,
         0,
-    )  # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
+    )
     sure: float = 0.0
     of_passage: float | None = None  # what that model says of the whole passage, in [-10, 10]
     context: Context = NOWHERE

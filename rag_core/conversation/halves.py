@@ -39,9 +39,8 @@ def halves(question: str, language: str) -> tuple[str, str] | None:
     leaning = rewritten(second, first, language)
     if leaning is not None:
         return (first, leaning.text) if leaning.sure else None
-    says_what = any(
-        not is_time_sensitive(term, language) for term in content_terms(second, language)
-    )  # "how many are there now"
+    # "how many are there now"
+    says_what = any(not is_time_sensitive(term, language) for term in content_terms(second, language))
     return (first, second) if says_what else None
 
 
@@ -49,9 +48,8 @@ def _at_and(asked: str, language: str) -> tuple[str, str] | None:
     info = LANGUAGES.get(language)
     known, joints = (info.question_words, info.conjunctions) if info else (frozenset[str](), ())
     tokens = words(asked)
-    behind = (
-        info is not None and info.follow_ups is not None and info.follow_ups.behind
-    )  # a question word may stand anywhere
+    # a question word may stand anywhere
+    behind = info is not None and info.follow_ups is not None and info.follow_ups.behind
     for at, word in enumerate(tokens):
         left, right = tokens[:at], tokens[at + 1 :]
         heads = (left, right) if behind else (left[:2], right[:2])

@@ -65,10 +65,11 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
         searched = (*query.terms, *metrics.terms) if metrics else query.terms
         corpus, rows = _with_vectors(searched, corpus, corpus.waiting, s, rows)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
+    # no passage needs to be unpacked to see that it is foreign
     one_language = {*measurements.library.languages} <= {
         language,
         "und",
-    }  # no passage needs to be unpacked to see that it is foreign
+    }
     return retrieve(
         measurements.question,
         query.vector,

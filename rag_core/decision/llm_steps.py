@@ -141,9 +141,8 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
-    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(
-        default_factory=dict
-    )  # what the prompts send of the passages
+    # what the prompts send of the passages
+    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(default_factory=dict)
     wanted: tuple[
         str, ...
     ] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable

@@ -115,9 +115,8 @@ def measure(
             **({INDEXING: state.to_json()} if (state := corpus.waiting and corpus.waiting.indexing(rows)) else {}),
         },
     )
-    if understood.intent in SETTLED and not (
-        corpus.given and understood.intent == "about_library"
-    ):  # no library is known there
+    # no library is known there
+    if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):
         drafted = Draft(citations=outline(corpus, rows)) if understood.intent == "summary" else Draft()
         return _with(
             measurements, answer=reply(understood.intent, understood.language, facts), draft=drafted, timings=timed.ms

@@ -105,9 +105,8 @@ def reply(measurements: Measurements) -> Decision:
     reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     answered = reason.status is AnswerStatus.SUCCESS
     language, text = measurements.understanding.language, measurements.answer
-    if answered and not is_reply(
-        text, reason, language
-    ):  # kept by a version with other words: it is said again in those of now
+    # kept by a version with other words: it is said again in those of now
+    if answered and not is_reply(text, reason, language):
         text = replies.reply(measurements.understanding.intent, language, measurements.library)
     outcome: Outcome = Reply(text, reason, language) if answered else _wish_refused(measurements, reason)
     return Decision(
@@ -156,9 +155,8 @@ def refuse(
     may_be = _may_be(measurements, places)
     value, basis = _refusal_confidence(measurements, reasons[0])
     unread = unreadable(measurements)
-    wanted = (
-        () if NEAR in suggestions else document_wanted(measurements, reasons[0])
-    )  # a likely answer was found: no other document is wanted
+    # a likely answer was found: no other document is wanted
+    wanted = () if NEAR in suggestions else document_wanted(measurements, reasons[0])
     explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, unread)))
     return Decision(
         question=measurements.question,

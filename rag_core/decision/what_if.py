@@ -67,15 +67,17 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
 def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
     values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.answered)
+    # the outcome from this value on; one way to an outcome may follow another, and none comes back
     first, stretch = (
         0,
         now,
-    )  # the outcome from this value on; one way to an outcome may follow another, and none comes back
+    )
     while first < len(values) and _way(_replayed(measurements, knob.name, values[-1])) != _way(stretch):
+        # the last value leaves the stretch, and so does everything from some value on
         low, high = (
             first,
             len(values) - 1,
-        )  # the last value leaves the stretch, and so does everything from some value on
+        )
         while low < high:
             middle = (low + high) // 2
             if _way(_replayed(measurements, knob.name, values[middle])) != _way(stretch):

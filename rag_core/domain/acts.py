@@ -51,9 +51,8 @@ class Action(StrEnum):
     PRUNE = "shorten_log"
 
 
-Note = Callable[
-    [Action, Sequence[str]], None
-]  # an act, and the ids of what it is about; raises where it cannot be kept
+# an act, and the ids of what it is about; raises where it cannot be kept
+Note = Callable[[Action, Sequence[str]], None]
 
 
 def unnoted(action: Action, objects: Sequence[str]) -> None:

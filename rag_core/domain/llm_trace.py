@@ -35,9 +35,8 @@ class Step(StrEnum):
     VERIFY = "verify"  # asks of each claim whether its passages say so
 
 
-OnStage = Callable[
-    [Step | Literal["check"], int], None
-]  # what begins now, and how many claims it is about (0 where none)
+# what begins now, and how many claims it is about (0 where none)
+OnStage = Callable[[Step | Literal["check"], int], None]
 
 
 @cache

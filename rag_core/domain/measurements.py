@@ -112,9 +112,8 @@ class Measurements:
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
     nowhere: tuple[str, ...] = ()
-    draft: Draft = field(
-        default_factory=Draft
-    )  # the extract, or the passages as they are; a model's drafts are in `llm_trace`
+    # the extract, or the passages as they are; a model's drafts are in `llm_trace`
+    draft: Draft = field(default_factory=Draft)
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval
     failure: str = ""  # a failure of ours, in one sentence

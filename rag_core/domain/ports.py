@@ -18,9 +18,8 @@ from rag_core.domain.passages import Passage, Place, ReadPlace
 Vectors = NDArray[np.float32]
 TextKind = Literal["query", "passage"]
 Progress = Callable[[str, int, int], None]  # (what, done, total); `what` may be a `Step`
-PageText = Callable[
-    [str, int], str
-]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
+# (document id, 1-based page) -> the page's raw text; "" where there is no such page
+PageText = Callable[[str, int], str]
 Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
 
 

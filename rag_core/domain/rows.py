@@ -12,10 +12,11 @@ from unicodedata import category
 from rag_core.language import any_language, fold
 from rag_core.language.scales import holds_scale
 
+# between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 CELL, NEXT_ROW = (
     " | ",
     "; ",
-)  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
+)
 EMPTY = "\u2012"  # an empty cell of a web page or Word document: see `rag_core.ingest.pdf_worker.formats.tables`
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 

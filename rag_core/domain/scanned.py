@@ -18,9 +18,8 @@ ENGINES = {TESSERACT: "Tesseract", RAPIDOCR: "RapidOCR"}  # and as they call the
 SURE = {TESSERACT: (0.70, 0.85), RAPIDOCR: (0.95, 0.97)}
 ALIKE = ("§/$/S", "0/O", "1/l/I", "5/S", "8/B", "2/Z", "./,")  # signs that look alike on paper, for a reader to compare
 _FIGURE = re.compile(r"[\d§$€£%]")
-_AMONG_DIGITS = re.compile(
-    r"(?=.*\d)(?=.*[OolISBZ])[\dOolISBZ.,/-]+"
-)  # "1O0", "l5": nothing but digits and letters that look like them
+# "1O0", "l5": nothing but digits and letters that look like them
+_AMONG_DIGITS = re.compile(r"(?=.*\d)(?=.*[OolISBZ])[\dOolISBZ.,/-]+")
 _FOR_A_PARAGRAPH = re.compile(r"[SŠ]\.?")  # before a number: most likely "§"
 
 

@@ -72,10 +72,11 @@ class Reason(StrEnum):
     EMPTY_DRAFT = "empty_draft", AnswerStatus.ERROR
     MALFORMED_DRAFT = "malformed_draft", AnswerStatus.ERROR
     OFF_QUESTION = "off_question", AnswerStatus.LOW_CONFIDENCE  # no sentence of a model's draft answers
+    # another source contradicts a model's draft, which does not say so
     ONE_SIDED = (
         "one_sided",
         AnswerStatus.INSUFFICIENT_CONTEXT,
-    )  # another source contradicts a model's draft, which does not say so
+    )
     ALL_CLAIMS_CUT = "all_claims_cut", AnswerStatus.LOW_CONFIDENCE
     # grounding checks, in their documented order
     CITATIONS_PRESENT = "citations_present", AnswerStatus.HALLUCINATION_DETECTED

@@ -31,10 +31,11 @@ from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import VECTOR_STORES
 
+# the second as pyproject.toml names it, where the wheel is installed
 MODULE, COMMAND = (
     "python -m rag_core",
     "plumbline",
-)  # the second as pyproject.toml names it, where the wheel is installed
+)
 EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
   python -m rag_core ask "What is the notice period?"

@@ -33,13 +33,14 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# shares of a row from which a share of given answers is tested: at the strict end few are given
 STARTS = (
     0.1,
     0.3,
     0.5,
     0.7,
     0.9,
-)  # shares of a row from which a share of given answers is tested: at the strict end few are given
+)
 MAX_LABELS = 100_000  # more are as good as never
 BATCH = 256  # error counts that are looked at together
 NEAREST = 1e-3  # how closely a feasible target is looked for
@@ -207,9 +208,8 @@ def needed(at_most: float, level: float, rate: float) -> int | None:
         return None
     for first in range(0, int(MAX_LABELS * at_most) + 1, BATCH):
         errors = np.arange(first, first + BATCH)
-        enough = (
-            scipy.stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1
-        )  # questions of which so many may be errors
+        # questions of which so many may be errors
+        enough = scipy.stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1
         fits = np.flatnonzero(errors >= rate * enough)
         if fits.size:
             return int(enough[fits[0]]) if enough[fits[0]] <= MAX_LABELS else None

@@ -178,9 +178,8 @@ def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         raise ValueError("reliability needs probabilities in [0, 1]")
     edges = np.linspace(0.0, 1.0, bins + 1)
-    place = np.clip(
-        np.searchsorted(edges, values, side="right") - 1, 0, bins - 1
-    )  # [edge, next edge), the last one with its upper edge
+    # [edge, next edge), the last one with its upper edge
+    place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, bins - 1)
     return tuple(_bin(float(edges[i]), float(edges[i + 1]), values[place == i], flags[place == i]) for i in range(bins))
 
 
@@ -222,9 +221,8 @@ def _steps(values: Floats, flags: Flags) -> tuple[Floats, Floats, Floats]:
 
 def _bin(low: float, high: float, values: Floats, flags: Flags) -> Bin:
     n, k = int(values.size), int(flags.sum())
-    mean, share = (
-        (min(max(float(values.mean()), low), high), k / n) if n else (None, None)
-    )  # the mean of equal numbers is that number
+    # the mean of equal numbers is that number
+    mean, share = (min(max(float(values.mean()), low), high), k / n) if n else (None, None)
     return Bin(low, high, n, mean, share, clopper_pearson(k, n))
 
 

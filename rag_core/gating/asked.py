@@ -49,9 +49,8 @@ class AnswerType(StrEnum):
 
 
 NAMES = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION})
-FIGURES = frozenset(
-    {AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, AnswerType.OTHER}
-)  # what may be of a period
+# what may be of a period
+FIGURES = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, AnswerType.OTHER})
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,9 +125,8 @@ def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
     last = int(numbers[-1][:6])
 
     def stands(folded: str) -> bool:
-        within = any(
-            int(first) <= last <= int(end) for first, end in span.findall(folded)
-        )  # "E5 to E9" is written "E5-E9"
+        # "E5 to E9" is written "E5-E9"
+        within = any(int(first) <= last <= int(end) for first, end in span.findall(folded))
         return within or pattern.search(folded) is not None
 
     joined = "".join(parts)

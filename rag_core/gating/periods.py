@@ -45,9 +45,8 @@ def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: St
         return 0.8 if not stated.years else 0.6
     if years & title.years:
         return 0.7 if not stated.years else UNKNOWN
-    of_another = stated.years or (
-        title.years and not any(one.years for one in around)
-    )  # the report of 2021 tells nothing of 2022
+    # the report of 2021 tells nothing of 2022
+    of_another = stated.years or (title.years and not any(one.years for one in around))
     return 0.0 if of_another else UNKNOWN
 
 

@@ -27,11 +27,12 @@ STEP_WORDS = 3  # at least in a cell that says how something is done: "Press SET
 _BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
+# types that a text surely lacks where `holds` is low
 _TELLING = NAMES | {
     AnswerType.DATE,
     AnswerType.DEADLINE,
     AnswerType.DURATION,
-}  # types that a text surely lacks where `holds` is low
+}
 _FIGURE = regex.compile(r"\p{Nd}[\p{Nd}.,]*[)\s|]*(%?)")  # with the sign of a share, which may be a cell of its own
 _DIGIT = regex.compile(r"\p{Nd}")
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
@@ -184,9 +185,8 @@ def _share(
         if not word.isdecimal() and word not in small
     ]
     shares = (share_asked(asked, words, language) for words in (label, bare) if words)
-    own = (
-        about & names & there and wanted - names and not (wanted - names) & there
-    )  # the firm's name says nothing of its tax rate
+    # the firm's name says nothing of its tax rate
+    own = about & names & there and wanted - names and not (wanted - names) & there
     said = max(shares) * has**2 if has >= least and not own else 0.0
     return max(said, *(_printed(metric, cell, wanted, there, language) for metric in asked.metrics), 0.0)
 

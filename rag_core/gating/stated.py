@@ -34,11 +34,12 @@ _DECADE = regex.compile(r"(?:1\d|20)\d0s")
 _CODE = regex.compile(r"(?=.*\d)(?=.*\p{Lu})[\p{L}\d]+")
 CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})  # scripts with capitals
 _ROMAN = regex.compile(r"[IVX]{1,6}")
+# below the first a number is a year only where a word says so
 _FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = (
     1500,
     1000,
     2199,
-)  # below the first a number is a year only where a word says so
+)
 KINDS = ("money", "percentage", "duration", "date", "time", "month", "ordinal", "code", "count")
 _BEHIND_MARK = frozenset({"date", "ordinal"})  # "3. Oktober" is no third item
 

@@ -164,9 +164,8 @@ def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str)
 
 def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
     """Whether a claim begins and ends with sentences of a passage that it cites."""
-    forms = dict.fromkeys(
-        (normalise(claim.text).text, normalise(strip_marks(claim.text)).text)
-    )  # marks may be the document's own
+    # marks may be the document's own
+    forms = dict.fromkeys((normalise(claim.text).text, normalise(strip_marks(claim.text)).text))
     for text in (retrieved[one] for one in _passages(claim) if one in retrieved):
         edges = sentences(text, language)
         starts, ends = {start for start, _ in edges}, {end for _, end in edges}

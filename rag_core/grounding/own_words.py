@@ -98,9 +98,8 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
     `stated` are the units of each passage, in their order.
     """
     told = [text for step in steps for text in (step.text, *(unit.text for unit in (*step.begins, *step.ends)))]
-    beside = [
-        pair for found in stated for pair in pairwise(found) if not pair[1].lead
-    ]  # an item that is led in stands by itself
+    # an item that is led in stands by itself
+    beside = [pair for found in stated for pair in pairwise(found) if not pair[1].lead]
 
     def follow(n: int) -> bool:
         """Whether sentence `n` begins right behind the one that the sentence before it ends with; in any passage, for
@@ -142,9 +141,8 @@ def _is_at(edge: Callable[[str, str], bool], text: str, unit: Unit) -> bool:
 def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -> bool:
     """Whether a text is a sentence but for what its language lets go, or whole cells of a row, in their order."""
     said_as_it_stands = normalise(text).text
-    if (
-        said_as_it_stands.strip() == normalise(unit.text).text.strip()
-    ):  # with marks of notes that look like citations: "90 euros [3]."
+    # with marks of notes that look like citations: "90 euros [3]."
+    if said_as_it_stands.strip() == normalise(unit.text).text.strip():
         return True
     bare = strip_marks(said_as_it_stands)
     if unit.passage.kind is PassageKind.TABLE:
@@ -174,9 +172,8 @@ def _of_row(said: str, unit: Unit, page_text: PageText, language: str) -> bool:
     figures = {n for n, cell in enumerate(told) if n and is_figure(cell, language)}
     kept = {n for n, cell in enumerate(told) if n not in figures and cell.strip(_NONE)} | {0}
     headed = {n for n in figures if wants_head(told[n], " ".join(heads[n]))}
-    reached = {
-        (0, frozenset[int](), frozenset[int]())
-    }  # words met so far, the cells taken, and those of them with their heads
+    # words met so far, the cells taken, and those of them with their heads
+    reached = {(0, frozenset[int](), frozenset[int]())}
     wanted = exact(said, small | {word.capitalize() for word in small})
     for n, cell in enumerate(cells):
         for place, taken, named in tuple(reached):

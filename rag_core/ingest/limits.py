@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-MIN_MEMORY_BYTES = (
-    300 << 20
-)  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
+# Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
+MIN_MEMORY_BYTES = 300 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +18,8 @@ class Limits:
     """
 
     file_bytes: int = 200_000_000  # held in memory by the child
-    memory_bytes: int = (
-        2 << 30
-    )  # address space of the child; text takes about 0.3 GB, that of the process that reads a picture as well
+    # address space of the child; text takes about 0.3 GB, that of the process that reads a picture as well
+    memory_bytes: int = 2 << 30
     cpu_seconds: float = 30.0  # a 39 KB bomb took 18 s in PyMuPDF's drawing code
     cpu_seconds_per_page: float = (
         0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s

@@ -48,10 +48,11 @@ _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x
 _COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", regex.V1)
 _ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
 _UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
+# rows of tables that are remembered, and characters of one: 5 MB at most; chosen
 CACHED_ROWS, CACHED_CHARS = (
     1 << 12,
     500,
-)  # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
+)
 MAX_REMEMBERED_CHARS = 8_000  # in a passage: with about 20 bytes a character, 256 of them take 40 MB at most
 _PASSES = (
     6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text

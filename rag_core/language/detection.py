@@ -85,9 +85,8 @@ def _evidence(text: str) -> Counter[str]:
 
 def _detector_points(text: str) -> dict[str, float]:
     """Points at most 0 for every language with a two-letter code, 0 for the detector's first choice."""
-    ranked = [
-        (_NORWEGIAN.get(code, code), float(score)) for code, score in py3langid.rank(text) if len(code) == 2
-    ]  # the first one first
+    # the first one first
+    ranked = [(_NORWEGIAN.get(code, code), float(score)) for code, score in py3langid.rank(text) if len(code) == 2]
     best = ranked[0][1]
     return {code: (score - best) / _LOG_PROBABILITY_PER_POINT for code, score in reversed(ranked)}
 

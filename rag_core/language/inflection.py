@@ -27,13 +27,13 @@ from rag_core.language.loader import grammar
 from rag_core.language.words import MAX_WORD_CHARS, fold, word_texts
 
 _CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
-_CACHED_FORMS = (
-    1 << 13
-)  # words whose forms are remembered, about 0.5 kB each; the passages of a question have some 600; chosen
+# words whose forms are remembered, about 0.5 kB each; the passages of a question have some 600; chosen
+_CACHED_FORMS = 1 << 13
+# texts, and characters of one: a sentence, a passage; 3 MB as they come, 40 MB at most
 _CACHED_TEXTS, _CACHED_CHARS = (
     1 << 12,
     2000,
-)  # texts, and characters of one: a sentence, a passage; 3 MB as they come, 40 MB at most
+)
 _local = threading.local()
 # As many as there are: simplemma's own keeps eight, and the ninth language of a library would have each of them read
 # again and again.

@@ -22,9 +22,8 @@ from rag_core.language.statement_words import LimitRows
 FALLBACK = "en"  # whose phrases and facts stand in for a language without its own
 
 _CORE = Path(__file__).resolve().parents[1]
-_DATA = (
-    _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"
-)  # inside it in a wheel (setup.py), beside it here
+# inside it in a wheel (setup.py), beside it here
+_DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"
 _SUFFIX = ".toml"
 _REMEDY = (
     "Restore it from the repository, or give it the keys that "

@@ -102,9 +102,8 @@ def _compiled(rows: OrderRows) -> _Patterns:
     def any_of(sources: Sequence[str]) -> str:
         return "(?:" + "|".join(f"(?:{one})" for one in sources) + ")(?: |$)"
 
-    first = [
-        one[1:] for one in rows.patterns if one.startswith("^")
-    ]  # tried at the beginning alone, which is where most end
+    # tried at the beginning alone, which is where most end
+    first = [one[1:] for one in rows.patterns if one.startswith("^")]
     anywhere = [one for one in rows.patterns if not one.startswith("^")]
     return _Patterns(
         pattern(f"(?:^| ){any_of(anywhere)}"),

@@ -17,10 +17,11 @@ from rag_core.language.bullets import BULLETS, counts_on
 from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
+# texts that are remembered, and characters of one; 2 MB as they come, 20 MB at most
 _CACHED_TEXTS, _CACHED_CHARS = (
     1 << 11,
     2000,
-)  # texts that are remembered, and characters of one; 2 MB as they come, 20 MB at most
+)
 _QUESTION_MARKS = ("?", "？", "؟", "⁇")
 _CLOSING = " \t\n\"'”’»“)]"  # may stand behind the mark that ends a sentence
 
@@ -54,9 +55,8 @@ _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
 _MARK = regex.compile(r"\s*[-–—·*" + BULLETS + r"]+(?=\s)")  # sentencex parts no text that begins with one
 _CLOSES = regex.compile(r"[\p{Pe}\p{Pf}\"']+(?=\s|$)")
-_NEEDS_SPACE = regex.compile(
-    r"\.[\p{Pe}\p{Pf}\"']*$"
-)  # "AMAZON.COM": a full stop ends nothing where no white space follows
+# "AMAZON.COM": a full stop ends nothing where no white space follows
+_NEEDS_SPACE = regex.compile(r"\.[\p{Pe}\p{Pf}\"']*$")
 
 
 def ends_in_question(text: str) -> bool:
@@ -140,9 +140,8 @@ def _starts_item(line: str, previous: str, numbers: Counter[int | None], info: L
 def _block_sentences(
     text: str, start: int, end: int, lang: str, info: LanguageInfo | None
 ) -> Iterator[tuple[int, int]]:
-    block = text[start:end].replace(
-        "\n", " "
-    )  # the blocks have decided what line breaks mean; sentencex has other views
+    # the blocks have decided what line breaks mean; sentencex has other views
+    block = text[start:end].replace("\n", " ")
     if not block.strip():
         return
     if mark := _MARK.match(block):

@@ -32,9 +32,8 @@ class Erased:
     feedback: int = 0
 
 
-OnErase = Callable[
-    [Collection[str], int, Mentions], Erased
-]  # the documents' ids, the last version that has them, their words
+# the documents' ids, the last version that has them, their words
+OnErase = Callable[[Collection[str], int, Mentions], Erased]
 
 
 def nothing_else(documents: Collection[str], version: int, mentions: Mentions) -> Erased:

@@ -499,10 +499,11 @@ class Library:
 
         `insist` on it that what stores keep outside of the file goes at once, also what somebody holds.
         """
+        # in this order: whoever reads waits for no other process
         with (
             self._collection.writing(wait) as db,
             self._swapping,
-        ):  # in this order: whoever reads waits for no other process
+        ):
             change(db)
             loaded = self._loader.load(db, self._before(), writes=True)
             last()

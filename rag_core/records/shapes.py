@@ -93,9 +93,8 @@ def _write_claim(claim: Claim, to: Writing) -> list[Any]:
 def _read_claim(row: Any, got: Row, of: Reading) -> str:
     made_of, hashed = row
     text = same(joined(made_of, _known(got["evidence"], of.passages)), hashed)
-    if text == DELETED and not any(
-        one.quote == DELETED for one in got["evidence"]
-    ):  # a claim does not outlive what it rests on
+    # a claim does not outlive what it rests on
+    if text == DELETED and not any(one.quote == DELETED for one in got["evidence"]):
         text = of.texts.own(hashed)
     return text
 

@@ -36,10 +36,11 @@ from rag_core.work.runner import Runner
 from rag_core.work.taking_up import take_up
 
 DEFAULT = "default"  # the collection that is there from the beginning
+# questions at once, one for each core of the smallest machine; and before them, some seconds' worth
 QUESTIONS, QUESTIONS_WAITING = (
     2,
     16,
-)  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
+)
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes

@@ -13,11 +13,12 @@ from pydantic import Field
 
 from rag_core.settings.scales import Scale, Unit
 
+# a library is searched with what it was built with
 AS_BUILT = (
     "embedding_model",
     "embedding_precision",
     "vector_store",
-)  # a library is searched with what it was built with
+)
 BY_OPERATOR = ("workers",)  # a matter of the machines it runs on: no caller and no visitor changes it
 
 
@@ -74,10 +75,11 @@ def choice(default: Any, stage: Stage, cost: Cost, help: str, *, switch: str = "
     )
 
 
+# environment variables that loosen whole groups of checks
 STRICT, VALIDATION = (
     "RAG_STRICT_MODE",
     "RAG_VALIDATION_ENABLED",
-)  # environment variables that loosen whole groups of checks
+)
 
 
 def mode(default: Mode, stage: Stage, name: str, help: str = "", *, switch: str = "") -> Any:

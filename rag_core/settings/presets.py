@@ -11,9 +11,8 @@ from typing import Any
 import yaml
 
 _CORE = Path(__file__).resolve().parents[1]
-DATA = (
-    _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"
-)  # inside it in a wheel (setup.py), beside it here
+# inside it in a wheel (setup.py), beside it here
+DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"
 DEFAULT_PRESET = "balanced"
 
 

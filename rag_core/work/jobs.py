@@ -255,9 +255,8 @@ class Job(Background["AddReport | Ran"]):
                 locked = {
                     name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)
                 }
-                self.sources = tuple(
-                    source for source in self.sources if source.name in locked
-                )  # the others only hold memory
+                # the others only hold memory
+                self.sources = tuple(source for source in self.sources if source.name in locked)
                 if self.handing_in is not None:
                     self.handing_in.leave()
 

@@ -23,6 +23,7 @@ from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.domain.ports import Embedder, TextKind
 from rag_core.errors import ModelUnavailable
 
+# a new adapter adds one line
 NAMES = (
     "embedded",
     "folder",
@@ -30,7 +31,7 @@ NAMES = (
     "apart folder",
     "cached embedded",
     "cached folder",
-)  # a new adapter adds one line
+)
 TEXTS = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat"]
 
 

@@ -154,9 +154,8 @@ def test_given_texts_about_anything_then_their_cosines_spread(model: EmbeddedMod
     cosines = vectors @ vectors.T
 
     assert cosines.min() < 0.5
-    assert (
-        cosines[0, 1:3].min() > cosines[0, 3:].max()
-    )  # the same in another language is nearer than another sentence in any
+    # the same in another language is nearer than another sentence in any
+    assert cosines[0, 1:3].min() > cosines[0, 3:].max()
 
 
 def test_given_a_text_that_writes_the_end_then_it_is_read_to_its_own_end(

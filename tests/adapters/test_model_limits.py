@@ -253,9 +253,8 @@ def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_
     model, elsewhere = openai_model(server), OpenAIModel(Endpoint("http://model.example/v1", "k", "m"))
 
     assert model.complete(prompt(), SOON).text == "blue"
-    with pytest.raises(
-        ModelUnavailable, match=r"m at model\.example cannot be reached"
-    ):  # the proxy of the environment is not there
+    # the proxy of the environment is not there
+    with pytest.raises(ModelUnavailable, match=r"m at model\.example cannot be reached"):
         elsewhere.complete(prompt(), SOON)
     model.close()
     elsewhere.close()

@@ -19,10 +19,11 @@ OFFICE = "The office is in Brno. It was built of brick and has four floors."
 SHIFT = 1e-3  # by which another processor's sums may differ
 READS = [[3.1009, -5.4824, 2.5015], [-4.1222, -6.2767]]  # log odds of places and of their units
 ENTAILS = [2.3111, -5.0097, 2.9576, 3.0267]  # log odds
+# the first five of 384 numbers
 VECTORS = [
     [-0.0606, 0.0297, -0.0315, -0.0343, -0.0208],
     [-0.081, 0.0629, -0.0194, -0.015, -0.0308],
-]  # the first five of 384 numbers
+]
 COSINE = 0.6890
 
 

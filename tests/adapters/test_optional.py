@@ -70,9 +70,8 @@ def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements
     assert declared.keys() == EXTRAS.keys()
     for name, requirements in declared.items():
         assert set(requirements) <= set(pinned), name
-        project = requirements[0].partition("==")[
-            0
-        ]  # its name has no case, and dashes where the module has dots or underscores
+        # its name has no case, and dashes where the module has dots or underscores
+        project = requirements[0].partition("==")[0]
         assert project.replace("-", "_").lower() == EXTRAS[name][0].replace(".", "_")
 
 

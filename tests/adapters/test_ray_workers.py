@@ -229,9 +229,8 @@ def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_das
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
     assert {local.split(":")[0] for local in listening} <= loopback
     assert 8265 not in {int(local.split(":")[1], 16) for local in listening}  # Ray's dashboard
-    (server,) = [
-        pid for pid in pids if "gcs_server" in command(pid)
-    ]  # it lets callers in, or not; others' titles overwrite their environment
+    # it lets callers in, or not; others' titles overwrite their environment
+    (server,) = [pid for pid in pids if "gcs_server" in command(pid)]
     said = dict(pair.split("=", 1) for pair in Path(f"/proc/{server}/environ").read_text().split("\0") if "=" in pair)
     assert (said["RAY_AUTH_MODE"], said["RAY_USAGE_STATS_ENABLED"], len(said["RAY_AUTH_TOKEN"])) == ("token", "0", 64)
     assert Path(running._folder).stat().st_mode & 0o077 == 0  # what it writes down is for its owner alone
@@ -260,9 +259,8 @@ def test_given_a_ray_of_our_own_then_it_listens_on_this_machine_alone_has_no_das
 
 
 def test_given_a_cluster_that_lets_anybody_in_then_nothing_is_sent_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        ray_workers, "ASK", "import os, sys; sys.exit('RAY_AUTH_TOKEN' in os.environ)"
-    )  # as a door that is open says
+    # as a door that is open says
+    monkeypatch.setattr(ray_workers, "ASK", "import os, sys; sys.exit('RAY_AUTH_TOKEN' in os.environ)")
     monkeypatch.setenv("RAY_AUTH_TOKEN", 64 * "0")
     with pytest.raises(WorkersUnavailable, match="lets anybody in"):
         ray_workers._require_closed("head:6379")

@@ -34,6 +34,7 @@ CSS = (
     "body { font-family: sans-serif; font-size: 11pt } td, th { border: 1px solid "
     "#777; padding: 3pt 8pt; font-size: 9pt }"
 )
+# about nothing that is asked
 FILL = (
     "The town hall stands at the market square, beside the old mill.",
     "It was built by a family of masons from the valley.",
@@ -43,7 +44,7 @@ FILL = (
     "Behind the house lies a garden with pear trees.",
     "Benches of stone stand under the trees.",
     "The clock over the gate was made in Geneva.",
-)  # about nothing that is asked
+)
 
 
 @dataclass(frozen=True)

@@ -190,9 +190,8 @@ def test_given_the_truth_in_another_dress_when_asked_then_it_is_shown_in_the_pag
 TOO_MUCH = [
     Attack("10,000 claims", lambda asked: many(asked, 10_000), (R.NOT_RUN,), ("1007 days", "10007 days")),
     Attack("a claim of a megabyte", lambda asked: draft((FALSE * 32_000, "1", SICK_PAID)), (R.NOT_RUN,), BAD),
-    Attack(
-        "a quote of 200 kB", lambda asked: draft((FALSE, "1", SICK_PAID * 3_500)), (R.NOT_RUN,), BAD
-    ),  # the budget of tokens ends it
+    # the budget of tokens ends it
+    Attack("a quote of 200 kB", lambda asked: draft((FALSE, "1", SICK_PAID * 3_500)), (R.NOT_RUN,), BAD),
 ]
 BODIES = [
     Attack("not JSON", Body(FALSE), (R.NOT_RUN,), BAD),

@@ -140,10 +140,11 @@ def test_given_whole_sentences_put_behind_others_when_asked_then_what_no_documen
         return draft(*((one, of, one) for one in said))
 
     with engine_over(server, tmp_path, {"en": stated}) as engine:
+        # what is asked stands in two sentences, and neither answers alone
         lenient = {
             "min_correctness": 0.2,
             "min_answerability": 0.2,
-        }  # what is asked stands in two sentences, and neither answers alone
+        }
         values = {"drafter": "model", "model": "scripted", "model_cache": False, "short_context_words": 10, **lenient}
         settings = Settings.load(values=values)
         server.play([partial(drafting, said=torn), partial(drafting, said=whole)])

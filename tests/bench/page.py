@@ -129,9 +129,8 @@ def _one_start(browser: Browser, library: Path, session: int = 0) -> Start:
         answer = time.perf_counter() - asked
         slider = _moves(page)
         again = [one.question for one in EXAMPLES if one.shows in ANSWERED]
-        each = statistics.median(
-            _seconds_of(page, question) for question in (*again[1:], again[0])
-        )  # the first one is on the page
+        # the first one is on the page
+        each = statistics.median(_seconds_of(page, question) for question in (*again[1:], again[0]))
         grown = _session(page, server.pid, session) if session else (0.0, 0.0)
         page.close()
     finally:

@@ -297,9 +297,8 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     """Tell the service to stop with questions and a file in it; whether something was lost."""
     asked, kept = Asked(), kept_so_far(folder, min(8, len(tokens)))
 
-    ready = threading.Barrier(
-        min(8, len(tokens)) + 1
-    )  # a client takes a while to be made, and is no question in flight
+    # a client takes a while to be made, and is no question in flight
+    ready = threading.Barrier(min(8, len(tokens)) + 1)
 
     def one(user: int) -> None:
         with caller(address, tokens[user]) as client:

@@ -79,12 +79,13 @@ def shown(body: str, *texts: str, most: int = 3, language: str = "en") -> list[s
             ["Psi smějí do zahrady.", "To neplatí v červenci."],
             "cs",
         ),
+        # no lists
         (
             "Dogs are allowed. This does not apply in July.",
             "Dogs are allowed.",
             ["Dogs are allowed."],
             "sv",
-        ),  # no lists
+        ),
     ],
 )
 def test_given_a_sentence_that_needs_another_then_that_one_is_shown_beside_it_in_the_documents_order(

@@ -95,12 +95,10 @@ def test_given_a_word_between_two_quoted_ones_that_is_not_quoted_then_the_row_is
 
     assert boxes_on(first, second, note, span=Span(1, 0, 10)) == [Box(10, 10, 30, 20), Box(40, 10, 60, 20)]
     assert boxes_on(first, second, note, span=Span(1, 0, 38)) == [Box(10, 8, 60, 20)]
-    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [
-        Box(10, 10, 60, 20)
-    ]  # its middle is outside
-    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [
-        Box(10, 10, 60, 20)
-    ]  # above the row
+    # its middle is outside
+    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]
+    # above the row
+    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]
 
 
 def test_given_a_large_initial_then_the_rows_beside_it_that_are_not_quoted_stay_unmarked() -> None:

@@ -519,10 +519,11 @@ def test_given_figures_in_two_sections_of_one_document_then_they_are_of_what_the
     [
         ("How many vacation days do employees have?", True),
         ("How many vacation days do employees have in 2026?", False),
+        # the extract quotes 2026: the other side is what was asked for
         (
             "How many vacation days do employees have in 2024?",
             True,
-        ),  # the extract quotes 2026: the other side is what was asked for
+        ),
         ("How many vacation days does the handbook of Brno give?", False),
         ("What do the policies say about vacation?", True),
     ],

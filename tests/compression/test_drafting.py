@@ -33,9 +33,8 @@ EMBEDDER = HashEmbedder()
 CORPUS = MemoryCorpus(
     [Text("d1", f"{NOTICE}\n{CANTEEN}"), Text("d2", POLICY, metadata=Metadata(date="2026-01"))], EMBEDDER
 )
-HITS = tuple(
-    hit(of=passage, number=number) for number, passage in enumerate(CORPUS.passages, 1)
-)  # sources "1", "2" and "3"
+# sources "1", "2" and "3"
+HITS = tuple(hit(of=passage, number=number) for number, passage in enumerate(CORPUS.passages, 1))
 STRICT = settings(
     **{
         f"{name}_mode": Mode.ENFORCE
@@ -438,9 +437,8 @@ def test_given_passages_read_ahead_then_only_the_claims_are_left_to_be_read() ->
     """What a model's answer waits for is about its own sentences."""
     counting, said = Counting(), "Notice by phone shall not be given."
     embedder = CachedEmbedder(counting)
-    headed = [
-        hit(of=replace(CORPUS.passages[0], section="The notice period is 30 days."))
-    ]  # its first sentence is no unit then
+    # its first sentence is no unit then
+    headed = [hit(of=replace(CORPUS.passages[0], section="The notice period is 30 days."))]
     prepare(headed, CORPUS, "en", embedder)
     counting.asked.clear()
 

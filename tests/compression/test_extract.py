@@ -845,9 +845,8 @@ def test_given_a_signature_without_an_office_of_the_same_name_then_it_states_not
 def test_given_a_giant_signature_then_it_is_read_in_time_that_grows_with_it() -> None:
     """Backtracking over it would take minutes."""
     assert signed("/s/ " + "a " * 20_000 + "1") == []
-    assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [
-        ("Jane Doe " + "x" * 100_000,) * 2
-    ]  # one word, however long
+    # one word, however long
+    assert signed("/s/ Jane Doe Jane Doe " + "x" * 100_000) == [("Jane Doe " + "x" * 100_000,) * 2]
 
 
 def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_sentence_than_that_one() -> None:

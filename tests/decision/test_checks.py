@@ -23,27 +23,30 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
+    # the cut marks passages too
     "distance_mode": {
         "settings/configuration.py",
         "gating/levels.py",
         "decision/batch/asked.py",
-    },  # the cut marks passages too
+    },
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
     "min_correctness": {"evaluation/certify/find.py"},  # of an intent
     "correctness_extra_procedural": {"evaluation/certify/find.py"},
     "correctness_extra_comparative": {"evaluation/certify/find.py"},
     "expand_searches": {"decision/progress.py"},  # how often the model is asked
+    # below it other passages are looked at too
     "min_support": {
         "decision/measure.py",
         "decision/llm_steps.py",
         "grounding/entailment.py",
-    },  # below it other passages are looked at too
+    },
     "min_documents_mode": {"settings/configuration.py"},  # on where the environment sets the number
+    # a variable of the environment; the reason has the same name
     "min_documents": {
         "settings/configuration.py",
         "domain/status.py",
-    },  # a variable of the environment; the reason has the same name
+    },
 }
 # the pages speak of the gate of the headline number ("% sure"), and of what a preset switches with a calibration; of no
 # other check
@@ -53,17 +56,19 @@ READ_BY_PAGES = {
     "answerability_mode": {"settings/calibration.py", "settings/saved_presets.py"},
     "sufficiency_mode": {"settings/saved_presets.py"},
 }
+# settings of the draft that a check reads as well
 READ_FOR_DRAFTING = {
     "translate",
     "max_sentences",
     "max_tokens",
     "rewording",
-}  # settings of the draft that a check reads as well
+}
+# what is wrong, claim by claim
 READ_FOR_FINDINGS = {
     "grounding/feedback.py",
     "grounding/judge.py",
     "grounding/overlap.py",
-}  # what is wrong, claim by claim
+}
 
 
 def test_given_the_table_then_names_reasons_and_settings_are_each_check_s_own() -> None:

@@ -38,9 +38,8 @@ def states(decision: Decision) -> dict[str, str]:
     return {check.stage: check.state.value for check in decision.trace.checks}
 
 
-S0 = Settings.load(
-    "compliance", {"min_top_cosine": 0.72}
-)  # the source's own number; the preset has it on the embedded model's scale
+# the source's own number; the preset has it on the embedded model's scale
+S0 = Settings.load("compliance", {"min_top_cosine": 0.72})
 
 
 @each(("score", "answered"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])

@@ -178,9 +178,8 @@ def test_given_scores_then_they_are_shown_and_where_one_is_missing_they_were_not
     assert missing.note.startswith("1 of 2 passages")
     assert scored.metadata["given_passages"] == {"count": 2, "parts": 2, "scores": [0.2, 7.5], "without_page": 2}
     assert "2 came without a page number and are cited as page 1" in scored.trace["rest_of_documents"].note
-    assert [c.to_json() for c in scored.trace.checks[2:]] == [
-        c.to_json() for c in some.trace.checks[2:]
-    ]  # they decide nothing
+    # they decide nothing
+    assert [c.to_json() for c in scored.trace.checks[2:]] == [c.to_json() for c in some.trace.checks[2:]]
 
 
 def test_given_an_order_then_it_stands_and_top_k_of_it_are_looked_at() -> None:

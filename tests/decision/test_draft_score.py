@@ -138,9 +138,8 @@ def test_given_a_draft_of_another_sentence_then_its_own_score_is_lower_and_is_wh
     beside, _ = asked(engine, server, saying(BESIDE), **lenient)
     far, _ = asked(engine, server, saying(ELSEWHERE), **lenient)
 
-    assert (
-        max(score(far), score(beside)) < settings.min_correctness < score(right)
-    )  # which of two wrong ones is likelier is not promised
+    # which of two wrong ones is likelier is not promised
+    assert max(score(far), score(beside)) < settings.min_correctness < score(right)
     assert right.correctness == beside.correctness  # of the same extract
     decisions = [replay(one, settings) for one in (right, beside)]
     assert [one.metadata["drafter"] for one in decisions] == ["model", "model"]

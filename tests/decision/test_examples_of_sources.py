@@ -142,10 +142,11 @@ def test_given_one_uploaded_passage_then_the_minimum_of_two_asks_for_all_that_th
     for preset in SCOPING:
         assert "25 vacation days" in over(preset, "How many vacation days per year?", POLICY[:1]).answer, preset
     asked = decide_over("How many vacation days per year?", POLICY, load_settings("scoping-strict", environment={}))
+    # of three passages one is near enough
     assert (asked.reason, asked.metadata["filtered_count"]) == (
         Reason.MIN_DOCUMENTS,
         1,
-    )  # of three passages one is near enough
+    )
 
 
 @each("preset", ["tutor", "tutor-development", "tutor-maximum-safety"])
@@ -204,9 +205,8 @@ def test_given_the_tutor_when_asked_about_another_subject_then_it_does_not_know(
     decision = over("tutor", "Explain photosynthesis in plants", PROGRESSIONS)
 
     assert (decision.status, decision.citations) == (AnswerStatus.LOW_CONFIDENCE, ())
-    assert any(
-        "Not found in the passages: photosynthesis, plants." in one for one in decision.suggestions
-    )  # and not "Explain"
+    # and not "Explain"
+    assert any("Not found in the passages: photosynthesis, plants." in one for one in decision.suggestions)
     assert decision.trace["availability"].found == "2 passages retrieved from 1 document"
 
 

@@ -199,9 +199,8 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
 
     at_its_own = replay_many(records, of)
     assert not at_its_own.needs_model.any()
-    assert at_its_own.answered.sum() == (
-        count if kind is Kind.FALSE_REFUSALS else 1
-    )  # few errors there, if one could come to that
+    # few errors there, if one could come to that
+    assert at_its_own.answered.sum() == (count if kind is Kind.FALSE_REFUSALS else 1)
     assert isinstance(found, Uncertified)
     assert found.needs_model == count
 

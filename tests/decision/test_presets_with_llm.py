@@ -216,9 +216,8 @@ def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_re
     assert (decision.metadata["drafter"], server.calls) == ("raw", 0)
     assert TEXTS["interval"].split(". ")[2] in decision.answer
     assert "too few to be worth compressing" in decision.metadata["drafter_note"]
-    assert not [
-        note for note in decision.notes if "taken from the documents" in note
-    ]  # nothing failed that a reader must know of
+    # nothing failed that a reader must know of
+    assert not [note for note in decision.notes if "taken from the documents" in note]
 
 
 @each("preset", ["relevance-prompt", "relevance-hybrid", "scoping-lenient", "tutor-development"])
@@ -229,12 +228,13 @@ def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard
     server.play(
         lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",))
     )
+    # past the gates
     near = {
         "min_relevance": -1.0,
         "min_mean_cosine": -1.0,
         "keywords_mode": "off",
         "required_entities_mode": "off",
-    }  # past the gates
+    }
 
     decision = asked(engine, preset, ELSEWHERE, ("interval",), **near)
 

@@ -131,9 +131,8 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
     for limit in (0.1, 0.5, 0.9, 0.95):
         target = base.changed(correctness_mode=Mode.ENFORCE, min_correctness=limit)
         assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
-    modes = [
-        mode for mode in GATE_MODES.values() if mode != "distance_mode"
-    ]  # the distance cut takes passages out of the prompt
+    # the distance cut takes passages out of the prompt
+    modes = [mode for mode in GATE_MODES.values() if mode != "distance_mode"]
     limits = (
         "min_top_cosine",
         "min_mean_cosine",

@@ -144,6 +144,5 @@ def test_given_unsure_words_when_recorded_then_their_text_is_not_in_the_record_a
 
     assert "§" not in json.dumps(row, ensure_ascii=False)
     assert from_record(row, lambda document, page: TEXT).draft.citations == of.draft.citations
-    assert (
-        decide(from_record(row)).confidence_level is ConfidenceLevel.MEDIUM
-    )  # the figure's place is known, its text deleted
+    # the figure's place is known, its text deleted
+    assert decide(from_record(row)).confidence_level is ConfidenceLevel.MEDIUM

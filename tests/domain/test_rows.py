@@ -30,10 +30,11 @@ from rag_core.domain.rows import in_words
         ("| Item | 2031 |: | Rents | 812 |", "Rents: 812 (2031)"),  # as Markdown has it
         ("Ratio 3: 4 | Worth: Rents | 812", "Rents: 812 (Worth)"),
         ("2031 | 2030: Rents | $ | 812 | $ | 790", "Rents: $812 (2031); $790 (2030)"),
+        # as it is read where columns stand close
         (
             "2031 | 2030: Rents | $ | 812 $ | 790",
             "Rents: $812 (2031); $790 (2030)",
-        ),  # as it is read where columns stand close
+        ),
         ("2031 | 2030: Rents | 812 $ | 790", "Rents: 812 $ (2031); 790 (2030)"),
         ("2031 | 2030: Tax rate | 20.7 | % | ( | 4.1 | )%", "Tax rate: 20.7% (2031); (4.1)% (2030)"),
         ("($ in millions); 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030) ($ in millions)"),

@@ -14,9 +14,8 @@ from browser_kit import SCHEMES, ground, settled
 from playwright.sync_api import Page, ViewportSize
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa"]}
-COLOURS = {
-    "runOnly": ["color-contrast", "link-in-text-block"]
-}  # the rules that read colours; labels and names are the same in the dark
+# the rules that read colours; labels and names are the same in the dark
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 # What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
 NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
 SIZES: dict[str, ViewportSize] = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}

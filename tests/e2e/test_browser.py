@@ -75,14 +75,12 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     drop(page, "small.pdf", pdf("The lighthouse keeper is called Orsolya."))
     page.wait_for_timeout(150)  # it is being taken while the next one is dropped
     upload(page, "long.pdf", long_pdf(160))
-    expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(
-        0
-    )  # the field lists nothing that was taken
+    # the field lists nothing that was taken
+    expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0)
     expect(page.get_by_text(re.compile(r"of 1\. long\.pdf"))).to_be_visible(timeout=WAIT_MS)
 
-    stop = page.locator(".st-key-jobs").get_by_role(
-        "button", name="Stop", exact=True
-    )  # while it draws, the head of the page has one too
+    # while it draws, the head of the page has one too
+    stop = page.locator(".st-key-jobs").get_by_role("button", name="Stop", exact=True)
     expect(stop).to_have_count(1, timeout=WAIT_MS)  # the small file's line has gone
     stop.click()
 
@@ -114,9 +112,8 @@ def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_not
     expect(page.locator(".st-key-answer").get_by_text(f"{FOREIGN}1.png").first).to_be_visible(timeout=WAIT_MS)
     marked_page(page)
     for summary in page.locator("summary").all():
-        if not summary.evaluate(
-            "head => head.parentElement.open"
-        ):  # one that is open stays so, and what is in it is opened next
+        # one that is open stays so, and what is in it is opened next
+        if not summary.evaluate("head => head.parentElement.open"):
             expect(summary).to_be_visible()
             summary.click()
     settled(page)
@@ -138,9 +135,8 @@ def test_given_a_file_and_a_question_that_are_formulas_when_saved_as_a_table_the
     expect(table).to_contain_text(FORMULA, timeout=WAIT_MS)
     table.hover()
     expect(page.get_by_role("button", name="Search").first).to_be_visible()  # the tools of the table are there,
-    assert (
-        page.get_by_role("button", name="Download as CSV").count() == 0
-    )  # but for the one that writes cells as they are
+    # but for the one that writes cells as they are
+    assert page.get_by_role("button", name="Download as CSV").count() == 0
 
     page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
     labelled = f"question,answerable,answers\n{FORMULA},yes,=1+1\nHow long is it?,yes,-5 °C\n".encode()

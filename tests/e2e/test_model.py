@@ -133,9 +133,8 @@ def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_
     check = checker(page, screens)
 
     model.play(Hang())
-    type_question(
-        page, "When is the flow meter calibrated?"
-    )  # each of its own: what was answered once comes from the cache
+    # each of its own: what was answered once comes from the cache
+    type_question(page, "When is the flow meter calibrated?")
     expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
     page.screenshot(path=screens / "model-waiting.png", full_page=True)
     page.get_by_role("button", name=say("waiting.cancel")).click()

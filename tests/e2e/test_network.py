@@ -66,9 +66,8 @@ def traced_page(folder: Path) -> Iterator[str]:
         wait_until_healthy(tracer, port, log)
         yield f"http://127.0.0.1:{port}/"
         children = Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text(encoding="utf-8").split()
-        os.kill(
-            int(children[0]), signal.SIGTERM
-        )  # the server; strace ends with the last process, and writes the rest of its file
+        # the server; strace ends with the last process, and writes the rest of its file
+        os.kill(int(children[0]), signal.SIGTERM)
         tracer.wait(60)
     finally:
         if tracer.poll() is None:
@@ -88,9 +87,8 @@ def session(page: Page, address: str) -> None:
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     go(page, say("documents.page"))
     settled(page)
-    choose(
-        page, say("collections.label"), say("collections.samples")
-    )  # one's own file went to another one, and the page with it
+    # one's own file went to another one, and the page with it
+    choose(page, say("collections.label"), say("collections.samples"))
     settled(page)
     certify(page)
 

@@ -157,9 +157,8 @@ def test_given_a_link_on_another_page_when_followed_then_ours_opens_apart_from_i
     ours = opened.value
     expect(ours.get_by_role("slider", name=say("knobs.top_k"))).to_have_value("5", timeout=WAIT_MS)
     assert ours.evaluate("window.opener") is None
-    assert page.evaluate(
-        "window.ours.closed"
-    )  # the other page holds a window that is gone, and cannot send ours messages
+    # the other page holds a window that is gone, and cannot send ours messages
+    assert page.evaluate("window.ours.closed")
     before = len(Elsewhere.wanted)
     refused = ours.evaluate(
         """async address => {

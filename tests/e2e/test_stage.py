@@ -72,9 +72,8 @@ def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_ma
     assert shown is not None
     assert answer is not None
     assert answer["y"] + answer["height"] <= shown["y"] < min(rows) < max(rows) < top_of_field(page)
-    assert shown["x"] + shown["width"] == pytest.approx(
-        answer["x"] + answer["width"], abs=30
-    )  # no narrower than the answer's card
+    # no narrower than the answer's card
+    assert shown["x"] + shown["width"] == pytest.approx(answer["x"] + answer["width"], abs=30)
 
     last = page.locator(".st-key-answer_more button").last
     last.focus()
@@ -134,9 +133,8 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     settled(page)
     keys.press("Alt+n")
     expect(told).to_contain_text("[2]")
-    expect(page.locator(".st-key-show_2 button").first).to_be_disabled(
-        timeout=WAIT_MS
-    )  # Streamlit draws a button with help twice
+    # Streamlit draws a button with help twice
+    expect(page.locator(".st-key-show_2 button").first).to_be_disabled(timeout=WAIT_MS)
 
     for limit in ("60", "70", "80", "90", "100"):
         keys.press("Alt+ArrowUp")

@@ -78,9 +78,8 @@ def test_given_a_shared_demo_when_one_visitor_adds_a_document_then_no_other_sees
 
     settled(mine)
     drop(mine, "recipe.pdf", pdf(SECRET))
-    expect(mine.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(
-        timeout=FIRST_RUN_MS
-    )  # its name stands there before
+    # its name stands there before
+    expect(mine.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     expect(mine.get_by_text("recipe.pdf").first).to_be_visible(timeout=FIRST_RUN_MS)
     ask(mine, QUESTION)
     expect(mine.get_by_text("juniper").first).to_be_visible(timeout=FIRST_RUN_MS)

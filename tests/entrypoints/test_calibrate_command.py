@@ -14,9 +14,8 @@ from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.gating import scores as calibrate
 
-pytestmark = (
-    pytest.mark.longest
-)  # real models: seconds each in a young process, minutes in one that has run a thousand tests
+# real models: seconds each in a young process, minutes in one that has run a thousand tests
+pytestmark = pytest.mark.longest
 
 Run = Callable[..., tuple[int, str, str]]
 PLACES = (

@@ -146,9 +146,8 @@ def test_given_an_endpoint_that_is_down_when_run_then_it_stops_after_some_questi
     assert "resume" in caught.value.remedy
     failed = place.store.results(head.id)
     assert len(failed) == SILENT
-    assert all(
-        measurements.failure for measurements in failed.values()
-    )  # whatever would have been shown instead: the model was not measured
+    # whatever would have been shown instead: the model was not measured
+    assert all(measurements.failure for measurements in failed.values())
     server.play(honest)
     place.engine.tools = replace(place.engine.tools, model=place._model)
     ran = place.run(head)
@@ -182,9 +181,8 @@ def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was
         if measurements.llm_trace
         for call in measurements.llm_trace.calls
     ]
-    assert [bool(call.failure) for call in calls] == [False, True] * len(
-        QUESTIONS
-    )  # nothing is left for the verification
+    # nothing is left for the verification
+    assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)
     assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
 
 

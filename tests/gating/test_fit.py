@@ -312,19 +312,21 @@ TEAMS = "Teams › Topic | Team | Extension"
         ("en", "What should I do when the pump shows E4?", "E4 | Sensor failed | Send it in", 0.6),
         ("en", "What is the name of the market with the code NM01?", "1. | Northern market | NM01", 0.6),
         ("en", "What is the name of the market with the code NM01?", "2. | Southern market | NM02", 0.0),
+        # only speaks of it
         (
             "en",
             "What is the name of the market with the code NM01?",
             "2. | Southern market | like NM01",
             0.0,
-        ),  # only speaks of it
+        ),
         ("en", "What does E4 mean?", "E5 | Sensor failed | Like E4, but hot", 0.0),
+        # nothing here is of the MK-80
         (
             "en",
             "What does E4 mean on the MK-80?",
             "E4 | Sensor failed | Send it in",
             0.0,
-        ),  # nothing here is of the MK-80
+        ),
         ("en", "How often did E4 occur?", "E4 | Sensor failed | Send it in", 0.0),  # no count
         ("en", "What does error 429 mean?", "429 | Too many requests | Wait", 0.9),
         ("en", "What does error 42 mean?", "42 | Too many requests | Wait", 0.0),  # so short a number counts rows
@@ -344,12 +346,13 @@ def test_given_the_row_of_a_code_then_it_is_known_by_the_code(
         ("de", "Welche Durchwahl hat die Kasse?", "Reisen | Kasse | 4330", 1.0),
         ("en", "Which extension does the payroll office have?", "Travel | Office | 4330", 0.0),
         ("en", "Which key opens the payroll office?", "Travel | Payroll office | 4330", 0.0),  # no code is asked for
+        # the verb stands nowhere
         (
             "en",
             "Which extension reaches the payroll office?",
             "Travel | Payroll office | 4330",
             0.75**2,
-        ),  # the verb stands nowhere
+        ),
     ],
 )
 def test_given_a_code_is_asked_for_then_the_label_may_stand_before_it(
@@ -385,11 +388,12 @@ def test_given_the_labels_of_a_table_then_one_that_has_less_of_the_subject_than_
     ("question", "places", "lost"),
     [
         ("What were total net sales in Canada?", ["Sales", "Sales"], [True, False]),
+        # its place has the name
         (
             "What were total net sales in Canada?",
             ["Sales in Canada", "Sales"],
             [False, False],
-        ),  # its place has the name
+        ),
         ("What were total net sales in Norway?", ["Sales", "Sales"], [False, False]),  # no row is that name
         ("What were total net sales?", ["Sales", "Sales"], [False, False]),
     ],
@@ -443,12 +447,13 @@ def test_given_a_longer_label_with_words_that_nobody_asked_for_then_it_outdoes_n
         ("de", "Wie lange dauert der Anschluss im Durchschnitt?", "Üblicherweise dauert er zwei Wochen.", 1.0),
         ("cs", "Kolik nocí host v průměru zůstane?", "Host obvykle zůstane tři noci.", 1.0),
         ("en", "What is the highest pressure?", "Maximum pressure | 16 bar", 1.0),  # a label may be the highest itself
+        # what is told is no figure
         (
             "en",
             "What is the difference between a term and a sum?",
             "A sum adds terms.",
             1.0,
-        ),  # what is told is no figure
+        ),
         ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Umsatz | 40 | 30", 0.0),
         ("de", "Um wie viel Prozent stieg der Umsatz von 2019 auf 2020?", "Der Umsatz stieg um ein Drittel.", 1.0),
         ("ja", "What was the percentage change in revenue from 2019 to 2020?", "40", 1.0),  # nobody knows its words

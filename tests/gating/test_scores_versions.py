@@ -22,11 +22,12 @@ SOURCES = {
         "rag_core/ingest/passages/strategies.py",
         "rag_core/ingest/passages/units.py",
     ),
+    # its public names are not code
     "language": (
         "rag_core/language/[!_]*.py",
         "data/languages/*.toml",
         "data/any_language.toml",
-    ),  # its public names are not code
+    ),
     "features": (
         "rag_core/gating/features.py",
         "rag_core/gating/asked.py",

@@ -30,9 +30,8 @@ PAIRS = yaml.safe_load((Path(__file__).parent / "judged_pairs.yaml").read_text(e
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
-    return load_embedder(
-        Settings.load().embedding_model, Settings.load().embedding_precision
-    )  # as the product, without a child process
+    # as the product, without a child process
+    return load_embedder(Settings.load().embedding_model, Settings.load().embedding_precision)
 
 
 def verdict(answer: str, embedder: Embedder, context: str = CONTEXT, lang: str = "en", **settings: object) -> dict:

@@ -130,9 +130,8 @@ def test_given_sources_in_another_language_then_only_a_translation_may_differ_fr
     assert (check.state, check.value) == (State.FAILED, 1.0)
     assert "its sources in de" in check.found
     assert language_of(view("en", sources=("en", "de"), translate=True), "en").state is State.PASSED
-    assert (
-        language_of(view("en", sources=("en", "de"), claims=1), "en").state is State.PASSED
-    )  # only what is quoted counts
+    # only what is quoted counts
+    assert language_of(view("en", sources=("en", "de"), claims=1), "en").state is State.PASSED
     assert language_of(view("en", sources=("de",), translate=True), "de").state is State.FAILED
 
 

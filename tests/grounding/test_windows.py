@@ -9,9 +9,8 @@ from hash_embedder import HashEmbedder
 from rag_core.grounding.windows import READ_WORDS, best_windows, readings
 
 EMBEDDER = HashEmbedder()
-FILLER = [
-    f"Section {number} tells of the old garden behind the brick house." for number in range(60)
-]  # eleven words each
+# eleven words each
+FILLER = [f"Section {number} tells of the old garden behind the brick house." for number in range(60)]
 KEY = "The supplier delivers copper pumps to the warehouse in Brno within ten days."
 OTHER = "Copper pumps come with a warranty from the supplier of two years."
 CLAIM = "The supplier delivers copper pumps to Brno."

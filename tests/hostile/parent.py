@@ -25,9 +25,8 @@ from rag_core.library.library import Library
 from rag_core.library.stored.sources import sources_from
 from rag_core.settings import Settings
 
-FENCE_BYTES = (
-    3 << 30
-)  # of data: so that a version of this program that fails the test does not take the machine with it
+# of data: so that a version of this program that fails the test does not take the machine with it
+FENCE_BYTES = 3 << 30
 
 
 def peak_mib() -> int:

@@ -86,9 +86,8 @@ def test_given_an_owner_password_only_when_read_then_the_file_opens_as_in_any_vi
 
 
 def test_given_a_stream_that_inflates_a_thousandfold_when_read_then_its_text_comes_out_in_time() -> None:
-    content = read_pdf(
-        make.bomb(), "bomb.pdf", limits=Limits(cpu_seconds=20, cpu_seconds_per_page=1)
-    )  # of its own work, on a busy machine too
+    # of its own work, on a busy machine too
+    content = read_pdf(make.bomb(), "bomb.pdf", limits=Limits(cpu_seconds=20, cpu_seconds_per_page=1))
 
     assert content.pages[0].text == "after the bomb"
 

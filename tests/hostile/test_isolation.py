@@ -258,9 +258,8 @@ def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native
     )
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
     try:
-        reader = until(
-            lambda: next((pid for pid in readers(parent.pid) if cpu_ticks(pid) > 100), 0)
-        )  # it draws: one second of work
+        # it draws: one second of work
+        reader = until(lambda: next((pid for pid in readers(parent.pid) if cpu_ticks(pid) > 100), 0))
         worked = cpu_ticks(reader)
     finally:
         parent.kill()

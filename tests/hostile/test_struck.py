@@ -205,9 +205,8 @@ def test_given_a_line_through_part_of_a_word_when_read_then_just_these_letters_a
 
         text = read_page(document.tobytes())["text"]
 
-        nearly = (
-            last - first >= 0.7 * len(word) and left.isalpha() and len(left) <= 2
-        )  # drawn by hand, and a little short
+        # drawn by hand, and a little short
+        nearly = last - first >= 0.7 * len(word) and left.isalpha() and len(left) <= 2
         if any(map(str.isalnum, word[first:last])) and last - first > 1:
             assert text.splitlines()[0] == ("Another row." if nearly else left), (word, first, last)
 

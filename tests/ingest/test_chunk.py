@@ -439,9 +439,8 @@ class Watched:
 @pytest.mark.parametrize(
     "pages",
     [
-        [
-            Page(number, " ".join(["a"] * 20_000)) for number in range(1, 12)
-        ],  # one paragraph that goes on over eleven pages
+        # one paragraph that goes on over eleven pages
+        [Page(number, " ".join(["a"] * 20_000)) for number in range(1, 12)],
         [Page(1, "\n".join(["a " * 40] * 5_200))],  # one paragraph of many short rows
         [Page(1, "a " * 210_000)],  # one row
     ],

@@ -50,11 +50,12 @@ TOLD = [
     ("en", "Report\nMay 2024\nDate: 3 May 2024", "2024-05-03"),
     ("en", "Invoice date: 25/07/2024", "2024-07-25"),
     ("en", "1-Jul-2022\nA note on bolts", "2022-07-01"),
+    # the label is that of the date below it
     (
         "en",
         f"Title\n{BODY}\n3 May 2024\nDate of publication:\n4 May 2024",
         "2024-05-04",
-    ),  # the label is that of the date below it
+    ),
     ("de", "Satzung der Stadtbibliothek\nvom 1. März 2024\n§ 1 Aufgaben", "2024-03-01"),
     ("de", "Merkblatt Reisekosten\nStand: März 2024", "2024-03"),
     ("de", "Stand\t01.03.2024\nMerkblatt", "2024-03-01"),

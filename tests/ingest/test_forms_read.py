@@ -20,9 +20,8 @@ from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest")
-)  # the child's own modules, as it imports them
+# the child's own modules, as it imports them
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
 from pdf_worker.formats import documents as forms
 from pdf_worker.formats import tables as grid
 
@@ -322,10 +321,11 @@ def merged(rows: list[list[tuple[str, int, int]]], form: str) -> str:
             "".join(f"<td colspan='{wide}' rowspan={deep}>{text}</td>" for text, wide, deep in row) for row in rows
         )
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+    # by column: how wide a cell from above is, and how many rows it still takes
     text, below = (
         "",
         dict[int, tuple[int, int]](),
-    )  # by column: how wide a cell from above is, and how many rows it still takes
+    )
     for row in rows:
         waiting, at, own, after = list(row), 0, "", dict[int, tuple[int, int]]()
         while waiting or at in below:

@@ -157,10 +157,11 @@ def test_given_a_page_that_rapidocr_cannot_read_then_tesseract_reads_it_and_is_n
     [
         (FOUND._replace(text="slowly", sure=0.9), RAPIDOCR),  # bad print
         (FOUND._replace(text="योग", sure=0.9), TESSERACT),  # another script
+        # or what looks like one to Tesseract, which is not sure of it
         (
             FOUND._replace(text="योग", sure=0.6),
             RAPIDOCR,
-        ),  # or what looks like one to Tesseract, which is not sure of it
+        ),
         (FOUND._replace(text="slowly", sure=0.9, turn=1), TESSERACT),  # on its side
         (FOUND._replace(text="1590", sure=0.9), RAPIDOCR),  # no letter says nothing
     ],

@@ -43,9 +43,8 @@ def content() -> PdfContent:
     page = made.new_page()
     writer = pymupdf.TextWriter(page.rect)
     for row, (language, text) in enumerate(LANGUAGES.items()):
-        font = (
-            pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
-        )  # 9: MuPDF's number of Devanagari
+        # 9: MuPDF's number of Devanagari
+        font = pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
         writer.append((72, 100 + 20 * row), text, font=font)
     writer.write_text(page)
     page = made.new_page()
@@ -368,11 +367,12 @@ def page_event(**changed: str) -> str:
         (page_event(words="AAAA"), DamagedPdf, "never should"),  # three bytes are no number
         (page_event(words=columns(0, 2, 1, 1, 2, 2)), DamagedPdf, "never should"),  # the page has one character
         (page_event(words=columns(0, 0.5, 1, 1, 2, 2)), DamagedPdf, "never should"),
+        # its cells are missing
         (
             page_event(lines=columns(0, 1, 1, 1, 2, 2, 9, 0, 0, 0, 2)),
             DamagedPdf,
             "never should",
-        ),  # its cells are missing
+        ),
         ("sys.stdout.write('x' * (1 << 21)); sys.stdout.flush(); time.sleep(60)", DamagedPdf, "never should"),
         ("time.sleep(60)", LimitExceeded, "1 s"),
     ],

@@ -13,9 +13,8 @@ import pytest
 from rag_core.domain.documents import Page
 from rag_core.ingest.reading.pdf import read_pdf
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest")
-)  # the child's own modules, as it imports them
+# the child's own modules, as it imports them
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
 from pdf_worker.glyphs.superscript import Level, written
 
 Sign = tuple[str, str]  # a text, and how it is set
@@ -56,12 +55,13 @@ SENTENCES: tuple[tuple[tuple[Sign, ...], str], ...] = (
     ((("So many stand at 7 × 10", "plain"), ("5", "raised")), "So many stand at 7 × 10⁵"),
     ((("The floor has 34 m", "plain"), ("2", "raised"), (" of room.", "plain")), "The floor has 34 m² of room."),
 )
+# size and rise, of the text's size
 SETTINGS = {
     "plain": (1.0, 0.0),
     "raised": (0.6, 0.36),
     "lowered": (0.6, -0.18),
     "small": (0.6, 0.0),
-}  # size and rise, of the text's size
+}
 ORDERS = ("as read", "signs last", "signs first")
 
 

@@ -140,9 +140,8 @@ def documents(layout: Layout, language: str) -> Iterator[tuple[Page, ...]]:
     faster.
     """
     text, made = TEXTS[language], pymupdf.open()
-    font = (
-        pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
-    )  # 9: MuPDF's number of Devanagari
+    # 9: MuPDF's number of Devanagari
+    font = pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
     words = text.sentence.split()
     for at in range(1, len(words)):
         sheets = layout(text, " ".join(words[:at]), " ".join(words[at:]))

@@ -515,9 +515,8 @@ def test_given_a_number_of_two_parts_over_a_text_of_its_block_when_read_then_it_
 
     assert of_kind([page(1, over)], BlockKind.HEADING) == ["2.1 Garden shed"]
     assert of_kind([page(1, wrapped)], BlockKind.HEADING) == []
-    assert (
-        of_kind([page(1, prose("2. Garden shed", SENTENCE))], BlockKind.HEADING) == []
-    )  # an item of a list looks like that
+    # an item of a list looks like that
+    assert of_kind([page(1, prose("2. Garden shed", SENTENCE))], BlockKind.HEADING) == []
 
 
 @each("title", ["TABLE OF CONTENTS", "Contents", "Inhaltsverzeichnis", "Obsah", "Tabla de Contenidos", "विषय सूची"])

@@ -19,11 +19,12 @@ from library_kit import library
 
 from rag_core.library.library import Library
 
+# published, handed in and not indexed, waiting for its vectors
 GONE, LISTED, WAITING = (
     "Brambleforth.txt",
     "Wexford.txt",
     "buoys",
-)  # published, handed in and not indexed, waiting for its vectors
+)
 
 
 def id_of(opened: Library, name: str) -> str:

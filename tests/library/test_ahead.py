@@ -127,9 +127,8 @@ def test_given_a_file_that_is_being_read_ahead_when_deleted_then_it_is_not_made_
     opened: Library, embedder: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafts, "FIRST_PAGES", 2)
-    monkeypatch.setattr(
-        pdf_process, "CHUNK_BYTES", 256
-    )  # less than a page: it is looked at whether to stop before each one
+    # less than a page: it is looked at whether to stop before each one
+    monkeypatch.setattr(pdf_process, "CHUNK_BYTES", 256)
     began, go = threading.Event(), threading.Event()
     second = pdf(1)
     told: list[tuple[str, int]] = []

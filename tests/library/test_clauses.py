@@ -170,9 +170,8 @@ def test_given_a_question_that_names_the_document_then_its_clause_is_meant(tmp_p
     assert asked("What does clause 2.1 of the barn lease say?") == (["2.1 The rent is 800 euros a month."], "", True)
     assert asked("What does clause 2.1 of the contract say?")[1:] == ("", False)
     assert asked("What does clause 2.1 say about barns?")[1] == "What does say about barns?"
-    assert (
-        asked("What is the lease under clause 2.1?")[1] == "What is the lease?"
-    )  # before the number it is asked about
+    # before the number it is asked about
+    assert asked("What is the lease under clause 2.1?")[1] == "What is the lease?"
 
 
 def test_given_a_clause_too_long_to_quote_then_none_is_quoted_and_it_can_be_asked_about(tmp_path: Path) -> None:

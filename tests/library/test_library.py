@@ -120,9 +120,8 @@ def test_given_a_model_that_reads_512_tokens_then_each_strategy_cuts_passages_of
     """
     embedder = HashEmbedder()
     embedder.max_tokens = 512
-    body = " ".join(
-        f"Sentence number {number} says something new." for number in range(300)
-    )  # one paragraph, one clause
+    # one paragraph, one clause
+    body = " ".join(f"Sentence number {number} says something new." for number in range(300))
 
     def longest(strategy: str, passage_tokens: int) -> int:
         opened = library(tmp_path, f"{strategy}{passage_tokens}", embedder)

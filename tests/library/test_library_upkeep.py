@@ -318,10 +318,11 @@ def test_given_a_file_that_cannot_be_read_when_others_follow_then_progress_says_
     )
 
     assert told[0] == ("bad.pdf: problem", 1, 1)
+    # "good" is cut beside that
     assert [step for step in told if not step[0].startswith("good: ")][:2] == [
         told[0],
         ("documents", 1, 2),
-    ]  # "good" is cut beside that
+    ]
 
 
 def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(  # noqa: E501

@@ -69,9 +69,8 @@ def test_given_a_collection_when_asked_who_writes_to_it_then_only_a_lock_that_is
     assert not (tmp_path / "default").exists(), "it is only asked"
     opened = library(tmp_path)
     opened.add([text("a", "Alpha is first.")], SETTINGS)
-    (tmp_path / "default/lock.json").write_text(
-        '{"pid": 1, "host": "here", "since": "2026"}'
-    )  # as a killed process leaves it
+    # as a killed process leaves it
+    (tmp_path / "default/lock.json").write_text('{"pid": 1, "host": "here", "since": "2026"}')
     assert opened.writer() == ""
 
     with writing(tmp_path / "default", 0):

@@ -45,9 +45,8 @@ def test_given_another_engine_then_only_a_pdf_with_pictures_is_read_anew_and_whe
     monkeypatch.setattr(ocr_engines, "find_weights", lambda: "")
     with pytest.raises(MissingDependency, match="Reading scans by RapidOCR"):
         of.add(sources, by_rapidocr)
-    monkeypatch.setattr(
-        ocr_engines, "find_weights", lambda: str(tmp_path)
-    )  # no weights are there: the page stays unread
+    # no weights are there: the page stays unread
+    monkeypatch.setattr(ocr_engines, "find_weights", lambda: str(tmp_path))
     report = of.add(sources, by_rapidocr)
 
     assert [[one.name for one in part] for part in (report.unchanged, report.added)] == [["text.pdf"], ["mixed.pdf"]]

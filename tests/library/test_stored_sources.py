@@ -57,9 +57,8 @@ def test_given_a_stored_file_that_was_changed_then_it_is_told_never_read_and_hea
     for read in (opened.verify, lambda: opened.source(document.id)):
         with pytest.raises(LibraryDamaged, match="changed"):
             read()
-    hidden = SETTINGS.changed(
-        ocr=not SETTINGS.ocr, passage_tokens=64
-    )  # neither its pages nor its passages can be used again
+    # neither its pages nor its passages can be used again
+    hidden = SETTINGS.changed(ocr=not SETTINGS.ocr, passage_tokens=64)
     assert [type(error) for _, error in opened.reread([document.id], hidden).problems] == [StoredFileDamaged]
     rebuilt, report = Library.rebuild(tmp_path, "default", hidden, embedder=HashEmbedder("other@float32"), **PORTS)
     assert [(name, error.remedy) for name, error in report.problems] == [(source.name, "Add the file again.")]

@@ -96,11 +96,12 @@ def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_ver
     for name in ("faiss-sketch", "toy"):
         rebuilt = rebuild_library(tmp_path, "default", toy.changed(vector_store=name))
         moved = open_engine(tmp_path)
+        # what is sound is not read again
         assert (len(rebuilt.unchanged), rebuilt.problems, remembered(tmp_path)) == (
             2,
             (),
             name,
-        )  # what is sound is not read again
+        )
         assert moved.ask(QUESTION, toy).citations == answered.citations
         moved.library.verify()
 

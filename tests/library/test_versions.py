@@ -55,10 +55,11 @@ VERSIONS = {
         ("How high was the deposit for a key in 2024?", ["old", "other"]),
         ("How high was the deposit for a key in 2025?", ["old", "other"]),
         ("How high was the deposit for a key in March 2026?", ["new", "other"]),
+        # neither was in force: nothing is left out
         (
             "How high was the deposit for a key in 2023?",
             ["new", "old", "other"],
-        ),  # neither was in force: nothing is left out
+        ),
         ("How high is the deposit for a key?", ["new", "old", "other"]),
     ],
 )

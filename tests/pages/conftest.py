@@ -59,9 +59,8 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.delenv("RAG_PRESET", raising=False)
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
-    monkeypatch.setattr(
-        wiring.models, "embedder_apart", wiring.embedder
-    )  # where `embedded` can count; a child costs seconds
+    # where `embedded` can count; a child costs seconds
+    monkeypatch.setattr(wiring.models, "embedder_apart", wiring.embedder)
     monkeypatch.setattr(wiring.models, "answerability_model", lambda settings, *, apart=False: wiring.models._reader())
     here = wiring.entailment_model
     monkeypatch.setattr(wiring.models, "entailment_model", lambda settings, *, apart=False: here(settings))
@@ -72,9 +71,8 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 def _forget() -> None:
     loading.forget()
-    SessionStateProxy().pop(
-        "plumbline", None
-    )  # where a test asks `state` outside a run: it began in the collection of that test's library
+    # where a test asks `state` outside a run: it began in the collection of that test's library
+    SessionStateProxy().pop("plumbline", None)
     st.cache_resource.clear()
     st.cache_data.clear()
 
@@ -127,9 +125,8 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
     def run(self: ScriptRunner, sent: RerunData) -> None:
         nonlocal again
         known = sent.widget_states.widgets if sent.widget_states else ()
-        fields = [
-            one for one in known if not {"trigger", "chat"} & set(str(one.WhichOneof("value")).split("_"))
-        ]  # a press is sent once
+        # a press is sent once
+        fields = [one for one in known if not {"trigger", "chat"} & set(str(one.WhichOneof("value")).split("_"))]
         again = replace(
             sent,
             widget_states=WidgetStates(widgets=fields),
@@ -151,7 +148,6 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
         return lambda: seen
 
     monkeypatch.setattr(ScriptRunner, "_run_script", run)
-    monkeypatch.setattr(
-        ScriptRunner, "_maybe_handle_execution_control_request", look
-    )  # once: a run keeps the one that it began with
+    # once: a run keeps the one that it began with
+    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)
     return at

@@ -187,9 +187,8 @@ def test_given_the_samples_when_a_file_is_dropped_then_it_goes_to_another_collec
     assert [one.name for one in open_engine(samples_apart, "default").library.snapshot.documents] == ["bridge.pdf"]
     assert len(open_engine(samples_apart, "samples").library.snapshot.documents) == len(first_run.samples())
     assert say("jobs.add_apart") not in [caption.value for caption in page.caption]
-    assert (
-        first_run.start_collection(samples_apart) == "default"
-    )  # every page begins with one's own documents from now on
+    # every page begins with one's own documents from now on
+    assert first_run.start_collection(samples_apart) == "default"
 
 
 def test_given_one_s_own_documents_when_the_samples_are_chosen_then_the_address_says_so(

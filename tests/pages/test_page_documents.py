@@ -60,9 +60,8 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     choose_document(page, CONTRACT)
     assert "Cut as legal: 11 numbered clauses" in texts(page)
     assert "Date: 2026-01-15, which is only the date of the file: when it was saved." in texts(page)
-    assert (
-        table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"
-    )  # "In force from 1 March 2024." on its first page
+    # "In force from 1 March 2024." on its first page
+    assert table.loc["company-policies-2024.pdf"]["date"] == "2024-03-01"
 
 
 def test_given_a_file_date_when_people_state_one_then_it_is_no_file_date_any_more_and_taking_it_back_shows_that_again(
@@ -311,9 +310,8 @@ def test_given_a_cell_that_is_clicked_when_shown_then_the_details_are_about_its_
     for row, column in ((2, "name"), (1, "size")):
         click(page, row, column)
         assert f"File: {names[row]}" in texts(page)
-    page.session_state[page.dataframe[0].key] = {
-        "selection": {"rows": [], "columns": [], "cells": []}
-    }  # beside the table
+    # beside the table
+    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [], "columns": [], "cells": []}}
     page.run()
     assert f"File: {names[1]}" in texts(page)
 
@@ -477,9 +475,8 @@ def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_th
 
     documents = {d.id: d.strategy for d in state.engine().library.snapshot.documents}
     assert documents == {**others, CONTRACT: "research"}
-    assert (
-        max(p.tokens for p in state.engine().library.snapshot.passages_of(CONTRACT)) <= 64 + 60
-    )  # and the context before it
+    # and the context before it
+    assert max(p.tokens for p in state.engine().library.snapshot.passages_of(CONTRACT)) <= 64 + 60
     assert "Cut as research: Chosen by the user. Each paragraph is a passage" in texts(page)
 
 

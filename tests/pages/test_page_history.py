@@ -94,9 +94,8 @@ def test_given_questions_when_all_are_saved_then_each_file_has_every_question_wi
     page: AppTest,
 ) -> None:
     ask(page, CALIBRATION)
-    assert "all_asked_csv" not in {
-        button.key for button in page.get("download_button")
-    }  # its own files are under Share
+    # its own files are under Share
+    assert "all_asked_csv" not in {button.key for button in page.get("download_button")}
     ask(page, FRANCE)
     ask(page, "Hello")
 

@@ -151,12 +151,13 @@ def hostile_pdf() -> bytes:
 def interpreted(app: AppTest) -> list[str]:
     """Every element that interprets text and holds the hostile mark, on this page."""
     inert = {"text", "code", "arrow_data_frame", "dataframe", "data_editor", "download_button"}
+    # options and values are inert, labels and help are not
     chosen = {
         "multiselect",
         "selectbox",
         "text_input",
         "text_area",
-    }  # options and values are inert, labels and help are not
+    }
     found = []
     for element in all_elements(app._tree):
         proto = getattr(element, "proto", None)

@@ -159,10 +159,11 @@ def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_
     page.button(key="lab_one_more").click().run()
     assert above_the_chart(page)
 
+    # as a click in the chart does
     page.session_state[limit.PICKED], page.session_state[limit.BY_BUTTON] = (
         (0.86, "right"),
         False,
-    )  # as a click in the chart does
+    )
     page.run()
     assert not above_the_chart(page)
 

@@ -145,10 +145,11 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
 ) -> None:
     run_set(lab)
     calls = server.calls
+    # another level, another wording of the prompt
     session_of(lab).values |= {
         "high_answerability": 1.0,
         "medium_answerability": 1.0,
-    }  # another level, another wording of the prompt
+    }
     lab.session_state["lab_tab"] = say("lab.tab_results")
     lab.run()
 

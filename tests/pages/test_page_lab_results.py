@@ -316,9 +316,8 @@ def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
 
     assert not page.exception
     left_out = 9 if name in ("keywords", "required_entities") else 0  # a check that does not apply has measured nothing
-    assert len(page.get("vega_lite_chart")) == 1 + (
-        3 if left_out else 4
-    )  # no ROC of one question; reliability is for a probability
+    # no ROC of one question; reliability is for a probability
+    assert len(page.get("vega_lite_chart")) == 1 + (3 if left_out else 4)
     assert (say("lab_results.left_out", n=left_out) in captions(page)) is bool(left_out)
 
 
@@ -448,10 +447,11 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
     assert "| 86 % \\(suggested\\) | 2 | 0 |" in made
     assert "A \\*note\\*" in made
     wrong, others = made.split(say("lab_report.wrong"))[1].split(say("lab_report.others"))
+    # the refused one is the hostile one
     assert [number for number in range(10) if f"Question {number}?" in wrong] == [
         2,
         6,
-    ]  # the refused one is the hostile one
+    ]
     assert [number for number in range(10) if f"Question {number}?" in others] == [0, 1, 3, 7, 8, 9]
     assert "\\[1\\] contract.pdf, page 1" in others
     assert "60 days" in made
@@ -523,9 +523,8 @@ def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_below_and_on
 
     assert not page.exception
     listed = [frame.value for frame in page.dataframe if "question" in frame.value.columns]
-    assert [list(one["question"]) for one in listed] == [
-        ["Question 0?", "Question 1?"]
-    ]  # nothing flips, so the list above is empty
+    # nothing flips, so the list above is empty
+    assert [list(one["question"]) for one in listed] == [["Question 0?", "Question 1?"]]
     assert say("lab_picked.title", n=2) in badges(page)
     assert "Question 0?" in texts(page)
     page.button(key="lab_picked_close").click().run()

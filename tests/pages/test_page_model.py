@@ -81,9 +81,8 @@ def drafts(app: AppTest) -> list[str]:
 
 def count(app: AppTest, words: str) -> tuple[int, int]:
     """How many elements of the page hold these words, and how many of those are drafts in the trace."""
-    code = [
-        one for one in app.code if not one.value.startswith("{")
-    ]  # the decision as JSON says itself what is rejected
+    # the decision as JSON says itself what is rejected
+    code = [one for one in app.code if not one.value.startswith("{")]
     everywhere = [*app.text, *app.markdown, *app.caption, *code, *app.button]
     inside = [element for expander in app.expander if expander.label.startswith("Draft ") for element in expander.text]
     held = [

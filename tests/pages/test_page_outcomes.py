@@ -22,9 +22,8 @@ from ui.ask.how_sure import unsure
 from ui.ask.refusal import outcome_in_words, why_refused
 
 OBSERVING = settings(correctness_mode=Mode.OBSERVE)
-FAR = settings(
-    top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95
-)  # another check refuses, and none has a limit on the probability
+# another check refuses, and none has a limit on the probability
+FAR = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95)
 
 
 def asked(of: Measurements) -> Asked:

@@ -21,12 +21,13 @@ from ui.settings.fields import FIXED, help_text
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
+# in the side bar under the default preset, without a model
 FRONT = (
     "top_k",
     "min_correctness",
     "max_sentence_words",
     "min_place",
-)  # in the side bar under the default preset, without a model
+)
 MAX_FOUND = 10  # fields that a search shows
 
 

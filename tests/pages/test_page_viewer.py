@@ -491,9 +491,8 @@ def test_given_a_marked_row_with_figures_then_a_wide_strip_begins_where_they_end
 
     assert end is not None
     assert part.x0 + end / 100 * (part.x1 - part.x0) == pytest.approx(575)
-    assert (
-        figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None
-    )  # words of a sentence
+    # words of a sentence
+    assert figures_end([mark], page_of(*((30 + 50 * n, 300, 76 + 50 * n) for n in range(11))), part) is None
     assert figures_end([Box(28, 400, 580, 412)], row, part) is None  # another line
     assert figures_end([mark], row, None) is None  # the whole page
 

@@ -136,9 +136,8 @@ def test_given_passages_in_another_language_then_their_rank_by_meaning_counts_fo
     for hit in found.hits:
         assert hit.passage.document == "own" or hit.score == pytest.approx(1 / (60 + hit.dense_rank))
     assert foreign.lexical_rank  # measured all the same
-    assert (
-        ask("the deposit", mixed, semantic_weight=0.7).hits != found.hits
-    )  # a language that nobody knows: words count everywhere
+    # a language that nobody knows: words count everywhere
+    assert ask("the deposit", mixed, semantic_weight=0.7).hits != found.hits
     assert (
         ask("the deposit", mixed, language="en", known_language=False, semantic_weight=0.7).hits
         == ask("the deposit", mixed, known_language=False, semantic_weight=0.7).hits

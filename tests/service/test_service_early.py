@@ -43,9 +43,8 @@ def test_given_a_text_that_is_being_embedded_when_asked_then_the_decision_says_s
         with server.client("admin") as client, server.client("alpha") as other:
             started = client.post("/api/rag/index?wait=0", json=sent)
             assert started.status_code == 202, started.text
-            assert [row.name for row in Collection(server.folder, "early").waiting()] == [
-                "buoys"
-            ]  # a kill from now on loses nothing
+            # a kill from now on loses nothing
+            assert [row.name for row in Collection(server.folder, "early").waiting()] == ["buoys"]
             assert stands.wait(SECONDS)
             found = client.post("/api/rag/query", json={"query": LIGHT, "namespace": "early", "preset": "open"}).json()
             told = client.get("/api/collections/early/query", params={"query_text": LIGHT}).json()

@@ -453,9 +453,8 @@ def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
     with pytest.raises(Overloaded):
         start(Principal("three", frozenset(Scope)))
     paged = [runner.start("Adding", work, 1) for _ in range(MAX_UNFINISHED)]
-    late = runner.start(
-        "Adding", work, 1
-    )  # the page's own jobs are bounded too; one too many ends with an error that says so
+    # the page's own jobs are bounded too; one too many ends with an error that says so
+    late = runner.start("Adding", work, 1)
     assert late.wait(10)
     assert isinstance(late.error, LimitExceeded)
     with acting(Actor("user:eda", frozenset({Action.INDEX}))):

@@ -190,9 +190,8 @@ def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_
 ) -> None:
     """S2-2, S2-24: mean confidence 0.6, 0.7 for safety, 0.5 for development; the audits refuse under each."""
     s = Settings.load(preset)
-    audits = {
-        getattr(s, knob) for name, knob in AUDIT_MODES.items() if name != "sentence_length"
-    }  # no source has this one
+    # no source has this one
+    audits = {getattr(s, knob) for name, knob in AUDIT_MODES.items() if name != "sentence_length"}
 
     assert enforced(preset) == {"mean_confidence"}
     assert (s.min_mean_cosine, s.citation_format) == (limit, "[Source {id}]")

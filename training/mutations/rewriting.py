@@ -119,9 +119,8 @@ def _orders(text: str, known: Lists) -> Iterator[str]:
 def _synonyms(text: str, known: Lists, draw: random.Random) -> Iterator[str]:
     for group, pattern in _synonym_patterns(known):
         for match in pattern.finditer(text):
-            if match[0] in group or (
-                not match.start() and match[0].lower() in group
-            ):  # a capital may make it part of a name
+            # a capital may make it part of a name
+            if match[0] in group or (not match.start() and match[0].lower() in group):
                 other = draw.choice([word for word in group if word.lower() != match[0].lower()])
                 yield Edit.over(match.span(), like(match[0], other)).of(text)
 

@@ -21,10 +21,11 @@ from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language import detect, sentences
 from training.mutations.lists import LANGUAGES
 
+# characters of the page on either side of a sentence at least; where evidence may begin and end
 AROUND, STEP = (
     250,
     500,
-)  # characters of the page on either side of a sentence at least; where evidence may begin and end
+)
 MIN_WORDS, MAX_CHARACTERS = 4, 400  # sentences: shorter ones state nothing, longer ones are lists or tables
 _FIELDS = ("context", "text", "passage")
 _ENDS = (".", "!", "।", ":", ";", ".”", ".“", '."', ".)", "।”")

@@ -42,11 +42,12 @@ from training.pdf.texts import (
     stands,
 )
 
+# in which articles of `nearmiss-*` are set, besides English; Hindi's shaped glyphs cannot be read back from a PDF
 LANGUAGES = (
     "de",
     "es",
     "ru",
-)  # in which articles of `nearmiss-*` are set, besides English; Hindi's shaped glyphs cannot be read back from a PDF
+)
 # shares of the kinds of unanswerable questions, without tables; chosen
 MIX = {
     "left out": 0.5,

@@ -21,11 +21,12 @@ from training.files import SEED, Row, write_rows
 
 KINDS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 LANGUAGES = ("en", "de", "fr", "es", "cs", "pl", "ru", "hi")
+# shares: the thing is not there, two languages, one thing in the place; chosen
 ABSENT, CROSSED, ALONE = (
     0.45,
     0.35,
     0.35,
-)  # shares: the thing is not there, two languages, one thing in the place; chosen
+)
 MOST, OTHERS = 5, 2  # things of a place, and statements of another kind in it
 WAYS = ("sentences", "sentences", "rows", "heading")  # how a place tells the things apart; sentences half the time
 _PEOPLE = (

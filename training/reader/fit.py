@@ -34,11 +34,12 @@ from training.files import SEED, rows
 from training.reader.draws import Draws, Window
 from training.reader.rows import Rows
 
+# weights of the place, of the sentences among each other, and of the value, beside each sentence; chosen
 WHOLE, AMONG, VALUE = (
     0.4,
     0.5,
     0.35,
-)  # weights of the place, of the sentences among each other, and of the value, beside each sentence; chosen
+)
 WARMUP, DECAY, BETAS, HEAD_RATE = 0.04, 0.01, (0.9, 0.98), 4  # as is usual for such networks
 TOKENS = 900  # in a batch of one core
 KEPT = 0.995  # share of the mean of the weights that each step leaves

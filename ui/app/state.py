@@ -119,9 +119,8 @@ class Session:
     starting: str = ""
     switched: int = 0  # how often the program chose another collection
     uploads: int = 0  # upload fields that were used up (`ui.app.jobs.progress`)
-    uploads_taken: set[str] = field(
-        default_factory=set
-    )  # ids of the files that the present one sent and that were taken
+    # ids of the files that the present one sent and that were taken
+    uploads_taken: set[str] = field(default_factory=set)
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far

@@ -29,9 +29,8 @@ def screen(language: str = LANGUAGE) -> Mapping[str, str]:
     """All texts of a language by "part.key", the part being the file's name."""
     found: dict[str, str] = {}
     for path in sorted((SCREENS / language).glob("*.yaml")):
-        rows = (
-            yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}
-        )  # strings only: "on" is a word here
+        # strings only: "on" is a word here
+        rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}
         found |= {f"{path.stem}.{key}": text for key, text in rows.items()}
     return {key: _SAME.sub(lambda other: found[other[1]], text) for key, text in found.items()}
 

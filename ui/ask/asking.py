@@ -211,9 +211,8 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     if wanted == asked.settings:
         return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
-    decision = replay(
-        asked.measurements, wanted
-    )  # another decision than the one that is kept, and that the reader spoke of
+    # another decision than the one that is kept, and that the reader spoke of
+    decision = replay(asked.measurements, wanted)
     return replace(
         asked,
         decision=decision,

@@ -128,9 +128,8 @@ def block(kind: str, text: str) -> Block:
 def how_sure(asked: Asked) -> str:
     """The line of the page on its probability and its limit, without the emphasis."""
     value = asked.measurements.correctness
-    if value is None or (
-        not asked.decision.answered and not asked.measurements.hits
-    ):  # without a passage there is no best sentence
+    # without a passage there is no best sentence
+    if value is None or (not asked.decision.answered and not asked.measurements.hits):
         return say("how_sure.none") if asked.decision.answered else ""
     return " ".join(line(asked, value)).replace("**", "")
 

@@ -27,11 +27,12 @@ from ui.settings.wording import PERCENT, percent
 METER_WIDTH = 380  # pixels
 MAX_TO_DO = 2  # things to do that are shown; more are no advice
 PROBABILITIES = ("correctness", "answerability")  # checks whose value says how likely an answer is
+# scales of checks whose finding is the two numbers and no more
 SAID_BY_NUMBERS = (
     "correctness",
     "answerability",
     "cosine",
-)  # scales of checks whose finding is the two numbers and no more
+)
 
 
 def show_refusal(asked: Asked) -> None:
@@ -53,9 +54,8 @@ def show_refusal(asked: Asked) -> None:
         if decision.may_be is None or decision.reason is not Reason.CORRECTNESS:  # which the line below says
             with st.container(key="refusal_why"):
                 st.text(why(asked))
-        if (
-            asked.measurements.correctness is not None and asked.measurements.hits
-        ):  # without a passage there is no best sentence
+        # without a passage there is no best sentence
+        if asked.measurements.correctness is not None and asked.measurements.hits:
             show_how_sure(asked)
         if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
             with st.container(key="refusal_nowhere"):

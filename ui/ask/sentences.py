@@ -22,16 +22,16 @@ from ui.app.texts import say, tell
 MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # a part that is quoted is cut there
 BEFORE = frozenset([*(check.name for check in GATING), SUFFICIENCY.name])  # checks before anything is drafted
+# what the headline of a refusal is about, where there is any
 _FIRST = (
     "fabricated",
     "quote_missing",
     "quote_elsewhere",
     "indicator",
-)  # what the headline of a refusal is about, where there is any
+)
 
-Finding = tuple[
-    str, str
-]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
+# the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
+Finding = tuple[str, str]
 
 
 def show_checked(decision: Decision) -> None:

@@ -19,10 +19,11 @@ from ui.app.texts import say, tell
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
 ROW_PIXELS = 35  # the height of a row in Streamlit's table
+# in the session: ids of the document in the details, and of the cell that was clicked
 CHOSEN, _CLICKED = (
     "document",
     "table_clicked",
-)  # in the session: ids of the document in the details, and of the cell that was clicked
+)
 NAME_PIXELS = 240  # a longer name in the table is cut there, and whole in the details
 
 

@@ -130,9 +130,8 @@ def forget() -> None:
 
 def _bring_back() -> None:
     deleted: Deleted | None = st.session_state.get(_DELETED)
-    if deleted is not None and (
-        sources := list(deleted.sources)
-    ):  # the page may have stood for longer than they are held
+    # the page may have stood for longer than they are held
+    if deleted is not None and (sources := list(deleted.sources)):
         start_add(sources)
         forget()
 

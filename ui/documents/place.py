@@ -167,11 +167,12 @@ def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box
     top, bottom = min(box.y0 for box in boxes), max(box.y1 for box in boxes)
     between = [word for word in there if word.y1 > top and word.y0 < bottom]
     folds = []
+    # where no line is cut, else where no marked one is
     for low, high in (
         *_empty(there),
         *_empty(between),
         *_empty(marked),
-    ):  # where no line is cut, else where no marked one is
+    ):
         room = FOLD_ROOM + max(0.0, LINES_LEAST[0] - (right - left - (high - low) + 2 * FOLD_ROOM)) / 2
         if right - left - (high - low - 2 * room) <= LINES_MOST:
             folds.append((low + room, high - room))
@@ -180,9 +181,8 @@ def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box
     low, high = min(
         folds, key=lambda fold: (sum(word.x0 < fold[1] and word.x1 > fold[0] for word in there), fold[0] - fold[1])
     )
-    text = [
-        word for word in there if word.x0 < high and word.x1 > low and _is_text(word, there)
-    ]  # nobody can read half a line
+    # nobody can read half a line
+    text = [word for word in there if word.x0 < high and word.x1 > low and _is_text(word, there)]
     y0 = max([part.y0, *(word.y1 for word in text if word.y1 <= top)])
     y1 = min([part.y1, *(word.y0 for word in text if word.y0 >= bottom)])
     return Box(left, y0, low, y1), Box(high, y0, right, y1)

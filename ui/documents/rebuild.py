@@ -75,9 +75,8 @@ def _form(settings: Settings, listed: Sequence[File]) -> None:
                 help=say("rebuild.precision_help"),
             )
         with store:
-            at = (
-                stores.index(settings.vector_store) if settings.vector_store in stores else 0
-            )  # it may be of another version
+            # it may be of another version
+            at = stores.index(settings.vector_store) if settings.vector_store in stores else 0
             vectors = st.selectbox(
                 say("rebuild.store"), stores, at, key="rebuild_store", help=say("rebuild.store_help")
             )

@@ -28,9 +28,8 @@ AROUND = 600  # characters of a page's text that are shown on each side of the w
 ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
 WHOLE = "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
-ZOOMS: Mapping[str, float] = MappingProxyType(
-    {WHOLE: 1.0, "larger": 1.5, "double": 2.0}
-)  # times the width of the column
+# times the width of the column
+ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})
 
 
 def open_at(place: Place) -> None:

@@ -112,10 +112,11 @@ def offer(engine: Engine, document_id: str, page: int, marks: Marks = ()) -> Non
         on_click=_choose,
         args=(document_id, page),
     )
+    # at the click only: whoever closed it is not shown it again
     if st.session_state.pop(_CHOSEN, None) == (
         document_id,
         page,
-    ):  # at the click only: whoever closed it is not shown it again
+    ):
         _open(engine, document_id, page, marks)
 
 

@@ -38,11 +38,12 @@ from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
 from ui.settings.wording import setting_name
 
+# percent; the first is switched on
 USUAL = {
     Kind.WRONG_ANSWERS: 5.0,
     Kind.MISSED_ANSWERS: 10.0,
     Kind.FALSE_REFUSALS: 10.0,
-}  # percent; the first is switched on
+}
 SURE = (80, 90, 95, 99)  # percent of confidence that are offered
 _KEY = "certified"
 

@@ -35,10 +35,11 @@ from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
+# id of the question whose trace is open, and the list that it was clicked in
 CHOSEN, CHOSEN_IN = (
     "lab_question",
     "lab_question_in",
-)  # id of the question whose trace is open, and the list that it was clicked in
+)
 
 
 def show(

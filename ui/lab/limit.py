@@ -25,10 +25,11 @@ from ui.lab.judged import Fixed, Judged, judge
 from ui.settings.fields import set_knob
 
 KNOB, MODE = "min_correctness", "correctness_mode"
+# in the session: the chart, and the limit and line that were clicked in it
 CHART, PICKED = (
     "lab_limit_chart",
     "lab_limit_picked",
-)  # in the session: the chart, and the limit and line that were clicked in it
+)
 BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
 ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
@@ -85,9 +86,8 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
     """The three shares of all questions over the limit, with the limit in force and the suggested one as upright
     lines.
     """
-    n = max(
-        1, *(found.questions for found in of.effects)
-    )  # where an answer cannot be read any more, a refusal still counts
+    # where an answer cannot be read any more, a refusal still counts
+    n = max(1, *(found.questions for found in of.effects))
     rows = [
         {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}"), "name": line}
         for line in LINES

@@ -35,11 +35,12 @@ SEED = 20261121  # for a sample, so that the same part is drawn again
 APART = ": "  # between the name of runs that were begun together and the end of each
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 NOTE_PIXELS = 80  # two lines
+# pixels, of a column whose values may be long; the others fit theirs
 WIDTHS = {
     "drafter": 180,
     "changed": 260,
     "note": 260,
-}  # pixels, of a column whose values may be long; the others fit theirs
+}
 
 
 def offer_start(

@@ -27,13 +27,14 @@ from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words
 
 FRONT = ("balanced", "careful", "open")  # ours, named for what they do
+# designs of others; their variants have no place here
 PUBLISHED = (
     "compliance",
     "relevance-guard",
     "tutor",
     "rag-engine",
     "scoping",
-)  # designs of others; their variants have no place here
+)
 NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
 _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
@@ -132,9 +133,8 @@ def settle(offered: list[str]) -> None:
     if session.collection not in seen:
         seen.add(session.collection)
         _start(offered)
-    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(
-        _CHOSEN, ""
-    )  # another page has no such field
+    # another page has no such field
+    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(_CHOSEN, "")
     if not shown.startswith(_OPTION) or shown not in offered:
         st.session_state.pop(_CHOSEN, None)
         shown = session.preset

@@ -21,10 +21,11 @@ from ui.settings import calibration, saved_presets, sharing
 from ui.settings.fields import changed, show_front, take
 from ui.settings.wording import STAGES, stage_of, value_in_words
 
+# sliders that belong to no check
 ALWAYS: Mapping[str, tuple[str, ...]] = {
     "retrieve": ("top_k",),
     "decide": ("min_place",),
-}  # sliders that belong to no check
+}
 OF_DRAFTS = frozenset(  # checks that what is quoted word for word always passes
     (
         "length_ratio",

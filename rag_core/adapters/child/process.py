@@ -98,9 +98,8 @@ class ProcessEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
         head, body = self.ask(len(texts) > SHORT, do="embed", texts=list(texts), kind=kind)
-        vectors: Vectors = (
-            np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()
-        )  # a view of bytes cannot be written to
+        # a view of bytes cannot be written to
+        vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()
         return vectors
 
     def ask(self, behind: bool = False, /, **request: object) -> tuple[frames.Head, bytes]:

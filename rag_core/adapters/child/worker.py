@@ -66,9 +66,8 @@ def main() -> None:
 
 
 def _listen(requests: SimpleQueue[frames.Head]) -> None:
-    stream = os.fdopen(
-        os.dup(sys.stdin.fileno()), "rb"
-    )  # an interpreter that ends aborts when somebody still reads sys.stdin
+    # an interpreter that ends aborts when somebody still reads sys.stdin
+    stream = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     try:
         while True:
             requests.put(frames.read(stream)[0])

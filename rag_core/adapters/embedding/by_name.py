@@ -98,9 +98,8 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, model: str, precision: str = "auto") -> None:
         require("models", "An embedding model by name")
-        if (
-            Path(model).is_absolute() and not Path(model).exists()
-        ):  # told at once: what loads it takes seconds to import
+        # told at once: what loads it takes seconds to import
+        if Path(model).is_absolute() and not Path(model).exists():
             raise _not_loaded(model, FileNotFoundError())
         import torch
         from sentence_transformers import SentenceTransformer

@@ -17,9 +17,8 @@ from heapq import heapreplace
 from typing import TypeVar
 
 MAX_CORES = 16  # indexing gives 16 texts at a time; each core keeps memory for its part
-KEPT = (
-    64 << 20
-)  # bytes; measured at 32, 64 and 256 MB: 64 needs 60 MB more of a process, and less leaves half of it undone
+# bytes; measured at 32, 64 and 256 MB: 64 needs 60 MB more of a process, and less leaves half of it undone
+KEPT = 64 << 20
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # as glibc's malloc.h numbers them
 
 Part = TypeVar("Part")
@@ -53,9 +52,8 @@ class Cores:
         """The results of `work` for the parts, in their order. An error of one of them is raised here."""
         try:
             results = self._pool.map(work, parts)
-        except (
-            RuntimeError
-        ):  # the main thread has ended, and with it the pool: a thread that the program waits for works alone
+        # the main thread has ended, and with it the pool: a thread that the program waits for works alone
+        except RuntimeError:
             return [work(part) for part in parts]
         return list(results)
 

@@ -144,17 +144,17 @@ class E5File:
         """
         count, *_, unknown = self.special
         lengths = np.diff(np.frombuffer(self.data, "<u4", count + 1, 72))
-        around = np.tile(
-            np.array([10, 9, 10, 0, 21, 0, 0, 0, 0, 24, NORMAL], dtype=np.uint8), (count, 1)
-        )  # four before the letters
+        # four before the letters
+        around = np.tile(np.array([10, 9, 10, 0, 21, 0, 0, 0, 0, 24, NORMAL], dtype=np.uint8), (count, 1))
         around[:, 1] += lengths.astype(np.uint8)
         around[:, 3] = lengths
         around[:, 5:9] = np.frombuffer(self.data, np.uint8, 4 * count, 72 + 4 * (count + 1)).reshape(-1, 4)
+        # special ones come first, and <mask> last
         around[:unknown, -1], around[unknown, -1], around[-1, -1] = (
             CONTROL,
             UNKNOWN,
             CONTROL,
-        )  # special ones come first, and <mask> last
+        )
         runs = np.stack([np.full(count, 4), lengths, np.full(count, 7)], axis=1)
         letters = np.repeat(np.tile([False, True, False], count), runs.reshape(-1))
         found = np.empty(len(letters), dtype=np.uint8)

@@ -31,13 +31,14 @@ MAX_TOKENS = 512  # as published with the model, special tokens included
 # share of the mean vector that is taken away: of 0, .8 and 1 the best two are alike, and 0 leaves no room for
 # thresholds
 CENTRED = 0.8
+# that it was trained on, ISO 639-1
 LANGUAGES = frozenset(
     """
     af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr hu hy id is it ja
     jv ka kk km kn ko ku ky la lo lt lv mg mk ml mn mr ms my nb ne nl nn no om or pa pl ps pt ro ru sa sd si sk sl so sq
     sr su sv sw ta te th tl tr ug uk ur uz vi xh yi zh
     """.split()
-)  # that it was trained on, ISO 639-1
+)
 MEANS_FILE = DATA / "models" / "e5_means.json"  # the means of 400 questions and 400 passages of MLQA in seven languages
 
 

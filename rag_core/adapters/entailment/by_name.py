@@ -177,9 +177,8 @@ def card_languages(folder: Path) -> frozenset[str]:
     """The languages that a model's card names by code; none where there is no card, or it names none."""
     try:
         found = _FRONT_MATTER.match((folder / "README.md").read_text(encoding="utf-8"))
-        front = (
-            yaml.load(found[1], Loader=yaml.BaseLoader) if found else None
-        )  # texts only: Norwegian, "no", is no False
+        # texts only: Norwegian, "no", is no False
+        front = yaml.load(found[1], Loader=yaml.BaseLoader) if found else None
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return frozenset()
     named = front.get("language", []) if isinstance(front, dict) else []

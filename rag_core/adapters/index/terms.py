@@ -21,10 +21,11 @@ class Terms(Mapping[str, int]):
 
     def __init__(self, blob: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.blob, self.ends = blob, ends
+        # many times as fast as arrays, item by item
         self._bytes, self._ends = (
             np.asarray(blob).data,
             np.asarray(ends).data,
-        )  # many times as fast as arrays, item by item
+        )
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Terms:

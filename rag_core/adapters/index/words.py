@@ -21,9 +21,8 @@ from rag_core.adapters.index.terms import Terms
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the same few terms several times
-KEPT_POSTINGS = (
-    1 << 24
-)  # in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
+# in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
+KEPT_POSTINGS = 1 << 24
 MIN_KEPT = 8  # terms all the same; chosen
 MAX_ROWS = 16_384  # in a segment: deleting one document writes about 8 MB anew at most; chosen
 KEPT_NUMBERS = (
@@ -138,9 +137,8 @@ class Bm25Index:
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
         rows, whole = np.concatenate([one for one, _ in held]), np.concatenate([one for _, one in held])
         counts = whole.astype(np.float64)
-        weight = np.float64(
-            np.float32(idf(len(self), len(counts)))
-        )  # bm25s keeps it in float32, and multiplies in float64
+        # bm25s keeps it in float32, and multiplies in float64
+        weight = np.float64(np.float32(idf(len(self), len(counts))))
         part: NDArray[np.float32] = (weight * (counts / (self._damping[rows] + counts))).astype(np.float32)
         return rows, part
 

@@ -222,9 +222,8 @@ class RecordStore:
         @wraps(method)
         def guarded(id: int, /, *args: P.args, **kwargs: P.kwargs) -> T:
             if actor().may is not None:
-                permit_own(
-                    Decisions(self._file).origin(id, words=words) or actor().name, self.collection
-                )  # where there is none, the method says so
+                # where there is none, the method says so
+                permit_own(Decisions(self._file).origin(id, words=words) or actor().name, self.collection)
             return method(id, *args, **kwargs)
 
         return guarded

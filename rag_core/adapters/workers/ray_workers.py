@@ -54,11 +54,12 @@ ALWAYS = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # it would send this folder to the workers
     "RAY_task_oom_retries": str(MAX_RETRIES),  # Ray's default is for ever
 }
+# would run or send code, or name another cluster
 CODE = (
     "RAY_RUNTIME_ENV_HOOK",
     "RAY_JOB_CONFIG_JSON_ENV_VAR",
     "RAY_ADDRESS",
-)  # would run or send code, or name another cluster
+)
 ASK = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"  # ends well where one is let in
 _log = logging.getLogger(__name__)
 _model = lru_cache(maxsize=1)(load_embedder)  # loaded once a worker
@@ -102,13 +103,13 @@ class RayWorkers:
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
         """See `Workers.begin`."""
-        self._folder = tempfile.mkdtemp(
-            prefix="plumbline-ray-"
-        )  # for its owner alone; Ray opens its own folders to everybody
+        # for its owner alone; Ray opens its own folders to everybody
+        self._folder = tempfile.mkdtemp(prefix="plumbline-ray-")
+        # nothing is left of a worker on this machine that is killed
         environment = {
             **self._environment,
             "TMPDIR": self._folder,
-        }  # nothing is left of a worker on this machine that is killed
+        }
         self._child = Started("rag_core.adapters.workers.ray_workers", environment, _log, "Ray's log")
         threading.Thread(target=self._listen, args=(self._child,), daemon=True, name="Ray's child").start()
         own = {"num_cpus": cores(), "include_dashboard": False, "_temp_dir": f"{self._folder}/ray"}
@@ -198,9 +199,8 @@ def fingerprint(embedder: Embedder, settings: Settings) -> dict[str, str]:
         "version": f"{INDEX_VERSION}, {READING_VERSION}",
         "embedding model": embedder.name,
         "tokenizer": embedder.tokenizer,
-        "bfloat16 in hardware": str(
-            embedder.name.endswith("@bfloat16") and has_bfloat16()
-        ),  # else it adds up in another order
+        # else it adds up in another order
+        "bfloat16 in hardware": str(embedder.name.endswith("@bfloat16") and has_bfloat16()),
         "OCR": "+".join([version_of(ocr), *find_tessdata()[0]]) if ocr else "",
     }
 

@@ -204,9 +204,8 @@ class _Given:
         quoted = {one.source for one in claim.evidence}
         evidence = " ".join(one.quote for one in found.evidence)
         marks = {mark.ref: claim.sentence[mark.start : mark.end] for mark in citation_marks(claim.sentence)}
-        for ref in (
-            ref for ref, mark in marks.items() if ref not in quoted and mark not in evidence
-        ):  # or it is the document's own mark
+        # or it is the document's own mark
+        for ref in (ref for ref, mark in marks.items() if ref not in quoted and mark not in evidence):
             found += self._grounds_of(Quoted(source=ref, quote=""), claim.sentence)
         return found
 

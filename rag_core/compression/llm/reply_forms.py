@@ -53,9 +53,8 @@ class ClaimReply(BaseModel):
     """One sentence of the answer and what it rests on."""
 
     model_config = STRICT
-    evidence: Annotated[
-        list[Quoted], asked(maxItems=_ASKED_QUOTES)
-    ]  # first, so that it is copied before the sentence is written
+    # first, so that it is copied before the sentence is written
+    evidence: Annotated[list[Quoted], asked(maxItems=_ASKED_QUOTES)]
     sentence: Annotated[str, asked(maxLength=MAX_SENTENCE_CHARS)]
 
 

@@ -46,9 +46,8 @@ class ReplaySet:
     """
 
     measured_under: tuple[Settings, ...]  # each once
-    scores: Mapping[
-        str, Floats
-    ]  # the named measurements of decisions, for charts; NaN where a question has none of that name
+    # the named measurements of decisions, for charts; NaN where a question has none of that name
+    scores: Mapping[str, Floats]
     values: Mapping[str, Floats]  # by the check's name; of those whose value is the same under all settings
     abstains: Mapping[str, Flags]  # by the check's name
     intent: Objects

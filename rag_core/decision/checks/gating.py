@@ -55,9 +55,8 @@ def _least(minimum: float, procedural: float, comparative: float, intent: str) -
 def _held(name: str, value: float | None, threshold: float) -> str:
     if value is None:
         return ""
-    digits = (
-        2 if value == threshold or f"{value:.2f}" != f"{threshold:.2f}" else 4
-    )  # "1.00, 1.00 required" would explain nothing
+    # "1.00, 1.00 required" would explain nothing
+    digits = 2 if value == threshold or f"{value:.2f}" != f"{threshold:.2f}" else 4
     return f"{name} {value:.{digits}f}, {threshold:.{digits}f} required"
 
 

@@ -142,9 +142,8 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
             print(printable(f"question {one.id!r}: {measurements.failure}"), file=sys.stderr)
             unmeasured += 1
         elif measurements.hits:
-            language = (
-                measurements.understanding.language
-            )  # not as labelled: scores are scaled by what a question is taken for
+            # not as labelled: scores are scaled by what a question is taken for
+            language = measurements.understanding.language
             samples.append(
                 Sample(one.question, language, one.answerable, dict(measurements.features), is_right(one, measurements))
             )

@@ -33,10 +33,11 @@ from rag_core.work.runner import Runner
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
+# enough to try one's own; fifty visitors fill 5 GB
 VISITOR_QUOTA = {
     "RAG_QUOTA_DOCUMENTS": "20",
     "RAG_QUOTA_BYTES": "100000000",
-}  # enough to try one's own; fifty visitors fill 5 GB
+}
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that

@@ -14,9 +14,8 @@ from rag_core.service.callers.refusals import TOO_LARGE
 BAD, TOO_SLOW = 400, 408  # HTTP statuses
 PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls that still works
 WHOLE_SECONDS = 60.0  # waited for all parts of a body, and a second more for each `BYTES_PER_SECOND` that came
-BYTES_PER_SECOND = (
-    16 << 10
-)  # a slow line at home sends more; a sender who drips a byte at a time holds no place for long
+# a slow line at home sends more; a sender who drips a byte at a time holds no place for long
+BYTES_PER_SECOND = 16 << 10
 
 
 class BodyLimit:

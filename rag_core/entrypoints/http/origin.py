@@ -16,6 +16,7 @@ Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 NO_ACCESS, WRONG_HOST = 403, 421  # HTTP statuses: forbidden, misdirected request
+# as proxies send them
 _FORWARDED = {
     b"forwarded",
     b"via",
@@ -23,7 +24,7 @@ _FORWARDED = {
     b"x-forwarded-for",
     b"x-forwarded-host",
     b"x-forwarded-proto",
-}  # as proxies send them
+}
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/]+)", re.IGNORECASE | re.ASCII)
 _SECURE = {"http": "http", "ws": "http", "https": "https", "wss": "https"}

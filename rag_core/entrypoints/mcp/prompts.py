@@ -19,9 +19,8 @@ ANSWERING = """Answer the question below from the documents alone.
 4. Call `record_execution` with the id of the decision: the share of your sentences that cite a source, and whether `judge` found an unsupported one.
 
 Question: {question}"""  # noqa: E501
-TaughtBy = Callable[
-    [Context[Any, Any], str, str, str], Awaitable[Taken]
-]  # the profile of collection, domain and question
+# the profile of collection, domain and question
+TaughtBy = Callable[[Context[Any, Any], str, str, str], Awaitable[Taken]]
 
 
 def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:

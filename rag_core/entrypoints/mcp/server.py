@@ -70,17 +70,15 @@ RECORDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempote
 Number = Annotated[
     str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")
 ]
-Nth = Annotated[
-    int, Field(ge=1, le=1000, description="The number of a citation, from 1.")
-]  # an answer has at most a few
+# an answer has at most a few
+Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]
 
 
 def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[Any]:
     """The server. `alone` is who calls where there is no HTTP request that says so; None refuses such calls."""
     nothing = logging.NullHandler()
-    logging.getLogger().addHandler(
-        nothing
-    )  # else the server sets up a log of its own, which would say everything of ours twice
+    # else the server sets up a log of its own, which would say everything of ours twice
+    logging.getLogger().addHandler(nothing)
     server: MCPServer[Any] = MCPServer(
         "plumbline", title="Plumbline", instructions=ABOUT, version=__version__, log_level="WARNING"
     )

@@ -72,9 +72,8 @@ def labelled(row: Mapping[str, Any]) -> LabelledQuestion:
         number = _page(page)
         if len(documents) > 1:
             raise ValueError("page needs exactly one document beside it, and there are several")
-        places = tuple(
-            Place(document, number) for document in documents
-        )  # a page alone says nothing: it may be of any document
+        # a page alone says nothing: it may be of any document
+        places = tuple(Place(document, number) for document in documents)
     return LabelledQuestion(
         id=_text(_first(row, _ID)) or given_id(question, documents),
         question=question,

@@ -42,9 +42,8 @@ def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str
     claimed = [value for row in here for value in row]
     inner = [gap for gap in aligned.gaps if gap.i < gap.j or 0 < gap.i < len(aligned.mine.tokens)]
     stated = [value for gap in inner for value in _in(all_values(theirs), aligned.theirs, gap.k, gap.m)]
-    stated += [
-        day for gap in aligned.gaps for day in _in(theirs.dates, aligned.theirs, gap.k, gap.m)
-    ]  # no day is said twice by chance
+    # no day is said twice by chance
+    stated += [day for gap in aligned.gaps for day in _in(theirs.dates, aligned.theirs, gap.k, gap.m)]
     for gap, row, others in zip(apart, here, there, strict=True):
         left = [other for other in others if not any(equal_values(value, other) for value in row)]
         for value in row:
@@ -204,9 +203,8 @@ def _of_sentence(text: str, number: int, sentence: Sentence, stated: Sequence[Va
         if replaces(stated[index - 1], stated[index]) and not any(
             map(sentence.says, range(places[index - 1] + 1, places[index]))
         ):
-            terms[index] = terms[index - 1] = (
-                terms[index - 1] | terms[index]
-            )  # values of a list share what they are attached to
+            # values of a list share what they are attached to
+            terms[index] = terms[index - 1] = terms[index - 1] | terms[index]
     for value, words in zip(stated, terms, strict=True):
         yield Attached(value, number, frozenset(words), tuple(_counted_from(sentence, value, stated, lang)))
 

@@ -137,9 +137,8 @@ def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
             surplus += opposite[0]
             phrases.append(opposite[1])
         elif not mine:
-            reach = (
-                _TARGETS if gap.i == gap.j else 1
-            )  # "not allowed in" may be said as "forbidden in", which is no lost denial of "in"
+            # "not allowed in" may be said as "forbidden in", which is no lost denial of "in"
+            reach = _TARGETS if gap.i == gap.j else 1
             denied = [
                 phrase
                 for phrase, places in _bearing(aligned.theirs, gap.k, gap.m)

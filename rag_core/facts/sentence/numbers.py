@@ -42,9 +42,8 @@ _PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts w
 _FRACTION = "[¼-¾⅐-⅞]"
 _OF_A_NUMBER = rf"[\p{{N}}--[{CIRCLED}]]"  # a circled number marks an item; it is no part of the figure beside it
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
-_POWER_OF = regex.compile(
-    r"\d{1,3}"
-)  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
+# a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
+_POWER_OF = regex.compile(r"\d{1,3}")
 _CENTS = 2  # raised digits of a price
 _LONGEST_JOINT = 12  # characters between the ends of a range
 _NEAR = 4  # words in which a bound ("at least") is looked for
@@ -247,10 +246,11 @@ def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
     for locale in (lang, *any_language().number_locales) if len(digits) <= _MAX_DIGITS else ():
         try:
             return _canonical(Decimal(parse_decimal(digits, locale=locale, strict=True))), parts
+        # not this convention, or a language such as "en-US" that babel writes otherwise
         except (
             ValueError,
             UnknownLocaleError,
-        ):  # not this convention, or a language such as "en-US" that babel writes otherwise
+        ):
             continue
     return digits, parts or tuple(regex.findall(r"\d+", digits))
 

@@ -114,12 +114,13 @@ def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
             else:
                 closed, value, lowest, whole = closed + value * scale, 0, scale, index + 1
         elif kind == "scale" and closed and value:
+            # "two thousand three million": what stands open belongs to the next number
             return (
                 closed,
                 lowest,
                 False,
                 whole,
-            )  # "two thousand three million": what stands open belongs to the next number
+            )
         else:
             break
         used = index + 1

@@ -123,9 +123,8 @@ def binds(text: str, language: str) -> bool:
     if limits is None:
         return True
     words = [fold(word) for word in written(text)]
-    if any(map(lexicon(language).positive, words)) or any(
-        one.negates for one in markers(words, language)
-    ):  # "neplatí", "unpaid"
+    # "neplatí", "unpaid"
+    if any(map(lexicon(language).positive, words)) or any(one.negates for one in markers(words, language)):
         return True
     return any(one.search(text) for one in (limits.conditions, limits.behind, limits.kept))
 

@@ -31,9 +31,8 @@ SIGNED_ROWS = 8  # around a signature that belong to it: name, title, date; chos
 _NUMBERED = regex.compile(
     r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE
 )
-_SIGNED = regex.compile(
-    r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}"
-)  # possessive: a giant word is read once
+# possessive: a giant word is read once
+_SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}")
 _VALUE = regex.compile(r"[:=]\s*\S")
 _YEAR = regex.compile(r"(?:19|20)\p{Nd}{2}$")
 

@@ -37,9 +37,8 @@ def looks_like_code(text: str) -> bool:
 
     One row is weak evidence; a share of rows is strong.
     """
-    return (
-        bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))
-    )  # a row of "=" underlines a title
+    # a row of "=" underlines a title
+    return bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))
 
 
 def is_definition(text: str) -> bool:

@@ -291,6 +291,5 @@ def _pattern(text: str) -> int:
 
 def _is_caps(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
-    return text.isupper() and (
-        letters >= 8 or (letters >= 4 and " " in text)
-    )  # a short word in capitals is an abbreviation
+    # a short word in capitals is an abbreviation
+    return text.isupper() and (letters >= 8 or (letters >= 4 and " " in text))

@@ -24,16 +24,18 @@ MARGIN_ROWS = (
     4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
 )
 MIN_PAGES = 3  # a text on two pages is a coincidence, unless it is set alike at the edge of both
+# rows from the edge that can be headers or footers of two pages only, and their cells; chosen
 TWIN_ROWS, TWIN_CELLS = (
     2,
     2,
-)  # rows from the edge that can be headers or footers of two pages only, and their cells; chosen
+)
 MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
+# a running header of one chapter: on at least six pages and half of the pages from its first to its last
 RUN_PAGES, RUN_SHARE = (
     6,
     0.5,
-)  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
+)
 
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")

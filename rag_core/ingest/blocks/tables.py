@@ -125,9 +125,8 @@ def header_rows(table: Sequence[Row]) -> int:
         return min(series, _head_end(table, count))
     if series < min(len(table), 2):
         return series
-    gaps = [
-        EMPTY in row.text for row in table
-    ]  # a table of words: only its setting tells, or that cells are empty below its heads alone
+    # a table of words: only its setting tells, or that cells are empty below its heads alone
+    gaps = [EMPTY in row.text for row in table]
     return int(len(table) > 2 and ((table[0].bold and not table[1].bold) or (any(gaps) and not gaps[0])))
 
 

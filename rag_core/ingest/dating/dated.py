@@ -30,9 +30,8 @@ FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the n
 SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
 
 _OWN, _PERIOD = "own", "period"
-_ARXIV = regex.compile(
-    r"arXiv:\S+\s*"
-)  # the stamp on the margin, with the day of this version behind it; its brackets are gone
+# the stamp on the margin, with the day of this version behind it; its brackets are gone
+_ARXIV = regex.compile(r"arXiv:\S+\s*")
 _CLOCK = regex.compile(
     r",?\s*(?:at\s)?[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:\s?[ap]\.?m\.?)?(?:\s(?:[A-Z]{2,4}|[+-][0-9]{4}))?",
     regex.IGNORECASE,
@@ -117,9 +116,8 @@ def _labelled(rows: Sequence[Row], at: int, number: int, part: Part, known: Voca
         return ""
     over = _kind_of(rows[at - 1].said, known, colon=True) if at else ""
     under = rows[at + 1] if at + 1 < len(rows) else None
-    mine = under is not None and (
-        at + 2 == len(rows) or rows[at + 2].only is None
-    )  # a label over another date is that one's
+    # a label over another date is that one's
+    mine = under is not None and (at + 2 == len(rows) or rows[at + 2].only is None)
     return over or (_kind_of(under.said, known, colon=True) if under and mine else "")
 
 

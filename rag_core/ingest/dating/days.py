@@ -88,12 +88,10 @@ def vocabulary(language: str) -> Vocabulary:
     infos = [LANGUAGES[code] for code in codes]
     named, weekdays = dict[str, int](), set[str]()
     functions = frozenset(spaced(word) for info in infos for word in info.function_words)
-    for code, info in reversed(
-        [*zip(codes, infos, strict=True)]
-    ):  # where both have a word, that of the page's own language counts
-        named |= {
-            name: number for name, number in _months_of_babel(code).items() if name not in functions
-        }  # "pro" is Czech for "for"
+    # where both have a word, that of the page's own language counts
+    for code, info in reversed([*zip(codes, infos, strict=True)]):
+        # "pro" is Czech for "for"
+        named |= {name: number for name, number in _months_of_babel(code).items() if name not in functions}
         weekdays |= {spaced(name) for name in _names_of_babel(code, "days")}
         weekdays |= {spaced(name) for names in (info.values.weekdays if info.values else ()) for name in names}
     rows = tuple(info.dated for info in infos if info.dated)

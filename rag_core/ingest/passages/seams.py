@@ -61,9 +61,8 @@ class _Seams:
         self._language = language
         prose = [unit for unit in found if unit.role is Role.TEXT]
         closed = sum(map(self._is_closed, prose))
-        self._marked = closed / max(
-            1, len(prose) - 1, closed
-        )  # how often text ends in a mark; the one that is asked about does not
+        # how often text ends in a mark; the one that is asked about does not
+        self._marked = closed / max(1, len(prose) - 1, closed)
 
     def beginning(self, before: Sequence[Unit], unit: Unit) -> int | None:
         """The index of the unit whose last sentence goes on in this one; None where there is none."""

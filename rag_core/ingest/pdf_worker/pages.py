@@ -33,9 +33,8 @@ from .render import fitting_zoom
 from .rows import Rows, Run, Word, build
 from .scans.ocr import Drawer, Unreadable
 
-FLAGS = (
-    pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
-)  # not clipped to the page: text beside it is counted as hidden
+# not clipped to the page: text beside it is counted as hidden
+FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
 # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
 FEW_CHARS = 50
 PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the page's content

@@ -28,10 +28,11 @@ UNEQUAL_WORDS = (
     2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 )
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
+# rows with both columns at least, and words in a row of a column on average; chosen
 MIN_COLUMN_ROWS, COLUMN_WORDS = (
     5,
     4,
-)  # rows with both columns at least, and words in a row of a column on average; chosen
+)
 HEAD_ROWS = (
     8  # rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
 )

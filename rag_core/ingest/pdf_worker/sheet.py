@@ -16,9 +16,8 @@ from typing import Any
 
 WIDTH, HEIGHT, MARGIN = 595.0, 842.0, 50.0  # points: A4
 PICTURE = WIDTH - 2 * MARGIN  # points: a picture is as wide as the text
-TALLEST = (
-    HEIGHT - 2 * MARGIN - 40.0
-)  # points: a page less a line above the picture; what is higher than a page ends the whole sheet
+# points: a page less a line above the picture; what is higher than a page ends the whole sheet
+TALLEST = HEIGHT - 2 * MARGIN - 40.0
 TALL = TALLEST / 2  # points of a picture that begins a page together with its line; chosen
 MAX_PAGES = 60  # a decision with six pictures has about ten
 CSS = (

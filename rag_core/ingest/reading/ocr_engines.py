@@ -29,10 +29,11 @@ REMEDY = (
     "installed wheel, "
     "install that file again with [rapidocr] after its name. Or set ocr_engine to tesseract."
 )
+# Linux's own estimate of what can be taken without swapping
 _MEMORY, _AVAILABLE = (
     Path("/proc/meminfo"),
     "MemAvailable:",
-)  # Linux's own estimate of what can be taken without swapping
+)
 
 
 def find_tessdata() -> tuple[tuple[str, ...], str]:

@@ -28,9 +28,8 @@ from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, miss
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 
-_LABEL = regex.compile(
-    r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}"
-)  # the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
+# the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
+_LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}")
 SIGHT_BYTES = 4096  # from which another format is told
 MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."

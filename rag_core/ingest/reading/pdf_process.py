@@ -116,13 +116,14 @@ def events(
     alive, held = os.pipe()  # its end tells the child that this process is gone
     try:
         child = subprocess.Popen(
+            # -B: it may write no file, so not its compiled modules either
             [
                 sys.executable,
                 "-I",
                 "-B",
                 str(_compiled(WORKER)),
                 str(alive),
-            ],  # -B: it may write no file, so not its compiled modules either
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -182,9 +182,8 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            kind = getattr(
-                error, "sqlite_errorcode", None
-            )  # none: text that is no UTF-8, where Python reads it, or a fault of ours
+            # none: text that is no UTF-8, where Python reads it, or a fault of ours
+            kind = getattr(error, "sqlite_errorcode", None)
             ours = isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError))
             kind = (sqlite3.SQLITE_MISUSE if ours else sqlite3.SQLITE_CORRUPT) if kind is None else kind
             if kind & 0xFF in _DAMAGED or kind == sqlite3.SQLITE_IOERR_SHORT_READ:

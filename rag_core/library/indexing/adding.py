@@ -106,10 +106,11 @@ class Adding:
         self._described: list[Entry] = []
         self._group: list[Form] = []
         self._uploads: list[Upload] = []
+        # the first document at once: it can be asked meanwhile
         self._last, self._took = (
             time.monotonic() - PUBLISH_SECONDS,
             0.0,
-        )  # the first document at once: it can be asked meanwhile
+        )
 
     def run(self, rows: Sequence[Row], upload: Upload | None = None) -> AddReport:
         """Index these sources, each with its password; what was made of them before their turn is in `upload`.

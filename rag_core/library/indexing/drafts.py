@@ -84,9 +84,8 @@ class Drafts:
                 self._made_known()
         except Cancelled:
             raise
-        except (
-            Exception
-        ):  # the whole document meets what is wrong with it, and says it; a draft is never a reason to lose it
+        # the whole document meets what is wrong with it, and says it; a draft is never a reason to lose it
+        except Exception:
             _log.info("no draft of the first %d pages", read, exc_info=True)
             self._next = self._count + 1
 

@@ -140,9 +140,8 @@ class Elsewhere:
 
     def _take(self) -> None:
         done = [digest for digest, future in self._out.items() if future.done()]
-        for digest in sorted(
-            done, key=lambda digest: self._out[digest].exception() is not None
-        ):  # what came is kept, whatever else failed
+        # what came is kept, whatever else failed
+        for digest in sorted(done, key=lambda digest: self._out[digest].exception() is not None):
             try:
                 with TemporaryDirectory(prefix="plumbline-made-") as folder:
                     write(path := Path(folder) / FILE, self._out.pop(digest).result())

@@ -322,9 +322,8 @@ class Indexer:
         stops: Cancel,
     ) -> tuple[Reading, bool]:
         """The pages, and whether they were read before by the same options: then they are not read again."""
-        before = (
-            self._collection.read_before(row.digest, options) if row.kind == "pdf" else None
-        )  # a text is read faster than looked for
+        # a text is read faster than looked for
+        before = self._collection.read_before(row.digest, options) if row.kind == "pdf" else None
         if before is not None:
             try:
                 reading = reading_from(self._collection, *before)

@@ -38,13 +38,11 @@ READING_VERSION = (
     9  # the PDF reader's version; pages that another version read are read again when the library is rebuilt
 )
 UNREAD = Stamp("", 0)
-HELD_BYTES = (
-    64 << 20
-)  # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
+# what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
+HELD_BYTES = 64 << 20
 BATCH_BYTES = 1 << 20  # packed pages that are kept at once; chosen
-LAYOUT_BYTES = (
-    64 << 20
-)  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
+# packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
+LAYOUT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)

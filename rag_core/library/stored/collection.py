@@ -92,9 +92,8 @@ SCHEMA = (
 )
 
 Values = Mapping[str, Any]  # settings by their name, as JSON has them
-ForgetRows = Callable[
-    [Path], None
-]  # deletes what indexes keep outside of their folder, and raises a RagError where it cannot
+# deletes what indexes keep outside of their folder, and raises a RagError where it cannot
+ForgetRows = Callable[[Path], None]
 
 
 def nothing_outside(folder: Path) -> None:
@@ -159,9 +158,8 @@ class Collection:
         require_name(collection)
         self.root = folder / collection
         how: dict[str, Any] = {"damaged": library_damaged, "what": "documents", "checked": False}
-        self.reader = Database(
-            self.root / FILE, SCHEMA, VERSION, **how
-        )  # two connections: a reader waits for no writer
+        # two connections: a reader waits for no writer
+        self.reader = Database(self.root / FILE, SCHEMA, VERSION, **how)
         self._writer = Database(self.root / FILE, SCHEMA, VERSION, **how)
         self._in_work: set[int] = set()  # numbers of documents that are being read here
 

@@ -29,9 +29,8 @@ Kind = Literal["pdf", "text"]
 MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
 TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
 READABLE = (*FORMS, *TEXT_SUFFIXES)
-_CONTROL = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
-)  # lone surrogates stand for the bytes of a name that is not UTF-8
+# lone surrogates stand for the bytes of a name that is not UTF-8
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 _ISO_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -146,9 +145,8 @@ def _iso_date(value: str) -> str:
     return value
 
 
-_AUTHORITIES: Mapping[str, float] = MappingProxyType(
-    {"high": 1.0, "medium": 0.5, "low": 0.0}
-)  # chosen: the ends and the middle
+# chosen: the ends and the middle
+_AUTHORITIES: Mapping[str, float] = MappingProxyType({"high": 1.0, "medium": 0.5, "low": 0.0})
 
 
 def _share(value: str) -> float | None:

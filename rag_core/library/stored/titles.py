@@ -19,13 +19,11 @@ FILE = "title.txt"  # in the collection's folder
 MAX_CHARS = 80  # a title stands in a field above the page
 NAME_CHARS = 56  # a number has room behind them in a name
 HASH_DIGITS = 8  # tell titles without a Latin letter apart
-_UNSEEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
-)  # moves a cursor, or shows nothing
+# moves a cursor, or shows nothing
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _OTHER = re.compile(r"[^a-z0-9]+")
-_PLAIN = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
-)  # do not decompose
+# do not decompose
+_PLAIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
 
 
 def title_of(folder: Path, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag_core.errors import RagError
 
+# HTTP statuses
 UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = (
     401,
     403,
@@ -12,7 +13,7 @@ UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = (
     422,
     429,
     503,
-)  # HTTP statuses
+)
 
 
 class Refused(RagError):

@@ -96,9 +96,8 @@ class Tokens:
             try:
                 found = self._path.stat()
             except (FileNotFoundError, NotADirectoryError):
-                if (
-                    self._seen is not None or self._there_were()
-                ):  # this process has seen it, or it was noted on the disk
+                # this process has seen it, or it was noted on the disk
+                if self._seen is not None or self._there_were():
                     raise self._gone() from None
                 return ()
             except OSError as error:
@@ -195,10 +194,11 @@ class Tokens:
                 raise ValueError(body["schema_version"])
             found = _TOKENS.validate_python(body["tokens"])
             for token in found:
+                # its scopes, collections and dates are read once, here
                 _ = (
                     token.principal,
                     token.is_valid(datetime.now(UTC)),
-                )  # its scopes, collections and dates are read once, here
+                )
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInput) as error:
             raise self._damaged() from error
         return found

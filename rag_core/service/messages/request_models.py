@@ -40,9 +40,8 @@ Domain = Annotated[
         description="A domain profile, such as legal; `auto` detects it. None without.",
     ),
 ]
-Language = Annotated[
-    str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")
-]  # ISO 639-1, or longer as BCP 47 has it
+# ISO 639-1, or longer as BCP 47 has it
+Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]
 
 
 class Asked(BaseModel):

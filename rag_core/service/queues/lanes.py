@@ -65,9 +65,8 @@ class Lane:
         except RuntimeError:  # it was closed meanwhile
             self.places.free(caller)
             raise stopping from None
-        future.add_done_callback(
-            lambda _: self.places.free(caller)
-        )  # also of one that nobody waits for any more, and never began
+        # also of one that nobody waits for any more, and never began
+        future.add_done_callback(lambda _: self.places.free(caller))
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:

@@ -11,9 +11,8 @@ from contextvars import ContextVar
 from rag_core.service.callers.principal import VISITOR
 from rag_core.service.callers.refusals import Overloaded, ShareTaken
 
-CALLER: ContextVar[str] = ContextVar(
-    "caller", default=""
-)  # whose call this is; "" where there is one caller only, who has no share
+# whose call this is; "" where there is one caller only, who has no share
+CALLER: ContextVar[str] = ContextVar("caller", default="")
 VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
 
 

@@ -77,9 +77,8 @@ def _take(key: str) -> None:
     there = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
     if files := [file for file in there if file.file_id not in session.uploads_taken]:
         session.uploads_taken |= {file.file_id for file in files}
-        if (
-            time.monotonic() - session.uploads_at > QUIET_SECONDS
-        ):  # else they belong together: nobody has read yet what came of the first
+        # else they belong together: nobody has read yet what came of the first
+        if time.monotonic() - session.uploads_at > QUIET_SECONDS:
             session.forget_results(*ABOUT_DOCUMENTS)
         session.uploads_at = time.monotonic()
         session.upload_error = None
@@ -95,9 +94,8 @@ def show_jobs() -> None:
     left.
     """
     _remember()
-    with st.container(
-        key="jobs"
-    ):  # one place, however many: what follows must not move, or the browser shows it twice for a moment
+    # one place, however many: what follows must not move, or the browser shows it twice for a moment
+    with st.container(key="jobs"):
         if running():
             watch(lambda: not running() or _news(), _show_all_running)  # what was indexed can be searched now
         else:  # nothing on the page; when another session begins to work on this library, the page shows it

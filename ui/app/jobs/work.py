@@ -23,12 +23,13 @@ from rag_core.work.jobs import Job, Place
 from ui.app import state
 from ui.app.texts import say
 
+# kinds of jobs; what the last one came to takes the place of others
 ABOUT_DOCUMENTS = (
     "adding",
     "resuming",
     "rereading",
     "rebuilding",
-)  # kinds of jobs; what the last one came to takes the place of others
+)
 On = Callable[[Library, Settings, Progress, Cancel], AddReport]
 
 

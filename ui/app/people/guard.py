@@ -20,9 +20,8 @@ from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi,
 from rag_core.service.callers.visits import network_of
 from ui.app.people import visitor
 
-OURS = frozenset(
-    {"health", "host-config", "stream", "upload_file"}
-)  # what the page itself asks of Streamlit under CORE
+# what the page itself asks of Streamlit under CORE
+OURS = frozenset({"health", "host-config", "stream", "upload_file"})
 CORE = "_stcore"
 CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
 LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
@@ -58,9 +57,8 @@ class OnlyThisPage:
         if status is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await send(
-                {"type": "websocket.close", "code": POLICY_VIOLATION}
-            )  # before it is accepted: the server answers with 403
+            # before it is accepted: the server answers with 403
+            await send({"type": "websocket.close", "code": POLICY_VIOLATION})
         else:
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(said)).encode())]
             await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -105,9 +103,8 @@ class Crowds:
             return
         address = network_of(client_of(scope))
         if self._open[address] >= MAX_SOCKETS:
-            await send(
-                {"type": "websocket.close", "code": TRY_LATER}
-            )  # before it is accepted: the server answers with 403
+            # before it is accepted: the server answers with 403
+            await send({"type": "websocket.close", "code": TRY_LATER})
             return
         self._open[address] += 1
         try:

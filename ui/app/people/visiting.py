@@ -111,6 +111,5 @@ def _show_end(*, knew: bool) -> None:
         st.info(say("visiting.over"), icon=":material/waving_hand:")
     else:
         st.info(say("visiting.no_room"), icon=":material/group:")
-    st.html(
-        say("visiting.again_link")
-    )  # a button of Streamlit's would open another tab; the page's style sheet is not here
+    # a button of Streamlit's would open another tab; the page's style sheet is not here
+    st.html(say("visiting.again_link"))

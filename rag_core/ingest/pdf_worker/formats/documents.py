@@ -27,14 +27,14 @@ from .numbering import WORD, Numbering, value
 from .tables import MAX_COLUMNS, Cell, in_place, spread
 from .tables import written as table_rows
 
+# points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 WIDTH, HEIGHT, FONT = (
     595,
     842,
     11,
-)  # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
-MAX_PART_BYTES = (
-    60 << 20
-)  # the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
+)
+# the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
+MAX_PART_BYTES = 60 << 20
 MAX_DEPTH = 200  # nested elements; Word's own have about 20, and MuPDF lays out nested blocks by recursion
 MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,000; chosen
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
@@ -105,9 +105,8 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
     document.layout(width=WIDTH, height=HEIGHT, fontsize=FONT)
-    if (
-        document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings()
-    ):  # it goes on without the rest, and says only this
+    # it goes on without the rest, and says only this
+    if document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings():
         raise BadForm(*TOO_DEEP)
     return document
 

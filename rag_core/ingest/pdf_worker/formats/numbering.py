@@ -25,9 +25,8 @@ _ROMAN = (  # what each sign counts
     (1, "i"),
 )
 
-Kind = tuple[
-    str, str, int
-]  # a level: its format, its text with %1 for the number of the first level, and where it starts
+# a level: its format, its text with %1 for the number of the first level, and where it starts
+Kind = tuple[str, str, int]
 
 
 class Numbering:

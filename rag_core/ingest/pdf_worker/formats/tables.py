@@ -17,9 +17,8 @@ MAX_REPEATED = (
     200  # characters of a merged cell that is written in each of its places; a longer one is written once; chosen
 )
 _TAG = re.compile(r"<[^<>]*>")
-_TABLE = re.compile(
-    rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL
-)  # that holds no other table
+# that holds no other table
+_TABLE = re.compile(rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL)
 _PARTS = re.compile(r"<(/?)(tr|t[dh])\b([^<>]*)>|</?(?:thead|tbody|tfoot)\b[^<>]*>", re.IGNORECASE)
 _CAPTION = re.compile(r"<(/?)caption\b[^<>]*>", re.IGNORECASE)
 _MERGED = re.compile(r"\b(col|row)span\s*=\s*[\"']?\s*(\d{1,3})", re.IGNORECASE)
@@ -85,9 +84,8 @@ def _written(row: Sequence[Cell | None], width: int, number: int) -> Iterator[Ce
     if first and len(row) == width and all(cell is first for cell in row):
         yield first
         return
-    sign = (
-        f"<p>{EMPTY}</p>" if any(cell and "<p" in cell.content for cell in row) else EMPTY
-    )  # on the line of the others
+    # on the line of the others
+    sign = f"<p>{EMPTY}</p>" if any(cell and "<p" in cell.content for cell in row) else EMPTY
     for at in range(width):
         cell = row[at] if at < len(row) else None
         again = cell is not None and at > 0 and cell is row[at - 1]

@@ -25,18 +25,17 @@ from typing import Any, NamedTuple
 
 Glyph = tuple[int, int]  # the number of a glyph in its font, and the character that the file gives it
 FURTHER = -1  # the number that MuPDF gives to the further characters of a glyph
+# where Unicode has signs that stand for several
 ONE_SIGN = (
     *range(0xA0, 0x3400),
     *range(0xF900, 0xFFF0),
     *range(0x1F100, 0x1F200),
-)  # where Unicode has signs that stand for several
+)
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
-JOINING = range(
-    0x0590, 0x1B00
-)  # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
-SIGNS = frozenset(
-    "≤≥<>=≠±+%‰€$£¥§"
-)  # that change what a figure says; a minus is drawn like the dashes and hyphens that files say for it
+# Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
+JOINING = range(0x0590, 0x1B00)
+# that change what a figure says; a minus is drawn like the dashes and hyphens that files say for it
+SIGNS = frozenset("≤≥<>=≠±+%‰€$£¥§")
 NEAR = 0.25  # a glyph may differ by so much of a square from the text that it is taken for
 RATHER = 1.25  # times as much must it differ from the other reading
 UNTOLD = 0.35  # what a glyph is taken to differ from letters that no reference has
@@ -303,9 +302,8 @@ def _judged(
     said, painted = (away(glyph, text) for text in (letters, glyph.text))
     if said is not None and said < NEAR and (painted is None or RATHER * said < painted):
         return Shown(letters, Judgement.SAID)
-    is_ligature = (
-        1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1
-    )  # each font has its own
+    # each font has its own
+    is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1
     if (
         painted is not None
         and painted < NEAR

@@ -30,10 +30,11 @@ TOUCHING = 0.14  # a blank is at least 0.2 wide
 NEAR = 0.35  # a blank between a sign and its host, as in "1 ½"
 OVERLAP = 0.3  # italics, kerning, and programs that take a sign for narrower than it is
 AXIS_LOW, AXIS_HIGH = 0.1, 0.55  # a bar or a minus stands so much above the baseline
+# the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
 OVER, UNDER = (
     0.75,
     1.35,
-)  # the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
+)
 DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
@@ -334,7 +335,7 @@ class _Page:
         return found
 
     def _settle(self, atom: Atom, prose: Collection[Line]) -> None:
-        """Find the host of a sign, and its level against it; text of a line that has `prose` is no sign of another line."""
+        """Find the host of a sign, and its level against it; text of a line with `prose` is no sign of another line."""
         for left in (True, False):
             host = self._beside(atom, left=left)
             if host is not None and host.host is not None and host.level is not Level.STACKED:

@@ -29,9 +29,8 @@ BULLET = "•"  # for signs of which only that is known
 _NAMES = re.compile(
     r"wingdings|webdings|dingbats|monotypesorts|europeanpi|marlett|awesome|bullets?\b|icons?\b", re.IGNORECASE
 )
-_SIGNS = frozenset(
-    (*range(0x2190, 0x2200), *range(0x2500, 0x2800), *range(0x2900, 0x2980), *range(0x2B00, 0x2C00))
-)  # arrows to dingbats
+# arrows to dingbats
+_SIGNS = frozenset((*range(0x2190, 0x2200), *range(0x2500, 0x2800), *range(0x2900, 0x2980), *range(0x2B00, 0x2C00)))
 _SIGNS_OF_LATIN = range(0xA1, 0x250)  # that the codes of such fonts come out as, beside letters and digits
 
 

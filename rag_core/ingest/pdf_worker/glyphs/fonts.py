@@ -30,9 +30,8 @@ MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
 SIGNS = "≤≥<>=≠±+−×%‰€$£¥§"  # that change what a figure says
 MINUS = "−"
-DASHES = dict.fromkeys(
-    "-\u2010\u2011\u2012\u2013\u2014\u2015", MINUS
-)  # drawn so much like a minus that fonts use one for another
+# drawn so much like a minus that fonts use one for another
+DASHES = dict.fromkeys("-\u2010\u2011\u2012\u2013\u2014\u2015", MINUS)
 TIMES = frozenset("xX×")  # drawn alike, and files say one for another
 # ASCII digits and letters, and the Latin letters with marks (U+00C0 to U+024F)
 KNOWN = [

@@ -41,11 +41,12 @@ _FRACTIONS = {  # the code points of Unicode's vulgar fractions
     for sign in map(chr, (*range(0xBC, 0xBF), *range(0x2150, 0x215F), 0x2189))
 }
 _ENDINGS = frozenset("st nd rd th er re e ème es".split())  # ordinals have these, in English and French
+# raised behind a figure: "5º" of ordinals and angles, and a nought for a degree
 _INDICATORS = {
     "a": "ª",
     "o": "º",
     "0": "°",
-}  # raised behind a figure: "5º" of ordinals and angles, and a nought for a degree
+}
 _FRACTION = re.compile(r"(\d{1,4})[/\u2044\u2215](\d{1,4})")
 _POWER = re.compile(r"(?=.*[\dn])[-+−–\d()=a-z]+|[a-z]")
 _MARKS = re.compile(r"\d{1,3}(?:[,;]\d{1,3})+")  # marks of several footnotes

@@ -71,9 +71,8 @@ _FONTS = {
     for name, signs in (("symbol", _SYMBOL), ("wingdings", _WINGDINGS))
 }
 _PRIVATE_SIGN = re.compile("[\uf020-\uf0ff]")
-_NAME = re.compile(
-    r"(?:[A-Z]{6}\+)?(Symbol|Wingdings)(?:MT|PS|PSMT|Std|Regular)?(?:[-,].*)?", re.ASCII
-)  # not Wingdings 2 and 3
+# not Wingdings 2 and 3
+_NAME = re.compile(r"(?:[A-Z]{6}\+)?(Symbol|Wingdings)(?:MT|PS|PSMT|Std|Regular)?(?:[-,].*)?", re.ASCII)
 
 
 def has_private_signs(span: dict[str, Any]) -> bool:

@@ -22,11 +22,12 @@ from ..render import fitting_zoom
 from .trace import CONTRAST
 
 MAX_PIXELS = 6_000_000  # one drawing: A4 at three pixels a point is 4.5 million
+# from this font size in points, pixels a point: a stem is then about a pixel wide
 ZOOMS = (
     (8.0, 2.0),
     (5.0, 3.0),
     (0.0, 4.0),
-)  # from this font size in points, pixels a point: a stem is then about a pixel wide
+)
 DENSE = 100  # a pixel that a letter covers by that much of 255 belongs to its ink
 FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
@@ -39,9 +40,8 @@ MIN_COUNT = 8  # steps of 255; smaller differences are rounding
 # for each value of a pixel, 0 to 255, whether it passes
 _DENSE = bytes(value >= DENSE for value in range(256))
 _FAINT = bytes(value >= FAINT for value in range(256))
-_NEEDED = bytes(
-    max(MIN_COUNT, value * CONTRAST // 255) for value in range(256)
-)  # difference that ink of this density makes when it can be read
+# difference that ink of this density makes when it can be read
+_NEEDED = bytes(max(MIN_COUNT, value * CONTRAST // 255) for value in range(256))
 _OTHERS = ("ignore_text", *PAINTING, *CLIPS, *TEXT_CLIPS, *GROUPS)  # what is no text
 
 

@@ -40,10 +40,11 @@ DRAWN_BARS, DRAWN_SLOPED = 500, 20  # more are a drawing; the maps tried have 1,
 MOST = 5_000  # bars, and sloped lines; more are a drawing
 
 # In parts of the font size.
+# where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
 LOW, HIGH = (
     0.08,
     0.56,
-)  # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
+)
 THICKNESS = 0.3  # a thicker bar covers the text, or is its ground
 BEYOND = 1.0  # by which a bar may run on beside the text; those of charts and tables run on further
 EXACT = 0.06  # between the end of a bar and the edge of a letter where a program struck out just these letters
@@ -164,9 +165,8 @@ class Strokes:
     def _parts(self, parts: list[list[tuple[float, float]]], box: Rect, half: float, pale: bool, order: int) -> None:
         """Note the bars that a path is made of: of a line, `half` as thick, its sides, and of a shape its parts."""
         around = [union((x, y, x, y) for x, y in part) for part in parts]
-        if (
-            half and len(parts) == 1 and min(around[0][2] - around[0][0], around[0][3] - around[0][1]) <= SLOPED_PT
-        ):  # drawn by hand
+        # drawn by hand
+        if half and len(parts) == 1 and min(around[0][2] - around[0][0], around[0][3] - around[0][1]) <= SLOPED_PT:
             x0, y0, x1, y1 = around[0]
             self._bar(meet((x0 - half, y0 - half, x1 + half, y1 + half), box), pale, order)
         elif half:
@@ -276,9 +276,8 @@ def parted(
             parts.append(((word, ink), Kind.STRUCK))
         else:
             parts.extend(((piece, ink), kind) for piece, kind in _pieces(word, struck_here))
-    if not any(
-        kind is None and any(map(str.isalnum, word.text)) for (word, _), kind in parts
-    ):  # a full stop that was left
+    # a full stop that was left
+    if not any(kind is None and any(map(str.isalnum, word.text)) for (word, _), kind in parts):
         parts = [(word, kind or Kind.STRUCK) for word, kind in parts]
     return [word for word, _ in parts], [kind for _, kind in parts]
 

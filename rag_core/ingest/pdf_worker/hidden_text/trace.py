@@ -24,11 +24,12 @@ from .strikethrough import Outline, Strokes
 # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 MAX_OPERATIONS = 30_000
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
+# the longest bar of a fraction, its least length in thicknesses, and how many are noted
 BAR_PT, BAR_SHAPE, MAX_BARS = (
     60.0,
     3.0,
     5_000,
-)  # the longest bar of a fraction, its least length in thicknesses, and how many are noted
+)
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
 LOOSE_PT = (
@@ -75,9 +76,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._grounds: dict[_Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
         self._close: dict[_Colour, list[_Colour | None]] = {}
         self._rules: dict[tuple[str, int], dict[int, Rect]] = {}
-        self._clips: list[tuple[Rect, bool]] = [
-            (tuple(page.rect), False)
-        ]  # what is left to paint on, and whether it is not a plain rectangle
+        # what is left to paint on, and whether it is not a plain rectangle
+        self._clips: list[tuple[Rect, bool]] = [(tuple(page.rect), False)]
         self._strange = 0  # depth of masks being painted, tiles, and groups that mix with their ground
         self._groups: list[bool] = []
         self._said: list[bool] = []  # for each metatext that is open, whether it is what is to be read
@@ -86,9 +86,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         try:
             mupdf.fz_run_page(page.this, self, mupdf.FzMatrix(), self._cookie)
             mupdf.fz_close_device(self)
-        except (
-            Exception
-        ):  # MuPDF raises on a damaged page whose text came out all the same: what was not walked over is looked at
+        # MuPDF raises on a damaged page whose text came out all the same: what was not walked over is looked at
+        except Exception:
             self._operations = MAX_OPERATIONS + 1
         if self._operations > MAX_OPERATIONS:
             self.complete = False

@@ -169,9 +169,8 @@ def _at_sight(
     x0, y0, x1, y1 = word.box
     if not (0 <= x0 + x1 <= 2 * width and 0 <= y0 + y1 <= 2 * height):
         return Kind.NO_CONTEXT  # its centre is
-    if ink is Ink.TINY or (
-        ink is not Ink.NONE and (y1 - y0 if way[0] else x1 - x0) <= TINY_PT
-    ):  # letters may be pressed flat, too
+    # letters may be pressed flat, too
+    if ink is Ink.TINY or (ink is not Ink.NONE and (y1 - y0 if way[0] else x1 - x0) <= TINY_PT):
         return Kind.TINY
     return Kind.NONE if ink is Ink.NONE and not keep_invisible else None
 

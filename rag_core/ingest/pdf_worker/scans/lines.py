@@ -21,10 +21,11 @@ Network = Callable[[Array], Array]
 LIKELY = 0.3  # a pixel belongs to a line
 LIKELY_LINE = 0.5  # so are the pixels of an island on average, or it is none
 GROW = 1.6  # a line is wider than its island by this much of the island's area over its girth
+# pixels of the picture that the network sees: the longer side at most, the shorter one at least
 MOST_SIDE, LEAST_SIDE = (
     2000,
     736,
-)  # pixels of the picture that the network sees: the longer side at most, the shorter one at least
+)
 STEP = 32  # both sides are multiples of it
 THINNEST = 3  # pixels: what is thinner is no line
 MOST_LINES = 3_000  # the fullest page of print tried has 120

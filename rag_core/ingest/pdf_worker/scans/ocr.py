@@ -36,10 +36,11 @@ NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed.
 # Shares of a page's letters that RapidOCR doubts (docs/scans.md has the measurement): beyond the first Tesseract reads
 # the page too, beyond the second alone.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
+# a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
 SURE_WORD, FOREIGN = (
     0.70,
     0.01,
-)  # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
+)
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 

@@ -22,21 +22,24 @@ from .tesseract import Found
 
 FINDS_LINES, READS_LINES = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 ALPHABET = "character"  # the entry of the second one's file that names the letters, one a line
+# fields of an ONNX file: ModelProto.metadata_props, StringStringEntryProto.key and .value (onnx.proto)
 METADATA, KEY, VALUE = (
     14,
     1,
     2,
-)  # fields of an ONNX file: ModelProto.metadata_props, StringStringEntryProto.key and .value (onnx.proto)
+)
+# percentiles of a page's greys without their noise: a page of one line has about one part in two hundred of ink
 INK_AND_PAPER = (
     0.5,
     95,
-)  # percentiles of a page's greys without their noise: a page of one line has about one part in two hundred of ink
+)
 PALE, BLANK = 160, 20  # how far apart both are: less is pale print, of 255; still less is an empty page; chosen
 STANDS = 1.5  # a line so many times as high as wide runs up or down
+# heights of small letters without strokes up or down, and of capitals, in font sizes: most fonts
 X_HEIGHT, CAPITALS = (
     0.55,
     0.72,
-)  # heights of small letters without strokes up or down, and of capitals, in font sizes: most fonts
+)
 # lines whose sizes differ by less are set in one size: measured are 2 % up or down in one size, also on pages that lie
 # askew
 ALIKE = 1.06
@@ -235,9 +238,8 @@ def _white(ink: Array, begin: int, end: int) -> tuple[int, int]:
 def _ink(picture: Array) -> Array:
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     _, dark = cv2.threshold(grey, 0, 1, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)
-    return np.asarray(
-        dark if 2 * dark.sum() <= dark.size else 1 - dark, bool
-    )  # print that is light on dark has more paper than ink too
+    # print that is light on dark has more paper than ink too
+    return np.asarray(dark if 2 * dark.sum() <= dark.size else 1 - dark, bool)
 
 
 def _slope(lines: Sequence[Line]) -> float:
