@@ -114,7 +114,7 @@ class StoreMismatch(LibraryError):
 
 
 class StoreUnavailable(LibraryError):
-    """The database that holds a library's vectors and words cannot be asked.
+    """The database that searches a library's vectors cannot be asked.
 
     A change that was being made was not made.
     """

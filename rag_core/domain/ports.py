@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -195,17 +195,19 @@ class VectorStore(Protocol):
 
 
 @runtime_checkable
-class VectorsApart(VectorStore, Protocol):
-    """A `VectorStore` that keeps its indexes itself, outside of the library's file; what finds them again stands in a
-    folder.
-    """
+class VectorsInDatabase(VectorStore, Protocol):
+    """A `VectorStore` whose vectors are in a database; what finds them again stands in the collection's folder."""
 
-    def save(self, index: VectorIndex, folder: Path) -> None:
-        """Keep the index; `folder` exists and is empty of it. No pickle."""
+    def send(self, index: VectorIndex, folder: Path) -> None:
+        """Store the vectors of an index that the database lacks, before it is asked for the first time."""
         ...
 
-    def load(self, folder: Path) -> VectorIndex:
-        """The index that `save` kept."""
+    def require(self, index: VectorIndex, folder: Path) -> None:
+        """Raise LibraryDamaged unless all vectors of an index are there, before it is asked for the first time."""
+        ...
+
+    def keep(self, indexes: Iterable[VectorIndex], folder: Path) -> None:
+        """Delete all vectors of the collection that none of these indexes has."""
         ...
 
 
@@ -220,20 +222,18 @@ class LexicalPart(Protocol):
 
 
 class LexicalStore(Protocol):
-    """Builds a lexical index."""
+    """Builds a lexical index, which is kept in the library's file, part by part."""
 
     def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
         """An index over the terms of each passage, in row order; may be empty."""
         ...
 
-    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> LexicalIndex | None:
-        """As `VectorStore.spliced`, of the terms of new passages."""
+    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> LexicalIndex:
+        """The index over these pieces in their order: rows of `index`, each at most once, or the terms of new passages.
+
+        Equal to what `build` makes.
+        """
         ...
-
-
-@runtime_checkable
-class LexicalInParts(LexicalStore, Protocol):
-    """A `LexicalStore` whose indexes are kept in the library's file, part by part."""
 
     def parts(self, index: LexicalIndex) -> Sequence[LexicalPart]:
         """The parts of an index, in row order."""
@@ -249,19 +249,6 @@ class LexicalInParts(LexicalStore, Protocol):
 
     def joined(self, parts: Sequence[LexicalPart]) -> LexicalIndex:
         """The index of these parts, one behind another; may be empty."""
-        ...
-
-
-@runtime_checkable
-class LexicalApart(LexicalStore, Protocol):
-    """A `LexicalStore` that keeps its indexes itself, as `VectorsApart`."""
-
-    def save(self, index: LexicalIndex, folder: Path) -> None:
-        """As `VectorsApart.save`."""
-        ...
-
-    def load(self, folder: Path) -> LexicalIndex:
-        """As `VectorsApart.load`."""
         ...
 
 

@@ -34,7 +34,7 @@ def drop(
     Args:
         folder: of the library.
         collection: a name that can be one.
-        forget_rows: deletes what a version's indexes keep outside of their folder.
+        forget_rows: deletes what databases keep of it.
         note: keeps in the audit log that this is done; raises where it may not be.
         wait: seconds to wait for another writer.
 
@@ -68,9 +68,7 @@ def clear(folder: Path, forget_rows: ForgetRows = nothing_outside) -> None:
     problems: list[LibraryError] = []
     for root in (path for path in children(folder) if path.name.startswith(GONE)):
         try:
-            for version in children(root / "indexes"):
-                forget_rows(version)
-                shutil.rmtree(version, ignore_errors=True)
+            forget_rows(root, "")
             with storage_problems("deleting a collection"):
                 shutil.rmtree(root, onerror=_unless_gone)
         except LibraryError as error:

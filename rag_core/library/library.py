@@ -67,8 +67,8 @@ class Uses(TypedDict, total=False):
 
     `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where
     one fails, they stay. `note` is told of each change before it is made; what it cannot keep is not changed.
-    `forget_rows` is called before a folder of indexes is deleted, for what they keep outside of it. `quota` says how
-    much may be added, `workers` who makes documents of PDFs.
+    `forget_rows` deletes what other databases than the library's own still keep of it. `quota` says how much may be
+    added, `workers` who makes documents of PDFs.
     """
 
     embedder: Required[Embedder]
@@ -119,8 +119,7 @@ class Library:
         library.refresh()
         if library._loaded.facts.deleting:
             with suppress(RagError):  # somebody else will, or it may not be written here
-                library._collection.clear_indexes(library._forget_rows)
-                library._collection.finish_deletion()
+                library._finish_deletion()
         return library
 
     @classmethod
@@ -165,7 +164,7 @@ class Library:
             )
             report = adding.run([(row, None) for row in rows], None)
             with suppress(RagError):
-                file.finish_deletion()
+                library._finish_deletion()
         return library, replace(report, problems=(*problems, *report.problems))
 
     @classmethod
@@ -186,6 +185,8 @@ class Library:
             library._check(replace(file.facts(), vector_store=library.vector_store))
             library._note(Action.REBUILD, ())
             library._change(library._built_with)
+            with suppress(RagError):  # whoever changes it next does it
+                library._finish_deletion()
         return library
 
     @property
@@ -201,8 +202,8 @@ class Library:
         with self._swapping:
             if self._view is None:
                 waiting = tuple(self._loaded.early.values())
-                made = early(self.snapshot, waiting, self._loader.lexical, self._embedder) if waiting else None
-                self._view = made or self.snapshot
+                lexical, embedder = self._loader.lexical, self._embedder
+                self._view = early(self.snapshot, waiting, lexical, embedder) if waiting else self.snapshot
             return self._view
 
     @property
@@ -397,8 +398,8 @@ class Library:
         """
         self._note_unless_missing(Action.DELETE, document_ids)
         self._remove(document_ids, lambda version: self._on_delete(document_ids, version), wait)
-        with suppress(LibraryError):  # whoever deletes or opens next does it
-            self._collection.finish_deletion()
+        with suppress(RagError):  # whoever deletes or opens next does it
+            self._finish_deletion()
 
     def erase(self, *document_ids: str, wait: float = WAIT_SECONDS) -> Erased:
         """Delete documents everywhere, also those that were deleted before, with what else speaks of them.
@@ -417,7 +418,7 @@ class Library:
             self._on_delete(document_ids, version)
 
         self._remove(document_ids, forget, wait, everywhere=True)
-        self._collection.finish_deletion()
+        self._finish_deletion(everywhere=True)
         return erased
 
     def discard(self, document_ids: Several[str], *, wait: float = WAIT_SECONDS) -> None:
@@ -429,8 +430,8 @@ class Library:
         dropped = [row for row in self.unfinished() if row.id in document_ids]
         self._note(Action.DISCARD, [row.id for row in dropped])
         self._change(lambda db: self._collection.remove(db, {row.digest for row in dropped}, ready=False), wait)
-        with suppress(LibraryError):
-            self._collection.finish_deletion()
+        with suppress(RagError):
+            self._finish_deletion()
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
         """Replace a document's metadata; nothing is embedded again.
@@ -474,7 +475,7 @@ class Library:
                 _newer(db)
             self._collection.remove(db, digests)
 
-        self._change(change, wait, lambda: forget(version), insist=everywhere)
+        self._change(change, wait, lambda: forget(version))
 
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
@@ -492,12 +493,9 @@ class Library:
         change: Callable[[sqlite3.Connection], object],
         wait: float | None = None,
         last: Callable[[], None] = lambda: None,
-        *,
-        insist: bool = False,
     ) -> None:
-        """Change the file and what is in memory, in one transaction; `last` is called when nothing more has to be done.
-
-        `insist` on it that what stores keep outside of the file goes at once, also what somebody holds.
+        """Change the file and what is in memory, in one transaction; `last` is called when nothing more has to be
+        done.
         """
         # in this order: whoever reads waits for no other process
         with (
@@ -508,8 +506,14 @@ class Library:
             loaded = self._loader.load(db, self._before(), writes=True)
             last()
         self._adopt(loaded)
-        held = () if insist else {one.folder for one in self._live}
-        self._collection.clear_indexes(self._forget_rows, held, insist=insist)
+
+    def _finish_deletion(self, *, everywhere: bool = False) -> None:
+        """Take what was deleted out of the databases, the file's log and the sources; `everywhere` also what a snapshot
+        of this process still has in a database.
+        """
+        with self._swapping:
+            newest, held = self._before(), () if everywhere else tuple(self._live)
+        self._collection.finish_deletion(lambda: self._loader.clear_databases(newest, held, self._forget_rows))
 
     def _before(self) -> Loaded:
         """The collection in memory, if it is of the file that is there now."""
@@ -671,7 +675,7 @@ class Library:
         )
         report = adding.run(rows, upload)
         with suppress(RagError):  # whoever opens or deletes next does it
-            self._collection.finish_deletion()
+            self._finish_deletion()
         return report
 
 

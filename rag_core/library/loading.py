@@ -4,36 +4,35 @@ is used again.
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import (
-    LexicalApart,
     LexicalIndex,
-    LexicalInParts,
     LexicalPart,
     LexicalStore,
     VectorIndex,
     Vectors,
-    VectorsApart,
+    VectorsInDatabase,
     VectorStore,
 )
-from rag_core.errors import LibraryDamaged, RagError
-from rag_core.library.disk.private import make_folder, tighten
+from rag_core.errors import LibraryDamaged
+from rag_core.library.disk.files import children
 from rag_core.library.indexing.early import WaitingDocument
 from rag_core.library.stored.collection import (
     READING,
     READY,
+    STORES,
     WORDS,
     Collection,
     Facts,
+    ForgetRows,
     entry_of_row,
     facts_of,
     unpack_terms,
@@ -72,7 +71,7 @@ class Loader:
     def empty(self) -> Loaded:
         """A library without documents."""
         nothing = Snapshot(0, Passages(()), self._no_vectors(), self.lexical.build([]), (), self.reader)
-        return Loaded(Facts(0, 0, "", 0, "", "", 0), nothing)
+        return Loaded(Facts(0, 0, "", 0, "", 0), nothing)
 
     def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
         """The collection as it is in the file, or within a transaction that `writes` and keeps the index of words, too.
@@ -105,20 +104,14 @@ class Loader:
             if joined == [range(len(known.passages))] or not (joined or known.passages)
             else Passages(groups)
         )
-        if passages is known.passages and facts.folder == known.folder:
-            vectors, lexical, folder = known.vectors, known.lexical, known.folder
-        elif isinstance(self.vectors, VectorsApart):
-            vectors, lexical, folder = self._apart(db, facts, pieces if writes else None)
-        else:
-            vectors, lexical, folder = (
-                self._vectors(db, known, joined),
-                self._words(db, known, joined if writes else None),
-                "",
-            )
-            if writes:
-                db.execute("UPDATE library SET folder = ''")
+        vectors, lexical = known.vectors, known.lexical
+        if passages is not known.passages:
+            vectors = self._vectors(db, known, joined)
+            if isinstance(self.vectors, VectorsInDatabase):
+                (self.vectors.send if writes else self.vectors.require)(vectors, self._collection.root)
+            lexical = self._words(db, known, joined if writes else None)
             _require_rows(db, len(passages))
-        snapshot = Snapshot(facts.version, passages, vectors, lexical, tuple(entries), self.reader, folder=folder)
+        snapshot = Snapshot(facts.version, passages, vectors, lexical, tuple(entries), self.reader)
         if snapshot.version == known.version and snapshot.entries == known.entries and vectors is known.vectors:
             snapshot = known
         return Loaded(facts, snapshot, self._early(db, before, {entry.source.digest for entry in entries}))
@@ -140,6 +133,31 @@ class Loader:
                 known = WaitingDocument(entry, title, cut, unpack_terms(terms), pages if state == READING else 0)
             found[row] = known
         return found
+
+    def clear_databases(self, newest: Loaded | None, held: Iterable[Snapshot], forget_rows: ForgetRows) -> None:
+        """Delete what databases hold of the collection, except the vectors of its documents and of those that are held.
+
+        Nobody changes the file meanwhile: whoever does may have sent vectors that it does not have yet.
+
+        Args:
+            newest: what is in memory, used again if it is still what the file has.
+            held: snapshots that are still used.
+            forget_rows: deletes those in other stores.
+
+        Raises:
+            RagError: a database or the file cannot be asked.
+        """
+        root, store = self._collection.root, self.vectors
+        if not children(root / STORES):
+            return
+        with self._collection.writing() as db:
+            facts = facts_of(db)
+            forget_rows(root, facts.vector_store)
+            if isinstance(store, VectorsInDatabase) and store.name == facts.vector_store:
+                is_newest = newest is not None and newest.facts.version == facts.version
+                rows = [row for row, _ in ready_rows(db)]
+                stay = newest.snapshot.vectors if newest and is_newest else store.build(_matrix(db, rows))
+                store.keep([stay, *(one.vectors for one in held)], root)
 
     def _no_vectors(self) -> VectorIndex:
         return self.vectors.build(np.zeros((0, 0), dtype=np.float32))
@@ -163,7 +181,6 @@ class Loader:
     def _words(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece] | None) -> LexicalIndex:
         """The index of words: that of the file, or made of these pieces and kept there."""
         store = self.lexical
-        assert isinstance(store, LexicalInParts)
         there = {part.kept: part for part in store.parts(known.lexical) if part.kept is not None}
         if pieces is None:
             rows = db.execute("SELECT id FROM words ORDER BY place").fetchall()
@@ -171,7 +188,6 @@ class Loader:
         made = store.spliced(
             known.lexical, [piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces]
         )
-        assert made is not None
         parts = store.parts(made)
         kept = [part.kept for part in parts if part.kept is not None]
         db.execute(f"DELETE FROM words WHERE id NOT IN ({', '.join('?' * len(kept))})", kept)
@@ -185,47 +201,6 @@ class Loader:
                 # only where it is another: SQLite writes the whole row anew, several megabytes
                 db.execute("UPDATE words SET place = ?1 WHERE id = ?2 AND place != ?1", (place, part.kept))
         return made
-
-    def _apart(
-        self, db: sqlite3.Connection, facts: Facts, pieces: Sequence[Piece] | None
-    ) -> tuple[VectorIndex, LexicalIndex, str]:
-        """Both indexes of a store that keeps them itself: those that are there, or made anew of all documents and
-        kept.
-        """
-        vectors, words = self.vectors, self.lexical
-        assert isinstance(vectors, VectorsApart)
-        if pieces is None:
-            if not facts.folder:
-                return self._no_vectors(), words.build([]), ""
-            folder = self._collection.root / "indexes" / facts.folder
-            return (
-                vectors.load(folder),
-                words.load(folder) if isinstance(words, LexicalApart) else self._built(db),
-                facts.folder,
-            )
-        rows = [row for row, _ in ready_rows(db)]
-        if not rows:
-            db.execute("UPDATE library SET folder = ''")
-            return self._no_vectors(), words.build([]), ""
-        db.execute("DELETE FROM words")
-        name = f"{facts.version}-{secrets.token_hex(8)}"  # never that of a transaction that was lost
-        folder = self._collection.root / "indexes" / name
-        made = vectors.build(_matrix(db, rows))
-        lexical = self._built(db)
-        make_folder(folder)
-        try:
-            vectors.save(made, folder)
-            if isinstance(words, LexicalApart):
-                words.save(lexical, folder)
-        except (OSError, RagError):
-            tighten(folder)
-            raise
-        tighten(folder)  # the libraries of the indexes make files with the usual modes
-        db.execute("UPDATE library SET folder = ?", (name,))
-        return made, lexical, name
-
-    def _built(self, db: sqlite3.Connection) -> LexicalIndex:
-        return self.lexical.build(list(chain.from_iterable(_terms_of(db, row) for row, _ in ready_rows(db))))
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -293,7 +268,7 @@ def _cut(db: sqlite3.Connection, row: int, columns: str) -> Sequence[Any]:
     return found
 
 
-def _part(db: sqlite3.Connection, store: LexicalInParts, id: int) -> LexicalPart:
+def _part(db: sqlite3.Connection, store: LexicalStore, id: int) -> LexicalPart:
     rows, data = db.execute("SELECT rows, data FROM words WHERE id = ?", (id,)).fetchone()
     part = store.unpacked(unsealed(data))
     if len(part) != rows:

@@ -14,7 +14,7 @@ from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import forget as forget_rows
-from rag_core.adapters.index.choose import lexical_store, vector_store
+from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.optional import require
 from rag_core.adapters.tracing import Traces, traces
 from rag_core.adapters.workers.ray_workers import workers_of
@@ -57,7 +57,7 @@ def rebuild_library(
         settings,
         embedder=model,
         vectors=vectors,
-        lexical=lexical_store(vectors.name),
+        lexical=Bm25Store(),
         progress=progress,
         cancelled=cancelled,
         note=noting(folder, collection),
@@ -68,7 +68,7 @@ def rebuild_library(
 
 
 def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[Checksums, Checksums]:
-    """Move a library's vectors and words into another store; all that it held as checksums, read from its store before
+    """Move a library into another vector store; all that it held as checksums, read from its store before
     and after.
 
     No model is asked, and nothing is read or cut anew.
@@ -90,7 +90,7 @@ def move_library(folder: Path, collection: str, settings: Settings, store: str) 
         collection,
         embedder=model,
         vectors=vectors,
-        lexical=lexical_store(store),
+        lexical=Bm25Store(),
         note=noting(folder, collection),
         forget_rows=forget_rows,
     )

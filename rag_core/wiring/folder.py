@@ -14,7 +14,8 @@ from pathlib import Path
 
 from rag_core.adapters.act_log import ActLog
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.index.choose import VECTOR_STORES, lexical_store, vector_store
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.choose import VECTOR_STORES, vector_store
 from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
@@ -28,6 +29,7 @@ from rag_core.gating import scores as calibrate
 from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import Library
+from rag_core.library.loading import Loader
 from rag_core.library.quota import Quota, Room
 from rag_core.library.stored import titles
 from rag_core.library.stored.collection import Collection as File
@@ -78,7 +80,7 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
         collection,
         embedder=model,
         vectors=vector_store(name),
-        lexical=lexical_store(name),
+        lexical=Bm25Store(),
         on_delete=forget,
         note=noting(folder, collection),
         on_erase=partial(_erase, folder, collection),
@@ -203,7 +205,8 @@ def clear_dropped(folder: Path) -> None:
 
 
 def finish_deletions(folder: Path) -> None:
-    """Finish deletions that were cut off, of documents and of whole collections; opens no index.
+    """Finish deletions that were cut off, of documents and of whole collections; opens no index, except of what is in a
+    database.
 
     What somebody else writes to is left to them, and what cannot be deleted now to whoever opens it next.
     """
@@ -211,9 +214,9 @@ def finish_deletions(folder: Path) -> None:
     for name in collections(folder):
         try:
             file = File(folder, name)
-            if file.facts().deleting:
-                file.clear_indexes(forget_rows)
-            file.finish_deletion()
+            if (facts := file.facts()).deleting:
+                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), Bm25Store())
+                file.finish_deletion(partial(loader.clear_databases, None, (), forget_rows))
         except RagError as error:
             _log.warning("a deletion could not be finished: %s", error.kind)
 

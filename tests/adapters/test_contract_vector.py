@@ -6,7 +6,6 @@ A store may look at a part of many vectors only; up to 300 rows every one finds 
 
 from __future__ import annotations
 
-import pickletools
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 
 from rag_core.adapters.index.choose import VECTOR_STORES
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.domain.ports import VectorIndex, Vectors, VectorsApart, VectorStore
+from rag_core.domain.ports import VectorIndex, Vectors, VectorsInDatabase, VectorStore
 from rag_core.errors import LibraryDamaged
 
 DIM = 8
@@ -30,7 +29,7 @@ every_store = pytest.mark.parametrize(
         for name, row in VECTOR_STORES.items()
     ],
 )
-apart = pytest.mark.parametrize(
+every_database = pytest.mark.parametrize(
     "make",
     [pytest.param(row.make, id=name, marks=[pytest.mark.stores]) for name, row in VECTOR_STORES.items() if row.extra],
 )
@@ -45,12 +44,12 @@ def unit(rows: int, seed: int = 0, *, distinct: int | None = None) -> Vectors:
 
 
 def built(make: Callable[[], VectorStore], vectors: Vectors) -> VectorIndex:
-    """An index; of a store in a database one that was saved: from then on it asks that."""
+    """An index; of a store in a database one whose vectors were sent there."""
     store = make()
     index = store.build(vectors)
-    if isinstance(store, VectorsApart):
+    if isinstance(store, VectorsInDatabase):
         with TemporaryDirectory() as folder:
-            store.save(index, Path(folder))
+            store.send(index, Path(folder))
     return index
 
 
@@ -134,61 +133,52 @@ def test_given_a_vector_and_itself_or_its_opposite_then_the_cosine_stays_in_its_
     assert min(cosines) >= -1.0
 
 
-@apart
-def test_given_an_index_when_saved_and_loaded_then_it_finds_the_same(make: type, tmp_path: Path) -> None:
+@every_database
+def test_given_an_index_that_was_sent_when_it_is_made_again_then_it_finds_the_same(make: type, tmp_path: Path) -> None:
     """S2-27: the vector store saves and loads."""
     vectors = unit(40, 5)
-    store = make()
-    index = store.build(vectors)
-    before = index.search(vectors[7], 40, None)
-    store.save(index, tmp_path)
+    store, again = make(), make().build(vectors)
+    store.send(index := store.build(vectors), tmp_path)
 
-    again = make().load(tmp_path)
+    make().require(again, tmp_path)
 
-    assert again.search(vectors[7], 40, None) == before
     assert again.search(vectors[7], 40, None) == index.search(vectors[7], 40, None)
     assert np.array_equal(again.vectors(range(40)), vectors)
 
 
-@apart
-def test_given_an_empty_index_when_saved_and_loaded_then_it_is_empty(make: type, tmp_path: Path) -> None:
-    make().save(make().build(np.zeros((0, DIM), dtype=np.float32)), tmp_path)
+@every_database
+def test_given_an_index_with_pieces_of_another_then_it_finds_what_one_made_of_all_does(
+    make: type, tmp_path: Path
+) -> None:
+    vectors, store = unit(40, 6), make()
+    store.send(first := store.build(vectors[:20]), tmp_path)
 
-    assert make().load(tmp_path).search(unit(1)[0], 5, None) == []
+    spliced = store.spliced(first, [range(5, 20), vectors[20:], range(2, 3)])
+    store.send(spliced, tmp_path)
 
-
-def is_pickle(data: bytes) -> bool:
-    try:
-        return data[:1] == b"\x80" and bool(list(pickletools.genops(data)))
-    except ValueError:
-        return False
-
-
-@apart
-def test_given_a_saved_index_then_none_of_its_files_is_a_pickle(make: type, tmp_path: Path) -> None:
-    make().save(make().build(unit(4)), tmp_path)
-
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert files
-    assert not [path for path in files if is_pickle(path.read_bytes())]
-
-
-@apart
-def test_given_a_missing_or_cut_index_when_loaded_then_it_is_a_typed_problem(make: type, tmp_path: Path) -> None:
-    with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
-        make().load(tmp_path)
-    make().save(make().build(unit(50)), tmp_path)
-    for path in tmp_path.iterdir():
-        path.write_bytes(path.read_bytes()[:40])
+    expected = np.concatenate([vectors[5:20], vectors[20:], vectors[2:3]])
+    assert np.array_equal(spliced.vectors(range(36)), expected)
+    assert spliced.search(vectors[7], 36, None) == built(make, expected).search(vectors[7], 36, None)
+    store.keep([first], tmp_path)
+    make().require(make().build(vectors[:20]), tmp_path)
     with pytest.raises(LibraryDamaged):
-        make().load(tmp_path)
+        make().require(make().build(expected), tmp_path)
 
 
-@apart
-def test_given_the_index_of_another_store_when_saved_then_it_is_refused(make: type, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="got str"):
-        make().save("index", tmp_path)
-    assert list(tmp_path.iterdir()) == []
+@every_database
+def test_given_vectors_that_were_never_sent_or_a_file_that_is_cut_then_it_is_a_typed_problem(
+    make: type, tmp_path: Path
+) -> None:
+    index = make().build(unit(4))
+    with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
+        make().require(index, tmp_path)
+    make().send(make().build(np.zeros((0, DIM), dtype=np.float32)), tmp_path)
+    assert list(tmp_path.iterdir()) == []  # nothing is begun for nothing
+    make().send(make().build(unit(4)), tmp_path)
+    (head,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    head.write_bytes(head.read_bytes()[:10])
+    with pytest.raises(LibraryDamaged):
+        make().require(index, tmp_path)
 
 
 def test_given_vectors_of_another_length_than_the_default_then_they_are_stored_as_they_are() -> None:

@@ -66,7 +66,7 @@ def cut(tmp_path: Path) -> Cut:
 
     def delete(how: Callable[..., object] = Library.delete) -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Collection, "finish_deletion", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+            patch.setattr(Collection, "finish_deletion", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 how(library(tmp_path), gone)
 

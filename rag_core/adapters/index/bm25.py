@@ -31,14 +31,14 @@ class Bm25Store:
         """An index over the terms of each passage, in row order."""
         return Bm25Index.of(terms)
 
-    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> Bm25Index | None:
-        """See `LexicalStore.spliced`; None for an index of another store."""
-        return index.spliced(pieces) if isinstance(index, Bm25Index) else None
+    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> Bm25Index:
+        """See `LexicalStore.spliced`."""
+        assert isinstance(index, Bm25Index)
+        return index.spliced(pieces)
 
     def parts(self, index: LexicalIndex) -> Sequence[WordSegment]:
         """The segments of an index."""
-        if not isinstance(index, Bm25Index):
-            raise TypeError(f"Bm25Store keeps a Bm25Index, got {type(index).__name__}")
+        assert isinstance(index, Bm25Index)
         return [one for one in index.segments if len(one)]
 
     def packed(self, part: LexicalPart) -> bytes:

@@ -1,22 +1,20 @@
-"""Vectors and words in PostgreSQL with pgvector. One address, in RAG_PGVECTOR_URL, names the database.
+"""Vectors in PostgreSQL with pgvector. One address, in RAG_PGVECTOR_URL, names the database.
 
-Texts go to the database as parameters, never as SQL. A connection tells the server which collection it serves, whose
+Values go to the database as parameters, never as SQL. A connection tells the server which collection it serves, whose
 row security then shows and takes no row of another one: a second guard behind the condition that every statement has.
 Vectors are compared with all others of the collection, which is exact.
 """
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 
 import numpy as np
 
-from rag_core.adapters.index.apart import Found
-from rag_core.adapters.index.apart_words import Postings
+from rag_core.adapters.index.in_database import Found, unavailable
 from rag_core.domain.ports import Vectors
 from rag_core.errors import InvalidSetting, StoreUnavailable
 from rag_core.settings.endpoints import store_url
@@ -34,30 +32,21 @@ PATIENCE = {
     "tcp_user_timeout": "30000",
 }
 KEPT_OPEN = 4  # connections, between two questions
-LOCK = 0x506C756D  # "Plum": two processes must not make the tables at once
+LOCK = 0x506C756D  # "Plum": two processes must not make the table at once
 SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS vector;
 CREATE TABLE plumbline_vectors (
     collection text NOT NULL, dim integer NOT NULL, digest bytea NOT NULL, embedding vector NOT NULL,
     PRIMARY KEY (collection, dim, digest));
-CREATE TABLE plumbline_words (
-    collection text NOT NULL, version text NOT NULL, term bytea NOT NULL, rows bytea NOT NULL, parts bytea NOT NULL,
-    PRIMARY KEY (collection, version, term));
 ALTER TABLE plumbline_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE plumbline_vectors FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_collection ON plumbline_vectors USING (collection = current_setting('plumbline.collection', true));
-ALTER TABLE plumbline_words ENABLE ROW LEVEL SECURITY;
-ALTER TABLE plumbline_words FORCE ROW LEVEL SECURITY;
-CREATE POLICY own_collection ON plumbline_words USING (collection = current_setting('plumbline.collection', true));
 """
-_log = logging.getLogger("rag_core.stores")
 T = TypeVar("T")
 
 
 class Postgres:
-    """A `Table` and a `WordTable`.
-
-    Connects when it is first asked, and keeps a few connections open; threads may share it.
+    """A `Table`. Connects when it is first asked, and keeps a few connections open; threads may share it.
 
     `url` gives the address; it may hold a password, and no message holds a part of it.
     """
@@ -114,49 +103,6 @@ class Postgres:
         query = "DELETE FROM plumbline_vectors WHERE collection = %s AND digest <> ALL(%s)"
         self._run(collection, lambda connection: connection.execute(query, (collection, list(digests))))
 
-    def put_words(self, collection: str, version: str, postings: Sequence[tuple[str, Postings]]) -> None:
-        """Store a version's postings, in one transaction, in the place of what stands there."""
-
-        def work(connection: Connection[Any]) -> None:
-            with connection.transaction(), connection.cursor() as cursor:
-                cursor.execute(
-                    "DELETE FROM plumbline_words WHERE collection = %s AND version = %s", (collection, version)
-                )
-                new = (
-                    (
-                        collection,
-                        version,
-                        term.encode(),
-                        np.asarray(rows, "<i4").tobytes(),
-                        np.asarray(parts, "<f4").tobytes(),
-                    )
-                    for term, (rows, parts) in postings
-                )
-                cursor.executemany(
-                    "INSERT INTO plumbline_words (collection, version, term, rows, parts) VALUES (%s, %s, %s, %s, %s)",
-                    new,
-                )
-
-        self._run(collection, work)
-
-    def fetch_words(self, collection: str, version: str, terms: Sequence[str]) -> Mapping[str, Postings]:
-        """The postings of these terms, as far as the version holds them."""
-        query = (
-            "SELECT term, rows, parts FROM plumbline_words WHERE collection = %s AND version = %s AND term = ANY(%s)"
-        )
-        found = self._rows(collection, query, (collection, version, [term.encode() for term in terms]))
-        return {term.decode(): (np.frombuffer(rows, "<i4"), np.frombuffer(parts, "<f4")) for term, rows, parts in found}
-
-    def terms(self, collection: str, version: str) -> Collection[str]:
-        """All terms of a version."""
-        query = "SELECT term FROM plumbline_words WHERE collection = %s AND version = %s"
-        return [term.decode() for (term,) in self._rows(collection, query, (collection, version))]
-
-    def keep_words(self, collection: str, versions: Collection[str]) -> None:
-        """Delete the postings of all other versions of the collection."""
-        query = "DELETE FROM plumbline_words WHERE collection = %s AND version <> ALL(%s)"
-        self._run(collection, lambda connection: connection.execute(query, (collection, list(versions))))
-
     def close(self) -> None:
         """End the connections that are not in use; the next call makes a new one."""
         while (link := self._taken()) is not None:
@@ -185,7 +131,7 @@ class Postgres:
                 if not isinstance(error, psycopg.Error):
                     raise
                 if not (lost and again):
-                    raise _unavailable(error) from error
+                    raise _refused(error) from error
             else:
                 self._put_back(link)
                 return done
@@ -216,7 +162,7 @@ class Postgres:
             ) from None
         connection: Connection[Any] = psycopg.connect(**asked, autocommit=True)
         try:
-            _make_tables(connection)
+            _make_table(connection)
             register_vector(connection)
         except BaseException:
             connection.close()
@@ -247,11 +193,11 @@ def _vectors(rows: Iterable[tuple[bytes, Any]]) -> Found:
     return {digest: np.asarray(vector.to_numpy(), dtype=np.float32) for digest, vector in rows}
 
 
-def _make_tables(connection: Connection[Any]) -> None:
-    """Make the tables and their guards where they are not there yet, all of them or none."""
+def _make_table(connection: Connection[Any]) -> None:
+    """Make the table and its guard where they are not there yet, both or none."""
 
     def there() -> bool:
-        found = connection.execute("SELECT to_regclass('plumbline_words')").fetchone()
+        found = connection.execute("SELECT to_regclass('plumbline_vectors')").fetchone()
         return found is not None and found[0] is not None
 
     if not there():
@@ -261,21 +207,16 @@ def _make_tables(connection: Connection[Any]) -> None:
                 connection.execute(SCHEMA)
 
 
-def _unavailable(error: Exception) -> StoreUnavailable:
+def _refused(error: Exception) -> StoreUnavailable:
     """The error that a user reads: what the database called it, and no word of the address."""
     import psycopg
 
-    _log.warning("the vector store %r cannot be asked: %s", NAME, type(error).__name__)
-    if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
-        return StoreUnavailable(
-            f"The database of the vector store {NAME!r} refused ({type(error).__name__}).",
-            remedy="Install pgvector there, let an administrator run CREATE EXTENSION vector in "
-            "it once, and let its user make tables.",
-        )
+    if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+        return unavailable(NAME, VARIABLE, error)
     return StoreUnavailable(
-        f"The database of the vector store {NAME!r} cannot be asked ({type(error).__name__}).",
-        remedy=f"Start it, or correct {VARIABLE}, and try again. Nothing was lost: the "
-        f"documents are in the library's folder.",
+        f"The database of the vector store {NAME!r} refused ({type(error).__name__}).",
+        remedy="Install pgvector there, let an administrator run CREATE EXTENSION vector in it once, and let its user "
+        "make tables.",
     )
 
 

@@ -1,4 +1,4 @@
-"""`migrate`: move a library's vectors and words into another store, and compare all of them with what was there."""
+"""`migrate`: move a library into another vector store, and compare all vectors and words with what was there."""
 
 from __future__ import annotations
 

@@ -219,16 +219,13 @@ class Early:
 
 def early(
     published: Snapshot, documents: Sequence[WaitingDocument], lexical: LexicalStore, embedder: Embedder
-) -> Snapshot | None:
-    """The version with these documents behind it; None where its word index cannot be joined with theirs without
-    building all anew.
+) -> Snapshot:
+    """The version with these documents behind it.
 
     Its number is that of the published version.
     """
     first, terms = len(published.passages), [row for one in documents for row in one.terms]
     words = lexical.spliced(published.lexical, [range(first), terms]) if first else lexical.build(terms)
-    if words is None:
-        return None
     passages = Passages([*published.passages.groups, *(one.passages for one in documents)])
     vectors = EarlyVectors(published.vectors, first, documents)
     entries = (*published.entries, *(one.entry for one in documents))

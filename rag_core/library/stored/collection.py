@@ -2,7 +2,7 @@
 
     <collection>/collection.sqlite     documents, pages, passages, vectors, words, and what waits to be indexed
     <collection>/sources/<digest>      the bytes as they were handed in; see stored_sources.py
-    <collection>/indexes/<name>/       what a vector store in a database is found by; see adapters/index/apart.py
+    <collection>/stores/<name>.json    whose rows in a database are its own; see adapters/index/in_database.py
     <collection>/title.txt             its name as a person wrote it; see titles.py
     <collection>/lock, lock.json       who indexes
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
@@ -17,7 +17,6 @@ before, whoever opens the collection next finishes it.
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from collections import Counter
@@ -32,7 +31,7 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
-from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError, RagError
+from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
 from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.database import Database, library_damaged
 from rag_core.library.disk.files import children, damaged, storage_problems, sync
@@ -55,6 +54,7 @@ from rag_core.library.stored.stored_json import (
 )
 
 VERSION = 1  # the tables' own
+STORES = "stores"  # the folder in which each database that has rows of the collection has a file
 # states of a document: being read; cut, and asked by its words; cut, and not asked yet; with all of its vectors in the
 # library
 READING, WORDS, ASIDE, READY = "reading", "words", "aside", "ready"
@@ -68,8 +68,8 @@ MAX_TRIES = (
 SCHEMA = (
     "CREATE TABLE library (version INTEGER NOT NULL, changes INTEGER NOT NULL, embedder TEXT NOT NULL, index_version "
     "INTEGER NOT NULL,"
-    " vector_store TEXT NOT NULL, folder TEXT NOT NULL, deleting INTEGER NOT NULL)",
-    "INSERT INTO library VALUES (0, 0, '', 0, '', '', 0)",
+    " vector_store TEXT NOT NULL, deleting INTEGER NOT NULL)",
+    "INSERT INTO library VALUES (0, 0, '', 0, '', 0)",
     "CREATE TABLE waiting (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, source BLOB NOT NULL, bytes INTEGER "
     "NOT NULL,"
     " begun INTEGER, settings BLOB)",
@@ -92,12 +92,13 @@ SCHEMA = (
 )
 
 Values = Mapping[str, Any]  # settings by their name, as JSON has them
-# deletes what indexes keep outside of their folder, and raises a RagError where it cannot
-ForgetRows = Callable[[Path], None]
+# deletes what databases keep of the collection in a folder, except in the vector store of a name, and raises a RagError
+# where it cannot
+ForgetRows = Callable[[Path, str], None]
 
 
-def nothing_outside(folder: Path) -> None:
-    """All of the indexes is in the folder."""
+def nothing_outside(folder: Path, but: str) -> None:
+    """No database has anything of the collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,6 @@ class Facts:
     embedder: str  # model@precision
     index_version: int
     vector_store: str
-    folder: str  # that of the indexes, for a vector store that keeps them outside of the file
     deleting: int  # a deletion is under way, or was cut off: LEFT_OVER, DELETED, or 0 for none
 
 
@@ -645,30 +645,12 @@ class Collection:
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
         db.execute("UPDATE library SET deleting = ?, changes = changes + 1", (DELETED,))
 
-    def clear_indexes(self, forget_rows: ForgetRows, held: Several[str] = (), *, insist: bool = True) -> None:
-        """Delete what a vector store keeps outside of the file, but for the folder that the file names and those `held`
-        by readers.
-
-        Nobody changes the file meanwhile: whoever does may be making a folder that it does not name yet.
-
-        Raises:
-            RagError: the store or the file cannot be asked; where one does not `insist`, a later call does it.
-        """
-        folders = [path for path in (self.root / "indexes").glob("*") if path.is_dir()]
-        later = () if insist else (RagError,)
-        if not folders:
-            return
-        with suppress(*later), self.writing() as db:
-            named = {facts_of(db).folder, *held}
-            for folder in folders:
-                if folder.name not in named:
-                    with suppress(*later):
-                        forget_rows(folder)
-                        shutil.rmtree(folder, ignore_errors=True)
-
-    def finish_deletion(self) -> None:
+    def finish_deletion(self, clear: Callable[[], object] = lambda: None) -> None:
         """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs any more
         off the disk.
+
+        `clear` does the same to databases, also where nothing was deleted since; where it raises, whoever comes next
+        does it.
 
         Raises:
             LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; whoever comes next
@@ -676,6 +658,7 @@ class Collection:
             LibraryError: the disk refused.
         """
         if not self.facts().deleting:
+            clear()
             return
         self.reader.close()  # an idle connection holds no log back, but the file may be about to go
         if not self._writer.empty_log():
@@ -693,6 +676,7 @@ class Collection:
             # a repair put it aside: it may hold words of what somebody deleted, and is kept as long as nobody does
             for path in self.root.glob("collection.damaged-*") if self.facts().deleting == DELETED else ():
                 path.unlink(missing_ok=True)
+            clear()
             db.execute("UPDATE library SET deleting = 0")
 
 

@@ -72,7 +72,6 @@ class Snapshot:
     entries: tuple[Entry, ...] = field(repr=False)
     reader: PageReader = field(repr=False)
     waiting: Waiting | None = field(default=None, repr=False)
-    folder: str = ""  # that of its indexes, where the vector store keeps them outside of the library's file
 
     @property
     def given(self) -> None:

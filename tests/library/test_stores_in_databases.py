@@ -1,10 +1,9 @@
-"""Stores that keep vectors and words in a database, under a library: the same decisions, guarded rows, nothing lost,
+"""Stores that keep vectors in a database, under a library: the same decisions, guarded rows, nothing lost,
 nothing left.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,26 +17,27 @@ import pytest
 from library_kit import DIM, SETTINGS, HashEmbedder, text
 from library_kit import found as ids_found
 
-from rag_core.adapters.index import apart, milvus, postgres
-from rag_core.adapters.index.apart import digest_of
+from rag_core.adapters.index import in_database, milvus, postgres
 from rag_core.adapters.index.bm25 import Bm25Store
-from rag_core.adapters.index.choose import lexical_store, vector_store
+from rag_core.adapters.index.choose import forget, vector_store
 from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.index.in_database import digest_of
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidSetting, LibraryDamaged, RagError, StoreUnavailable
 from rag_core.library.library import Library
 from rag_core.library.loading import Loaded, Loader
+from rag_core.library.stored.collection import STORES
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import store_url
-from rag_core.wiring import finish_deletions, open_engine, open_library, rebuild_library
+from rag_core.wiring import drop_collection, finish_deletions, open_engine, open_library, rebuild_library
 
 ROOT = Path(__file__).parents[2]
 # the adapter's module, and an address where nobody is
-STORES = {
+STORES_THERE = {
     "pgvector": (postgres, "postgresql://me:secret@127.0.0.1:1/none"),
     "milvus": (milvus, "http://me:secret@127.0.0.1:1/none"),
 }
-every_store = pytest.mark.parametrize("store", STORES)
+every_store = pytest.mark.parametrize("store", STORES_THERE)
 pytestmark = pytest.mark.stores
 Rows = Callable[[str], list[tuple[str, ...]]]
 
@@ -51,26 +51,20 @@ def rows(databases: str) -> Iterator[Rows]:
         yield lambda query: connection.execute(query).fetchall()  # type: ignore[call-overload]
 
 
-Stored = Callable[[str, str], tuple[set[bytes], set[str]]]
+Stored = Callable[[str, str], set[bytes]]
 
 
 @pytest.fixture
 def stored(rows: Rows) -> Stored:
-    """The digests and the terms that a store keeps for a collection, read past our own code."""
+    """The digests that a store keeps for a collection, read past our own code."""
 
-    def read(store: str, owner: str) -> tuple[set[bytes], set[str]]:
+    def read(store: str, owner: str) -> set[bytes]:
         if store == "pgvector":
-            digests = {
-                digest for (digest,) in rows(f"SELECT digest FROM plumbline_vectors WHERE collection = '{owner}'")
-            }
-            return digests, {
-                term.decode() for (term,) in rows(f"SELECT term FROM plumbline_words WHERE collection = '{owner}'")
-            }
+            return {digest for (digest,) in rows(f"SELECT digest FROM plumbline_vectors WHERE collection = '{owner}'")}
         client, mine = milvus.database()._connected(), f'collection == "{owner}"'
-        vectors = client.query(f"plumbline_vectors_{DIM}", mine, output_fields=["digest"])
-        words = client.query("plumbline_words", mine, output_fields=["term"])
-        return {bytes.fromhex(row["digest"]) for row in vectors}, {
-            base64.b64decode(row["term"]).decode() for row in words
+        return {
+            bytes.fromhex(row["digest"])
+            for row in client.query(f"plumbline_vectors_{DIM}", mine, output_fields=["digest"])
         }
 
     return read
@@ -91,7 +85,11 @@ def id_of(held: Library, name: str) -> str:
 
 
 def owner_of(folder: Path, store: str) -> str:
-    return str(json.loads(next(folder.glob(f"default/indexes/*/vectors.{store}.json")).read_bytes())["collection"])
+    return str(json.loads((folder / "default" / STORES / f"{store}.json").read_bytes())["collection"])
+
+
+def digests(*texts: str) -> set[bytes]:
+    return {digest_of(vector) for vector in HashEmbedder().embed(texts)}
 
 
 @every_store
@@ -169,11 +167,11 @@ def test_given_a_selection_too_large_to_fetch_when_searched_then_the_database_ch
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
     made = vector_store(store)
     index = made.build(drawn)
-    made.save(index, tmp_path)
+    made.send(index, tmp_path)
     chosen = list(range(0, 90, 2)) * 2
 
     for fetched in (0, 64):
-        monkeypatch.setattr(apart, "FETCHED", fetched)
+        monkeypatch.setattr(in_database, "FETCHED", fetched)
         assert index.search(drawn[1], 7, chosen) == FaissStore(DIM).build(drawn).search(drawn[1], 7, chosen), fetched
 
 
@@ -183,12 +181,48 @@ def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(
 ) -> None:
     held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
-    owner, kept = owner_of(tmp_path, store), HashEmbedder().embed(["kx33 kx44."])[0]
-    assert len(stored(store, owner)[0]) == 2
+    owner = owner_of(tmp_path, store)
+    assert stored(store, owner) == digests("kx11 kx22.", "kx33 kx44.")
 
     held.erase(id_of(held, "one"))
 
-    assert stored(store, owner) == ({digest_of(kept)}, {"kx33", "kx44"})
+    assert stored(store, owner) == digests("kx33 kx44.")
+
+
+@every_store
+def test_given_a_database_that_is_gone_when_a_document_is_deleted_then_its_row_goes_when_it_answers(
+    store: str, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = opened(tmp_path, store)
+    held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
+    owner = owner_of(tmp_path, store)
+    adapter, nowhere = STORES_THERE[store]
+    with monkeypatch.context() as away:
+        away.setenv(adapter.VARIABLE, nowhere)
+        adapter.database().close()
+        held.delete(id_of(held, "one"))
+    del held
+
+    opened(tmp_path, store)
+
+    assert stored(store, owner) == digests("kx33 kx44.")
+
+
+@every_store
+def test_given_a_library_that_moves_or_is_dropped_then_no_row_of_it_stays_in_the_database_that_it_leaves(
+    store: str, stored: Stored, tmp_path: Path
+) -> None:
+    ports: Any = {"embedder": HashEmbedder(), "lexical": Bm25Store(), "forget_rows": forget}
+    opened(tmp_path, store).add([text("one", "kx11 kx22.")], SETTINGS)
+    owner = owner_of(tmp_path, store)
+
+    Library.move(tmp_path, "default", vectors=FaissStore(DIM), **ports)
+    assert stored(store, owner) == set()
+    Library.move(tmp_path, "default", vectors=vector_store(store), **ports)
+    again = owner_of(tmp_path, store)
+    assert stored(store, again) == digests("kx11 kx22.")
+    assert drop_collection(tmp_path, "default", 5)
+    assert stored(store, again) == set()
 
 
 def test_given_a_connection_then_it_sees_and_writes_rows_of_its_own_collection_alone(tmp_path: Path) -> None:
@@ -197,12 +231,11 @@ def test_given_a_connection_then_it_sees_and_writes_rows_of_its_own_collection_a
     opened(tmp_path, "pgvector").add([text("one", "kx11 kx22.")], SETTINGS)
     owner = owner_of(tmp_path, "pgvector")
     with psycopg.connect(store_url("RAG_PGVECTOR_URL", "pgvector", ""), autocommit=True) as connection:
-        for table in ("plumbline_vectors", "plumbline_words"):
-            for serving, expected in (("", set()), ("default", set()), (owner, {owner})):
-                connection.execute("SELECT set_config('plumbline.collection', %s, false)", (serving,))
-                assert {name for (name,) in connection.execute(f"SELECT collection FROM {table}")} == expected  # type: ignore[arg-type]
+        for serving, expected in (("", set()), ("default", set()), (owner, {owner})):
+            connection.execute("SELECT set_config('plumbline.collection', %s, false)", (serving,))
+            assert {name for (name,) in connection.execute("SELECT collection FROM plumbline_vectors")} == expected
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute("INSERT INTO plumbline_words VALUES ('another', '1', '', '', '')")
+            connection.execute("INSERT INTO plumbline_vectors VALUES ('another', 1, '', '[1]')")
 
 
 def test_given_a_transaction_that_fails_or_is_lost_then_none_of_its_rows_is_there() -> None:
@@ -211,13 +244,8 @@ def test_given_a_transaction_that_fails_or_is_lost_then_none_of_its_rows_is_ther
 
     with pytest.raises(StoreUnavailable, match="refused"):
         database.put("half", {b"1": good, b"2": bad}, DIM)
-    with pytest.raises(StoreUnavailable):
-        database.put_words(
-            "half", "1", [("a", (np.zeros(1, np.int32), np.zeros(1, np.float32))), ("a", (np.zeros(0, np.int32),) * 2)]
-        )
 
     assert database.held("half", [b"1", b"2"], DIM) == 0
-    assert list(database.terms("half", "1")) == []
 
 
 def test_given_lost_connections_when_asked_again_then_new_ones_are_made(rows: Rows, tmp_path: Path) -> None:
@@ -238,13 +266,13 @@ def test_given_a_database_that_is_gone_then_one_error_says_so_and_nothing_is_los
 ) -> None:
     held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22."), text("three", "kx44.")], SETTINGS)
-    adapter, nowhere = STORES[store]
+    adapter, nowhere = STORES_THERE[store]
     monkeypatch.setenv(adapter.VARIABLE, nowhere)
     adapter.database().close()
 
     for act in (
         lambda: held.add([text("two", "kx33.")], SETTINGS),
-        lambda: found(held, "kx11"),
+        lambda: held.snapshot.vectors.vectors([0]),
         lambda: opened(tmp_path, store),
     ):
         with pytest.raises(StoreUnavailable, match="cannot be asked") as caught:
@@ -252,13 +280,13 @@ def test_given_a_database_that_is_gone_then_one_error_says_so_and_nothing_is_los
         assert adapter.VARIABLE in caught.value.remedy
         assert "secret" not in f"{caught.value}{caplog.text}"
     with pytest.raises(RagError):
-        held.erase(id_of(held, "one"))  # cannot be done now, and says so
+        held.erase(id_of(held, "one"))  # cannot be finished now, and says so
     monkeypatch.undo()
 
     again = opened(tmp_path, store)
     assert [row.name for row in again.unfinished()] == ["two"]
     assert [each.name for each in again.resume(SETTINGS).added] == ["two"]
-    assert (found(again, "kx33"), found(again, "kx44"), found(again, "kx11")) == (["two"], ["three"], ["one"])
+    assert (found(again, "kx33"), found(again, "kx44"), found(again, "kx11")) == (["two"], ["three"], [])
 
 
 @every_store
@@ -269,8 +297,8 @@ def test_given_a_database_that_is_gone_when_the_only_document_is_erased_then_its
     held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22.")], SETTINGS)
     owner = owner_of(tmp_path, store)
-    assert {"kx11", "kx22"} <= stored(store, owner)[1]
-    adapter, nowhere = STORES[store]
+    assert stored(store, owner) == digests("kx11 kx22.")
+    adapter, nowhere = STORES_THERE[store]
     with monkeypatch.context() as away:
         away.setenv(adapter.VARIABLE, nowhere)
         adapter.database().close()
@@ -279,9 +307,9 @@ def test_given_a_database_that_is_gone_when_the_only_document_is_erased_then_its
 
     if again == "served":
         finish_deletions(tmp_path)  # as a service does when it starts
-        assert stored(store, owner) == (set(), set())
+        assert stored(store, owner) == set()
     assert found(opened(tmp_path, store), "kx11") == []
-    assert stored(store, owner) == (set(), set())
+    assert stored(store, owner) == set()
 
 
 def test_given_an_address_that_is_none_then_the_error_names_the_variable_and_no_part_of_it(
@@ -308,7 +336,6 @@ def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_a
     for harm in (
         f"UPDATE plumbline_vectors SET embedding = array_fill(1, ARRAY[{DIM}])::vector {mine}",
         f"DELETE FROM plumbline_vectors {mine}",
-        f"DELETE FROM plumbline_words {mine}",
     ):
         rows(harm)
         with pytest.raises(LibraryDamaged, match="cannot be read") as caught:
@@ -322,10 +349,8 @@ def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_a
 
 def mend(folder: Path, store: str = "pgvector") -> None:
     embedder = HashEmbedder()
-    Library.rebuild(
-        folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store), lexical=lexical_store(store)
-    )
-    assert embedder.embedded == 0  # its documents have their vectors in the folder
+    Library.rebuild(folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store), lexical=Bm25Store())
+    assert embedder.embedded == 0  # its documents have their vectors in the library's file
 
 
 @every_store
@@ -344,13 +369,13 @@ def test_given_a_process_that_was_killed_before_it_published_then_what_it_sent_i
         held.add([text("one", "kx11 kx22.")], SETTINGS)
     monkeypatch.undo()
     owner = owner_of(tmp_path, store)
-    assert stored(store, owner)[1] == {"kx11", "kx22"}
+    assert stored(store, owner) == digests("kx11 kx22.")
 
     again = opened(tmp_path, store)
     again.delete(again.unfinished()[0].id)
     again.add([text("two", "kx33.")], SETTINGS)
 
-    assert stored(store, owner) == (set(), set())
+    assert stored(store, owner) | stored(store, owner_of(tmp_path, store)) == digests("kx33.")
     assert found(opened(tmp_path, store), "kx33") == ["two"]
 
 
@@ -367,7 +392,6 @@ def test_given_rows_that_milvus_lost_or_changed_then_it_is_found_and_a_rebuild_m
     harms = (
         lambda: (client.delete(vectors, ids=[row["id"]]), client.insert(vectors, [wrong])),
         lambda: client.delete(vectors, filter=mine),
-        lambda: client.delete("plumbline_words", filter=mine),
     )
 
     for harm in harms:
@@ -380,28 +404,14 @@ def test_given_rows_that_milvus_lost_or_changed_then_it_is_found_and_a_rebuild_m
         assert found(again, "kx11") == ["one"]
 
 
-def test_given_a_term_of_many_passages_when_its_postings_fill_several_rows_of_milvus_then_scores_are_those_of_bm25(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(milvus, "PART", 3)
-    passages = [["kx11"] * (row % 4 + 1) + [f"kx{row}"] for row in range(20, 30)]
-    made, expected = lexical_store("milvus"), Bm25Store().build(passages)
-    made.save(made.build(passages), tmp_path)
-    index = lexical_store("milvus").load(tmp_path)
-
-    assert index.search(["kx11", "kx23"], 10, None) == expected.search(["kx11", "kx23"], 10, None)
-    assert index.idf(["kx11", "kx99"]) == expected.idf(["kx11", "kx99"])
-
-
-def test_given_a_head_that_names_a_filter_of_its_own_then_milvus_is_not_asked(tmp_path: Path) -> None:
+def test_given_a_file_that_names_a_filter_of_its_own_then_milvus_is_not_asked(tmp_path: Path) -> None:
     made = vector_store("milvus")
-    made.save(made.build(np.eye(DIM, dtype=np.float32)), tmp_path)
-    head = tmp_path / "vectors.milvus.json"
-    head.write_text(json.dumps({**json.loads(head.read_bytes()), "collection": 'x" or "1" == "1'}), encoding="utf-8")
+    made.send(made.build(np.eye(DIM, dtype=np.float32)), tmp_path)
+    (tmp_path / STORES / "milvus.json").write_text(json.dumps({"collection": 'x" or "1" == "1'}), encoding="utf-8")
 
     with pytest.raises(LibraryDamaged):
-        vector_store("milvus").load(tmp_path).search(np.eye(DIM, dtype=np.float32)[0], 3, None)
+        made.require(made.build(np.eye(DIM, dtype=np.float32)), tmp_path)
+    with pytest.raises(LibraryDamaged):
+        made.keep((), tmp_path)
     with pytest.raises(LibraryDamaged):
         milvus.database().nearest('x" or "1" == "1', np.eye(DIM, dtype=np.float32)[0], 3, None)
-    with pytest.raises(LibraryDamaged):
-        milvus.database().keep_words("default-1", ['1" or version != "2'])
