@@ -48,27 +48,22 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Model and precision, as stored in a library: `multilingual-e5-small@bfloat16`."""
-        ...
 
     @property
     def max_tokens(self) -> int:
         """Tokens the model reads, special tokens included; more would be cut off silently."""
-        ...
 
     @property
     def tokenizer(self) -> str:
         """12 hex digits of the tokenizer's vocabulary: another vocabulary cuts texts and counts tokens differently."""
-        ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text in the model's own tokenizer, special tokens included."""
-        ...
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32; some models read a question otherwise than the texts it is
         compared with.
         """
-        ...
 
 
 class VectorIndex(Protocol):
@@ -79,11 +74,9 @@ class VectorIndex(Protocol):
 
         `vector` has shape (dim,).
         """
-        ...
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """The stored vectors of these rows, shape (len(rows), dim)."""
-        ...
 
 
 class LexicalIndex(Protocol):
@@ -91,21 +84,17 @@ class LexicalIndex(Protocol):
 
     def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
         """At most k (row, BM25 score > 0), best first, ties by row; only rows in `allowed` when given."""
-        ...
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
         """The BM25 score of each of these rows, >= 0."""
-        ...
 
     def idf(self, terms: Sequence[str]) -> list[float]:
         """Inverse document frequency of each term in the whole collection, >= 0; a term that no passage holds gets the
         maximum.
         """
-        ...
 
     def vocabulary(self) -> Collection[str]:
         """The terms that any passage of the whole collection holds, each once."""
-        ...
 
 
 class Reranker(Protocol):
@@ -113,7 +102,6 @@ class Reranker(Protocol):
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score in [0, 1] per text."""
-        ...
 
 
 class AnswerabilityModel(Protocol):
@@ -122,11 +110,9 @@ class AnswerabilityModel(Protocol):
     @property
     def version(self) -> str:
         """A hash of the network: another one, another calibration."""
-        ...
 
     def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
         """The log odds of each place and of each of its units, in their order."""
-        ...
 
 
 class EntailmentModel(Protocol):
@@ -135,18 +121,15 @@ class EntailmentModel(Protocol):
     @property
     def version(self) -> str:
         """Its weights: a hash, or the model's name where it is not ours."""
-        ...
 
     @property
     def languages(self) -> frozenset[str]:
         """ISO 639-1 codes that it reads; in any other language only facts and words are compared."""
-        ...
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is
         undecided.
         """
-        ...
 
 
 class LanguageModel(Protocol):
@@ -155,12 +138,10 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The model, as it is asked for."""
-        ...
 
     @property
     def endpoints(self) -> tuple[str, ...]:
         """Host and port of each server, in the order in which they are asked."""
-        ...
 
     def complete(self, prompt: Prompt, limits: Limits) -> Completion:
         """The answer to a prompt.
@@ -169,7 +150,6 @@ class LanguageModel(Protocol):
             ModelUnavailable: there is none within the limits; the problem names endpoint and cause, never the key.
             Cancelled: the user stopped it.
         """
-        ...
 
 
 class VectorStore(Protocol):
@@ -178,11 +158,9 @@ class VectorStore(Protocol):
     @property
     def name(self) -> str:
         """As the setting `vector_store` and a library say it: `faiss-flat`."""
-        ...
 
     def build(self, vectors: Vectors) -> VectorIndex:
         """An index over unit vectors of shape (n, dim); n may be 0."""
-        ...
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> VectorIndex | None:
         """The index over these pieces in their order: rows of `index`, each at most once, or new vectors.
@@ -191,7 +169,6 @@ class VectorStore(Protocol):
 
         There is at least one. None where this store has to build from all vectors.
         """
-        ...
 
 
 @runtime_checkable
@@ -200,15 +177,12 @@ class VectorsInDatabase(VectorStore, Protocol):
 
     def send(self, index: VectorIndex, folder: Path) -> None:
         """Store the vectors of an index that the database lacks, before it is asked for the first time."""
-        ...
 
     def require(self, index: VectorIndex, folder: Path) -> None:
         """Raise LibraryDamaged unless all vectors of an index are there, before it is asked for the first time."""
-        ...
 
     def keep(self, indexes: Iterable[VectorIndex], folder: Path) -> None:
         """Delete all vectors of the collection that none of these indexes has."""
-        ...
 
 
 class LexicalPart(Protocol):
@@ -218,7 +192,6 @@ class LexicalPart(Protocol):
 
     def __len__(self) -> int:
         """How many passages."""
-        ...
 
 
 class LexicalStore(Protocol):
@@ -226,30 +199,24 @@ class LexicalStore(Protocol):
 
     def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
         """An index over the terms of each passage, in row order; may be empty."""
-        ...
 
     def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> LexicalIndex:
         """The index over these pieces in their order: rows of `index`, each at most once, or the terms of new passages.
 
         Equal to what `build` makes.
         """
-        ...
 
     def parts(self, index: LexicalIndex) -> Sequence[LexicalPart]:
         """The parts of an index, in row order."""
-        ...
 
     def packed(self, part: LexicalPart) -> bytes:
         """A part as bytes. No pickle."""
-        ...
 
     def unpacked(self, data: memoryview) -> LexicalPart:
         """The part that `packed` was given."""
-        ...
 
     def joined(self, parts: Sequence[LexicalPart]) -> LexicalIndex:
         """The index of these parts, one behind another; may be empty."""
-        ...
 
 
 class Waiting(Protocol):
@@ -260,7 +227,6 @@ class Waiting(Protocol):
 
     def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
         """How far it is among these rows, None for all; None where each of them has a vector."""
-        ...
 
     def embedded(self, rows: Sequence[int]) -> Corpus:
         """The corpus as it is now, with vectors for those of these rows that lack one: the first ones, as many as a
@@ -269,11 +235,9 @@ class Waiting(Protocol):
         Raises:
             ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
         """
-        ...
 
     def with_vectors(self, rows: Sequence[int] | None) -> list[int]:
         """Those of these rows that have a vector, ascending; None for all."""
-        ...
 
 
 class Corpus(Protocol):
@@ -284,46 +248,36 @@ class Corpus(Protocol):
     @property
     def given(self) -> Given | None:
         """How ready passages came about, where only those are known; None for a library, of which everything is."""
-        ...
 
     @property
     def waiting(self) -> Waiting | None:
         """The part of it that can be asked before its vectors are there; None where each row has its vector."""
-        ...
 
     @property
     def version(self) -> int:
         """Counts up with every change."""
-        ...
 
     @property
     def documents(self) -> Sequence[Document]:
         """The documents, in the order they were added."""
-        ...
 
     @property
     def passages(self) -> Sequence[Passage]:
         """All passages, in the row order of the indexes."""
-        ...
 
     @property
     def vectors(self) -> VectorIndex:
         """Their vectors."""
-        ...
 
     @property
     def lexical(self) -> LexicalIndex:
         """Their words."""
-        ...
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
         """The rows of these documents (by id or name) that match the metadata filters; None for all."""
-        ...
 
     def page_text(self, document: str, page: int) -> str:
         """The raw text of a page, by document id and 1-based page."""
-        ...
 
     def words(self, document: str, page: int) -> Sequence[WordBox]:
         """The word boxes of a page; empty for a text document."""
-        ...

@@ -41,31 +41,24 @@ class Results(Protocol):
         version: int,
     ) -> RunHead:
         """A run without results, which keeps these questions."""
-        ...
 
     def runs(self) -> tuple[RunHead, ...]:
         """All runs."""
-        ...
 
     def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
         """The questions of a run."""
-        ...
 
     def results(self, run_id: int) -> Mapping[str, Measurements]:
         """The measurements of a run by question id."""
-        ...
 
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
         """Store measurements; earlier ones of the question are replaced."""
-        ...
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as this one's, as it is."""
-        ...
 
     def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
         """Note with what a run goes on."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,29 +44,23 @@ class Table(Protocol):
 
     def put(self, collection: str, vectors: Found, dim: int) -> None:
         """Store what is not there yet."""
-        ...
 
     def held(self, collection: str, digests: Sequence[bytes], dim: int) -> int:
         """How many of these distinct digests are there."""
-        ...
 
     def fetch(self, collection: str, digests: Sequence[bytes], dim: int) -> Found:
         """The vectors of these digests, as far as they are there."""
-        ...
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
         """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
         given.
         """
-        ...
 
     def drop(self, collection: str, digests: Sequence[bytes]) -> None:
         """Delete the vectors of these digests."""
-        ...
 
     def keep(self, collection: str, digests: Iterable[bytes]) -> None:
         """Delete all other vectors of the collection."""
-        ...
 
 
 def damaged() -> LibraryDamaged:

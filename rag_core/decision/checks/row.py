@@ -33,7 +33,6 @@ class Subject(Protocol):
     @property
     def settings(self) -> Settings:
         """The settings that judge it."""
-        ...
 
 
 S = TypeVar("S", bound=Subject)

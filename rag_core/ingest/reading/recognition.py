@@ -39,11 +39,9 @@ class Kept(Protocol):
 
     def get(self, key: str) -> Event | None:
         """The event that was put under the key."""
-        ...
 
     def put(self, key: str, event: Event) -> None:
         """Keep an event."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from rag_core.domain.ports import Cancel, Embedder, Progress
+from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, IngestError, StoredFileDamaged
 from rag_core.library.disk.private import write
 from rag_core.library.indexing.indexer import Indexer
@@ -38,18 +38,15 @@ class Workers(Protocol):
             WorkersUnavailable: they cannot be started.
             Cancelled: the user stopped it.
         """
-        ...
 
     def order(self, row: Accepted, data: bytes) -> Future[bytes]:
         """Have a document made of a source; the bytes of a file that holds it.
 
         The future raises an IngestError where none can be made of it, and another RagError where no worker can be used.
         """
-        ...
 
     def end(self) -> None:
         """End them; what is still being made is not wanted."""
-        ...
 
 
 WorkersOf = Callable[[Settings], Workers | None]  # the workers that the settings name
@@ -64,24 +61,11 @@ class Elsewhere:
 
     Args:
         workers: that make them.
-        indexer: takes their documents in.
-        embedder: the library's, whose model the workers load.
-        settings: the ingest settings.
-        progress: told that the workers start.
-        cancelled: asked about ten times a second.
+        indexer: takes their documents in; workers load its model, and its progress is told that they start.
     """
 
-    def __init__(
-        self,
-        workers: Workers,
-        indexer: Indexer,
-        embedder: Embedder,
-        settings: Settings,
-        progress: Progress | None,
-        cancelled: Cancel | None,
-    ) -> None:
-        self._workers, self._indexer, self._embedder, self._settings = workers, indexer, embedder, settings
-        self._progress, self._cancelled = progress, cancelled or (lambda: False)
+    def __init__(self, workers: Workers, indexer: Indexer) -> None:
+        self._workers, self._indexer = workers, indexer
         self._wanted: dict[str, Accepted] = {}
         self._left: deque[Accepted] = deque()
         self._out: dict[str, Future[bytes]] = {}
@@ -99,12 +83,11 @@ class Elsewhere:
         """Have documents made of these PDFs, in their order, unless they are too few; errors as `Workers.begin`."""
         if len(rows) < MIN_FILES:
             return
-        if self._progress is not None:
-            self._progress("workers: starting", 0, 1)
+        self._indexer.progress("workers: starting", 0, 1)
         self._wanted = {row.digest: row for row in rows}
         self._left.extend(self._wanted.values())
         self._is_begun = True
-        self._room = self._workers.begin(self._embedder, self._settings, self._cancelled)
+        self._room = self._workers.begin(self._indexer.embedder, self._indexer.settings, self._indexer.stopped)
         self._order()
 
     def makes(self, row: Accepted) -> bool:
@@ -121,7 +104,7 @@ class Elsewhere:
             RagError: the workers are gone.
         """
         while self.makes(row) and row.digest not in self._came:
-            if self._cancelled():
+            if self._indexer.stopped():
                 raise Cancelled("Stopped while workers made documents.", remedy="Resume to index the rest.")
             wait(self._out.values(), LOOK_SECONDS, FIRST_COMPLETED)
             self._take()

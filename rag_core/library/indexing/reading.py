@@ -75,11 +75,9 @@ class Listener(Protocol):
 
     def begun(self, stated: Metadata, count: int) -> None:
         """The file says this of itself, and has so many pages."""
-        ...
 
     def read(self, page: Page, source: Stamp) -> None:
         """The next page was read; `source` is the file's stamp."""
-        ...
 
 
 class PageKeeper:
@@ -153,22 +151,6 @@ def read(
         Cancelled: `cancelled` said so.
         LibraryError: the disk refused.
     """
-    reading = replace(_read(row, data, source, options, keeper, password, progress, cancelled, drafts), source=source)
-    keeper.flush()
-    return reading
-
-
-def _read(
-    row: Accepted,
-    data: BinaryIO,
-    source: Stamp,
-    options: ReadOptions,
-    keeper: PageKeeper,
-    password: str | None,
-    progress: Progress | None,
-    cancelled: Cancel | None,
-    drafts: Listener | None,
-) -> Reading:
     held = 0
 
     def keep(page: Page) -> Page:
@@ -188,7 +170,9 @@ def _read(
 
     if row.kind == "text":
         text, said, problems = _text(data, row.name, "" if row.caller_id else Path(row.name).suffix.lower())
-        return Reading((keep(Page(1, text)),), said, problems)
+        pages = (keep(Page(1, text)),)
+        keeper.flush()
+        return Reading(pages, said, problems, source)
     if row.needs_password and password is None:
         raise PasswordNeeded(
             f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password."
@@ -206,7 +190,8 @@ def _read(
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
-    return Reading(content.pages, _stated(content), content.problems)
+    keeper.flush()
+    return Reading(content.pages, _stated(content), content.problems, source)
 
 
 def _stated(content: PdfContent) -> Metadata:
