@@ -55,9 +55,10 @@ from rag_core.library.stored.snapshot import PageReader, Snapshot
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
-__all__ = ["Accepted", "AddReport", "Library"]
+__all__ = ["Accepted", "AddReport", "Library", "Uses"]
 
 WAIT_SECONDS = 30.0  # for another call that indexes: longer than a short one takes, shorter than a user's patience
+CHANGE_SECONDS = 5.0  # for another process that writes, where a document is described or deleted
 # what else holds words of documents forgets them: their ids, and the last version that has them
 OnDelete = Callable[[Several[str], int], None]
 
@@ -153,16 +154,7 @@ class Library:
             rows, problems = found_again(file)
             file.put_waiting(rows)
             indexer = Indexer(file, library._embedder, settings, progress, cancelled)
-            adding = Adding(
-                library._target(),
-                indexer,
-                keep_locked=True,
-                at_once=True,
-                progress=progress,
-                cancelled=cancelled,
-                elsewhere=library._elsewhere(indexer, settings, progress, cancelled),
-            )
-            report = adding.run([(row, None) for row in rows], None)
+            report = library._adding(indexer, keep_locked=True, at_once=True).run([(row, None) for row in rows])
             with suppress(RagError):
                 library._finish_deletion()
         return library, replace(report, problems=(*problems, *report.problems))
@@ -180,7 +172,7 @@ class Library:
         library = cls(folder, collection, **uses)
         file = library._collection
         with library._writing(WAIT_SECONDS, refresh=False):
-            if not file.sizes()[0]:
+            if file.contents() is None:
                 raise InvalidInput("The library has no documents.", remedy="Choose the store when documents are added.")
             library._check(replace(file.facts(), vector_store=library.vector_store))
             library._note(Action.REBUILD, ())
@@ -266,11 +258,6 @@ class Library:
         """The bytes that the collection takes on disk."""
         return self._collection.size_bytes()
 
-    def room_taken(self) -> tuple[int, int]:
-        """How many documents the quota counts, with those that wait to be indexed, and the bytes of their files."""
-        found = self._collection.taken()
-        return len(found), sum(found.values())
-
     def add(
         self,
         sources: Iterable[Source | IngestError],
@@ -324,7 +311,7 @@ class Library:
         source with its password; `progress` is told from another thread.
         """
         indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
-        return self._read_ahead(rows if self._workers(settings) is None else (), indexer, cancelled, 0)
+        return self._read_ahead(rows if self._workers(settings) is None else (), indexer, 0)
 
     def resume(
         self,
@@ -334,14 +321,13 @@ class Library:
         passwords: Mapping[str, str] | None = None,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
-        wait: float = WAIT_SECONDS,
     ) -> AddReport:
         """Index what `unfinished` lists, or `only` these ids of it; other arguments as in `add`.
 
         `passwords` are by name or id, for sources that need one.
         """
         known = passwords or {}
-        with self._writing(wait, cancelled):
+        with self._writing(WAIT_SECONDS, cancelled):
             listed = [row for row in self.unfinished() if only is None or row.id in only]
             rows = [(row, known.get(row.id) or known.get(row.name)) for row in listed]
             self._noted(listed)
@@ -355,7 +341,6 @@ class Library:
         passwords: Mapping[str, str] | None = None,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
-        wait: float = WAIT_SECONDS,
     ) -> AddReport:
         """Read and cut documents of the library again, from their stored files, under these settings.
 
@@ -365,10 +350,10 @@ class Library:
 
         Raises:
             InvalidInput: there is no such document.
-            LibraryBusy: another call held the library for `wait` seconds.
+            LibraryBusy: another call held the library for `WAIT_SECONDS`.
         """
         known, strategy = passwords or {}, "" if settings.strategy == "auto" else settings.strategy
-        with self._writing(wait, cancelled):
+        with self._writing(WAIT_SECONDS, cancelled):
             entries = {entry.document.id: entry for entry in self.snapshot.entries}
             for missing in set(document_ids) - entries.keys():
                 raise no_document(missing)
@@ -384,7 +369,7 @@ class Library:
                 with self._collection.writing() as db:
                     self._collection.drop_waiting(db, {row.digest for row in rows} - waiting)
 
-    def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
+    def delete(self, *document_ids: str) -> None:
         """Take documents out, or unfinished sources off the list; all of them or none.
 
         No file holds a word of them when this returns.
@@ -393,19 +378,19 @@ class Library:
 
         Raises:
             InvalidInput: there is no such document.
-            LibraryBusy: another process wrote for `wait` seconds.
+            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
             LibraryError: what else holds their words cannot be deleted; nothing was.
         """
         self._note_unless_missing(Action.DELETE, document_ids)
-        self._remove(document_ids, lambda version: self._on_delete(document_ids, version), wait)
+        self._remove(document_ids, lambda version: self._on_delete(document_ids, version))
         with suppress(RagError):  # whoever deletes or opens next does it
             self._finish_deletion()
 
-    def erase(self, *document_ids: str, wait: float = WAIT_SECONDS) -> Erased:
+    def erase(self, *document_ids: str) -> Erased:
         """Delete documents everywhere, also those that were deleted before, with what else speaks of them.
 
         Raises:
-            LibraryBusy: another process wrote for `wait` seconds, or reads all the time.
+            LibraryBusy: another process wrote for `CHANGE_SECONDS`, or reads all the time.
             LibraryError: something cannot be deleted. Call again: what is left goes then.
         """
         self.refresh()
@@ -417,28 +402,30 @@ class Library:
             erased = self._on_erase(document_ids, version, mentions)
             self._on_delete(document_ids, version)
 
-        self._remove(document_ids, forget, wait, everywhere=True)
+        self._remove(document_ids, forget, everywhere=True)
         self._finish_deletion(everywhere=True)
         return erased
 
-    def discard(self, document_ids: Several[str], *, wait: float = WAIT_SECONDS) -> None:
+    def discard(self, document_ids: Several[str]) -> None:
         """Take unfinished sources off the list, and what was made of them; documents of the library stay as they are.
 
         Raises:
-            LibraryBusy: another process wrote for `wait` seconds.
+            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
         """
         dropped = [row for row in self.unfinished() if row.id in document_ids]
         self._note(Action.DISCARD, [row.id for row in dropped])
-        self._change(lambda db: self._collection.remove(db, {row.digest for row in dropped}, ready=False), wait)
+        self._change(
+            lambda db: self._collection.remove(db, {row.digest for row in dropped}, ready=False), CHANGE_SECONDS
+        )
         with suppress(RagError):
             self._finish_deletion()
 
-    def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
+    def set_metadata(self, document_id: str, metadata: Metadata) -> None:
         """Replace a document's metadata; nothing is embedded again.
 
         Raises:
             InvalidInput: there is no such document, or a value is too long.
-            LibraryBusy: another process wrote for `wait` seconds.
+            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
         """
         require_metadata(metadata)
         self.refresh()
@@ -453,7 +440,7 @@ class Library:
                 raise no_document(document_id)
             _describe(db, entry.described(metadata))
 
-        self._change(change, wait)
+        self._change(change, CHANGE_SECONDS)
 
     def _note_unless_missing(self, action: Action, document_ids: Sequence[str]) -> None:
         self.refresh()
@@ -461,9 +448,7 @@ class Library:
             raise no_document(missing)
         self._note(action, document_ids)
 
-    def _remove(
-        self, ids: Several[str], forget: Callable[[int], None], wait: float, *, everywhere: bool = False
-    ) -> None:
+    def _remove(self, ids: Several[str], forget: Callable[[int], None], *, everywhere: bool = False) -> None:
         """Delete all that is kept of documents; `forget` is called last, with the last version that has them."""
         digests, version = {source_digest(id) for id in ids}, 0
 
@@ -475,7 +460,7 @@ class Library:
                 _newer(db)
             self._collection.remove(db, digests)
 
-        self._change(change, wait, lambda: forget(version))
+        self._change(change, CHANGE_SECONDS, lambda: forget(version))
 
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
@@ -619,7 +604,7 @@ class Library:
         made = self._embedder.name, INDEX_VERSION, self.vector_store
         db.execute("UPDATE library SET embedder = ?, index_version = ?, vector_store = ?", made)
 
-    def _read_ahead(self, rows: Sequence[Row], indexer: Indexer, cancelled: Cancel | None, early: int | None) -> Upload:
+    def _read_ahead(self, rows: Sequence[Row], indexer: Indexer, early: int | None) -> Upload:
         known = [*self._uploads]
         made = Upload(
             rows,
@@ -627,7 +612,6 @@ class Library:
             self._pool,
             self._reading,
             self.refresh,
-            cancelled,
             early=early,
             elsewhere=lambda id: any(one.makes(id) for one in known),
         )
@@ -641,13 +625,10 @@ class Library:
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(THREADS, THREAD)
 
-    def _elsewhere(
-        self, indexer: Indexer, settings: Settings, progress: Progress | None, cancelled: Cancel | None
-    ) -> Elsewhere | None:
-        workers = self._workers(settings)
-        return (
-            Elsewhere(workers, indexer, self._embedder, settings, progress, cancelled) if workers is not None else None
-        )
+    def _adding(self, indexer: Indexer, *, keep_locked: bool, at_once: bool = False) -> Adding:
+        workers = self._workers(indexer.settings)
+        elsewhere = None if workers is None else Elsewhere(workers, indexer)
+        return Adding(self._target(), indexer, keep_locked=keep_locked, at_once=at_once, elsewhere=elsewhere)
 
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
@@ -665,15 +646,7 @@ class Library:
         if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
             self._collection.begin({row.digest for row, _ in rows})
         indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
-        adding = Adding(
-            self._target(),
-            indexer,
-            keep_locked=keep_locked,
-            progress=progress,
-            cancelled=cancelled,
-            elsewhere=self._elsewhere(indexer, settings, progress, cancelled),
-        )
-        report = adding.run(rows, upload)
+        report = self._adding(indexer, keep_locked=keep_locked).run(rows, upload)
         with suppress(RagError):  # whoever opens or deletes next does it
             self._finish_deletion()
         return report

@@ -34,7 +34,6 @@ from rag_core.work.jobs import Job
 
 SAVED = "saved:"  # before the name of a saved preset; no built-in one is called so
 INDEXED = frozenset({Cost.INGEST})  # settings of documents that are added
-WAIT_SECONDS = 5.0  # for another writer: then the caller is told to come again
 DPI, MAX_PIXELS = 110.0, 4_000_000  # a page's picture: sharp on half a screen, 200 kB
 
 
@@ -105,7 +104,7 @@ class Collection:
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
-            self.engine.library.set_metadata(id, metadata, wait=WAIT_SECONDS)
+            self.engine.library.set_metadata(id, metadata)
         return self._find(id)
 
     def delete(self, id: str) -> None:
@@ -117,7 +116,7 @@ class Collection:
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
-            self.engine.library.delete(id, wait=WAIT_SECONDS)
+            self.engine.library.delete(id)
 
     def erase(self, id: str) -> Erased:
         """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them.
@@ -133,7 +132,7 @@ class Collection:
         if not self.records.deleted(id) and not self.fresh().library.remembers(id):
             raise missing("document")
         with self.principal.acting():
-            return self.fresh().library.erase(id, wait=WAIT_SECONDS)
+            return self.fresh().library.erase(id)
 
     def drop(self) -> None:
         """Delete the collection with everything in it and all that was kept about it.

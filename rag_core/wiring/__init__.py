@@ -30,15 +30,12 @@ from rag_core.wiring.folder import drop_collection as drop_collection
 from rag_core.wiring.folder import finish_deletions as finish_deletions
 from rag_core.wiring.folder import hand_in as hand_in
 from rag_core.wiring.folder import hold_back as hold_back
-from rag_core.wiring.folder import languages as languages
 from rag_core.wiring.folder import make_collection as make_collection
 from rag_core.wiring.folder import make_titled as make_titled
 from rag_core.wiring.folder import model_cache as model_cache
 from rag_core.wiring.folder import noting as noting
 from rag_core.wiring.folder import open_library as open_library
 from rag_core.wiring.folder import records as records
-from rag_core.wiring.folder import room_taken as room_taken
-from rag_core.wiring.folder import sizes as sizes
 from rag_core.wiring.models import answerability_model as answerability_model
 from rag_core.wiring.models import configured_models as configured_models
 from rag_core.wiring.models import embedder as embedder

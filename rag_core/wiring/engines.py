@@ -13,11 +13,9 @@ from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.index.bm25 import Bm25Store
-from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.optional import require
 from rag_core.adapters.tracing import Traces, traces
-from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
@@ -32,7 +30,7 @@ from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.stored.entry import EXACT_STORE
 from rag_core.settings import Settings
 from rag_core.wiring import models
-from rag_core.wiring.folder import calibration_files, counts, noting, open_library, sizes
+from rag_core.wiring.folder import calibration_files, contents_of, counts, noting, open_library, uses
 
 
 def rebuild_library(
@@ -50,21 +48,8 @@ def rebuild_library(
     `apart` runs the embedding model in a child process.
     """
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
-    model = _embedder(settings, apart)
-    _, report = Library.rebuild(
-        folder,
-        collection,
-        settings,
-        embedder=model,
-        vectors=vectors,
-        lexical=Bm25Store(),
-        progress=progress,
-        cancelled=cancelled,
-        note=noting(folder, collection),
-        forget_rows=forget_rows,
-        workers=workers_of,
-    )
-    return report
+    its = uses(folder, collection, _embedder(settings, apart), vectors)
+    return Library.rebuild(folder, collection, settings, progress=progress, cancelled=cancelled, **its)[1]
 
 
 def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[Checksums, Checksums]:
@@ -85,15 +70,7 @@ def move_library(folder: Path, collection: str, settings: Settings, store: str) 
     """
     model, vectors = _embedder(settings, False), vector_store(store)
     before = checksums(open_library(folder, collection, model, settings.vector_store).snapshot)
-    Library.move(
-        folder,
-        collection,
-        embedder=model,
-        vectors=vectors,
-        lexical=Bm25Store(),
-        note=noting(folder, collection),
-        forget_rows=forget_rows,
-    )
+    Library.move(folder, collection, **uses(folder, collection, model, vectors))
     return before, checksums(open_library(folder, collection, model, store).snapshot)
 
 
@@ -181,7 +158,7 @@ def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joi
         InvalidInput: one of them has no documents.
     """
     for name in collections:
-        if not sizes(folder, name)[0]:
+        if contents_of(folder, name) is None:
             raise InvalidInput(
                 f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first."
             )

@@ -22,18 +22,18 @@ from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
-from rag_core.domain.ports import Embedder
+from rag_core.domain.ports import Embedder, VectorStore
 from rag_core.errors import IngestError, LibraryError, QuotaExceeded, RagError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions
-from rag_core.library.library import Library
+from rag_core.library.library import Library, Uses
 from rag_core.library.loading import Loader
 from rag_core.library.quota import Quota, Room
 from rag_core.library.stored import titles
 from rag_core.library.stored.collection import Collection as File
-from rag_core.library.stored.collection import Contents, Facts, Values
+from rag_core.library.stored.collection import Contents, Values
 from rag_core.library.stored.entry import EXACT_STORE, Accepted
 from rag_core.library.stored.named import collections, create_collection, is_name
 from rag_core.library.stored.sources import Source
@@ -66,28 +66,30 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
         InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
         LibraryError: it cannot be used; see `Library.open`.
     """
-    facts = _facts(folder, collection)
-    name = facts.vector_store if facts else new
-    if name not in VECTOR_STORES and facts:
+    built = contents_of(folder, collection)
+    name = built.vector_store if built else new
+    if name not in VECTOR_STORES and built:
         raise StoreMismatch(
             f"The library {collection!r} was built in the vector store {name!r}, which is not known here.",
             remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
         )
     clear_dropped(folder)
-    forget = partial(_forget, folder, collection)
-    return Library.open(
-        folder,
-        collection,
-        embedder=model,
-        vectors=vector_store(name),
-        lexical=Bm25Store(),
-        on_delete=forget,
-        note=noting(folder, collection),
-        on_erase=partial(_erase, folder, collection),
-        forget_rows=forget_rows,
-        quota=quota_of,
-        workers=workers_of,
-    )
+    return Library.open(folder, collection, **uses(folder, collection, model, vector_store(name)))
+
+
+def uses(folder: Path, collection: str, model: Embedder, vectors: VectorStore) -> Uses:
+    """The models and stores of a library, and whom it asks and tells."""
+    return {
+        "embedder": model,
+        "vectors": vectors,
+        "lexical": Bm25Store(),
+        "on_delete": partial(_forget, folder, collection),
+        "note": noting(folder, collection),
+        "on_erase": partial(_erase, folder, collection),
+        "forget_rows": forget_rows,
+        "quota": quota_of,
+        "workers": workers_of,
+    }
 
 
 def quota_of() -> Quota:
@@ -259,38 +261,15 @@ def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
 
     Unchanged where the library is empty, or its file cannot be read: opening it then says why.
     """
-    facts = _facts(folder, collection)
-    if facts is None:
+    built = contents_of(folder, collection)
+    if built is None:
         return settings
-    if facts.vector_store != settings.vector_store:
-        settings = settings.changed(vector_store=facts.vector_store)
-    if facts.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
+    if built.vector_store != settings.vector_store:
+        settings = settings.changed(vector_store=built.vector_store)
+    if built.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
         return settings
-    model, _, precision = facts.embedder.rpartition("@")
+    model, _, precision = built.embedder.rpartition("@")
     return settings.changed(embedding_model=model, embedding_precision=precision)
-
-
-def languages(folder: Path, collection: str) -> tuple[str, ...]:
-    """The languages of a library's documents, those of most documents first; opens no index.
-
-    None where the library is empty, or its file cannot be read.
-    """
-    with suppress(LibraryError):
-        return tuple(language for language, _ in File(folder, collection).languages().most_common())
-    return ()
-
-
-def sizes(folder: Path, collection: str) -> tuple[int, int]:
-    """How many documents the library has, and how many bytes they take; opens no index."""
-    with suppress(LibraryError):
-        return File(folder, collection).sizes()
-    return 0, 0
-
-
-def room_taken(folder: Path, collection: str) -> tuple[int, int]:
-    """The documents and bytes of files that count for a collection's quota; opens no index."""
-    found = File(folder, collection).taken()
-    return len(found), sum(found.values())
 
 
 def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Values) -> frozenset[str]:
@@ -343,11 +322,3 @@ def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
     that is shipped.
     """
     return folder / collection / "calibration.json", calibrate.FILE
-
-
-def _facts(folder: Path, collection: str) -> Facts | None:
-    """A library about itself; None where it has no documents, or cannot be read."""
-    with suppress(LibraryError):
-        file = File(folder, collection)
-        return file.facts() if file.sizes()[0] else None
-    return None

@@ -16,7 +16,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.language import LANGUAGES, early
 from rag_core.settings import Settings
-from rag_core.wiring import as_built, languages, open_engine
+from rag_core.wiring import as_built, contents_of, open_engine
 from rag_core.work.background import Background
 
 PATIENCE_SECONDS = (
@@ -52,7 +52,8 @@ class Opening(Background[Engine]):
 
 def _load_languages(folder: Path, collection: str) -> None:
     """Load the dictionaries that the first questions need, while a child loads the embedding model."""
-    early.load(languages(folder, collection) or tuple(code for code, info in LANGUAGES.items() if info.replies))
+    found = contents_of(folder, collection)
+    early.load(found.languages if found else tuple(code for code, info in LANGUAGES.items() if info.replies))
 
 
 def _load_client(engine: Engine, settings: Settings) -> None:

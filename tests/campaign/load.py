@@ -30,7 +30,7 @@ import httpx2
 
 from rag_core.library.stored.collection import Collection
 from rag_core.service.callers.tokens import Tokens
-from rag_core.wiring import records, room_taken
+from rag_core.wiring import records
 from tests.campaign import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "hostile"))
@@ -270,7 +270,8 @@ def main() -> int:
                 done.join()
                 time.sleep(0.2)
                 print(
-                    f"file of {PAGES} pages: {took[0]:.0f} s beside them, {room_taken(folder, 'big')[0]} documents",
+                    f"file of {PAGES} pages: {took[0]:.0f} s beside them, "
+                    f"{len(Collection(folder, 'big').taken())} documents",
                     flush=True,
                 )
             alone = Asked()
@@ -319,7 +320,8 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     for thread in threads:
         thread.join()
     listed = (
-        any(row.name == "more.pdf" for row in Collection(folder, "big").waiting()) or room_taken(folder, "big")[0] == 2
+        any(row.name == "more.pdf" for row in Collection(folder, "big").waiting())
+        or len(Collection(folder, "big").taken()) == 2
     )
     now_kept = kept_so_far(folder, min(8, len(tokens)))
     served = asked.outcomes["answered"] + asked.outcomes["refused or other"]

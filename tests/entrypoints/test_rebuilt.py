@@ -81,4 +81,4 @@ def test_given_a_calibration_that_cannot_be_read_then_it_does_not_fit(tmp_path: 
 
     assert said.startswith("The calibration calibration.json no longer fits")
     assert "No calibration is in force" in said
-    assert what_changed(Contents("a@b", 1, 2), None).endswith("Embedding model: a@b before, unknown now.")
+    assert what_changed(Contents("a@b", "faiss-flat", 1, 2), None).endswith("Embedding model: a@b before, unknown now.")

@@ -10,7 +10,7 @@ import pymupdf
 from library_kit import SETTINGS, check_whole, library, text
 
 from rag_core.domain.documents import DateSource, Document, Metadata
-from rag_core.library.indexing.described import document_json
+from rag_core.library.indexing.documents import document_json
 from rag_core.library.stored.sources import Source
 
 FILED = "Form 8-K\nDate of Report (Date of earliest event reported): July 1, 2022\nThe notice period is 30 days."

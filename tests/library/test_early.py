@@ -275,7 +275,7 @@ def test_given_an_unknown_id_beside_a_waiting_document_when_deleted_then_none_is
     source = buoys()
     with indexing(opened, embedder, source):
         with pytest.raises(InvalidInput):
-            opened.delete(f"sha256:{source.digest}", "nobody", wait=0)
+            opened.delete(f"sha256:{source.digest}", "nobody")
         assert len(opened.view.documents) == 2
     assert len(opened.snapshot.documents) == 2
 

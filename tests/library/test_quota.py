@@ -12,6 +12,7 @@ from library.library_kit import HashEmbedder, library, text
 from rag_core.errors import InvalidSetting, QuotaExceeded
 from rag_core.library.library import Library
 from rag_core.library.quota import Quota
+from rag_core.library.stored.collection import Collection
 from rag_core.settings import Settings
 from rag_core.settings.configuration import quotas
 from rag_core.wiring.folder import quota_of
@@ -25,6 +26,10 @@ def limited(folder: Path, **most: int) -> Library:
     return made
 
 
+def taken(folder: Path) -> dict[str, int]:
+    return Collection(folder, "default").taken()
+
+
 def test_given_a_quota_of_documents_when_more_are_added_then_the_others_are_told_and_not_stored(tmp_path: Path) -> None:
     made = limited(tmp_path, documents=2)
 
@@ -35,7 +40,7 @@ def test_given_a_quota_of_documents_when_more_are_added_then_the_others_are_told
     assert (name, type(error)) == ("c", QuotaExceeded)
     assert "may have 2 documents, and has 2" in error.problem
     assert made.unfinished() == ()
-    assert made.room_taken()[0] == 2
+    assert len(taken(tmp_path)) == 2
     assert [
         len(list((tmp_path / "default" / "sources").iterdir())),
         made.add([text("b", "Two.")], SETTINGS).problems,
@@ -51,14 +56,14 @@ def test_given_a_quota_of_bytes_when_a_file_is_too_large_then_a_smaller_one_stil
 
     assert [one.name for one in report.added] == ["a", "c"]
     assert "may have 20 bytes of files, and has 12; this one has 9" in report.problems[0][1].problem
-    assert made.room_taken() == (2, 20)
+    assert sorted(taken(tmp_path).values()) == [8, 12]
 
 
 def test_given_files_that_wait_to_be_indexed_when_others_come_then_they_count(tmp_path: Path) -> None:
     made = limited(tmp_path, documents=2)
     made.add([text("a", "One."), text("b", "Two.")], SETTINGS, cancelled=lambda: True)
 
-    assert len(made.unfinished()) == made.room_taken()[0] == 2
+    assert len(made.unfinished()) == len(taken(tmp_path)) == 2
     assert type(made.add([text("c", "Three.")], SETTINGS).problems[0][1]) is QuotaExceeded
     assert made.resume(SETTINGS).problems == ()
 

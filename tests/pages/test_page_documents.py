@@ -536,7 +536,7 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
 def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_so_and_it_stays(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.documents.keeping.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("rag_core.library.library.CHANGE_SECONDS", 0.05)
     page = opened(app)
     choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()

@@ -18,7 +18,7 @@ from ui.app.naming import shown_date, told_date
 from ui.app.people import visitor
 from ui.app.texts import say, show_error, tell
 from ui.documents.catalogue import language_name, strategy_name
-from ui.documents.keeping import WAIT_SECONDS, write
+from ui.documents.keeping import write
 from ui.documents.page_by_page import go_to
 
 MAX_PAGES = 12  # that are offered to be looked at
@@ -183,7 +183,7 @@ def edit(engine: Engine, document: Document) -> None:
     except RagError as error:
         show_error(error)
     else:
-        write(lambda: engine.library.set_metadata(document.id, wanted, wait=WAIT_SECONDS))
+        write(lambda: engine.library.set_metadata(document.id, wanted))
 
 
 def free_values(text: str) -> dict[str, str]:

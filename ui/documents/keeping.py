@@ -21,8 +21,6 @@ from ui.app.texts import say, show_error, tell
 from ui.documents import deleting, viewer
 from ui.documents.rebuild import ingest_fields
 
-WAIT_SECONDS = 5.0  # for another process that is writing
-
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
     """The form that has these documents read again."""
@@ -130,7 +128,7 @@ def show_unfinished(engine: Engine) -> None:
             if visitor.may(Right.DELETE) and st.button(
                 say("documents.discard_half"), key="discard_half", icon=":material/delete:"
             ):
-                write(lambda: engine.library.discard([row.id for row in half_rebuilt], wait=WAIT_SECONDS))
+                write(lambda: engine.library.discard([row.id for row in half_rebuilt]))
 
 
 def _show_in_work(rows: Sequence[Accepted], writer: str) -> None:
@@ -175,7 +173,7 @@ def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
         sure = st.button(say("documents.discard_sure"), key="discard_sure", type="primary")
     if sure:
         _set("discarding", False)
-        write(lambda: engine.library.discard([row.id for row in rows], wait=WAIT_SECONDS))
+        write(lambda: engine.library.discard([row.id for row in rows]))
 
 
 def write(change: Callable[[], None]) -> None:
@@ -197,13 +195,13 @@ def _delete(engine: Engine, documents: Sequence[Document]) -> None:
         sources = deleting.held(engine, documents)
     except RagError:  # a damaged file can be deleted all the same
         sources = ()
-    engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS)
+    engine.library.delete(*(document.id for document in documents))
     deleting.remember([document.name for document in documents], sources)
 
 
 def _erase(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete documents everywhere, also from what this session remembers of its questions."""
-    engine.library.erase(*(document.id for document in documents), wait=WAIT_SECONDS)
+    engine.library.erase(*(document.id for document in documents))
     deleting.remember([document.name for document in documents])  # no file is held, nor one of an earlier deletion
     viewer.forget()
     session = state.session()

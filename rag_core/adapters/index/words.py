@@ -10,7 +10,7 @@ that of bm25s, number by number, and a test compares them.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -121,10 +121,6 @@ class Bm25Index:
     def _frequency(self, term: str) -> int:
         """How many rows hold the term."""
         return sum(len(segment.postings(term)[0]) for segment in self.segments)
-
-    def postings(self) -> Iterator[tuple[str, Short, NDArray[np.float32]]]:
-        """Each term with the rows that hold it, ascending, and the part that it adds to the score of each."""
-        return ((term, *self._part(term)) for term in self.vocabulary())
 
     def __len__(self) -> int:
         return self._firsts[-1]

@@ -46,7 +46,6 @@ from rag_core.wiring import (
     embedder,
     entailment_model,
     joined_corpus,
-    languages,
     noting,
     open_engine,
     ready_tools,
@@ -142,7 +141,8 @@ def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
     """The engine; what the languages of its documents need is loaded while the embedding model is, and is there when it
     returns.
     """
-    words = Background[None]("loading dictionaries").start(lambda _: early.load(languages(folder, collection)))
+    found = contents_of(folder, collection)
+    words = Background[None]("loading dictionaries").start(lambda _: early.load(found.languages if found else ()))
     engine = open_engine(folder, collection, settings)
     while not words.wait(1):
         pass

@@ -9,7 +9,7 @@ from dataclasses import fields
 from rag_core.entrypoints.terminal.common import chosen_settings, library_folder
 from rag_core.errors import InvalidInput
 from rag_core.library.compared import Checksums
-from rag_core.wiring import as_built, move_library, sizes
+from rag_core.wiring import as_built, contents_of, move_library
 
 SHOWN = 16  # digits of a checksum; they are compared as a whole
 
@@ -17,7 +17,7 @@ SHOWN = 16  # digits of a checksum; they are compared as a whole
 def migrate(args: argparse.Namespace) -> int:
     """Move, then read everything back from where it is now."""
     folder, collection = library_folder(args), args.collection
-    if not sizes(folder, collection)[0]:
+    if contents_of(folder, collection) is None:
         raise InvalidInput(
             f"The collection {collection!r} has no documents.", remedy="Check --library and --collection."
         )

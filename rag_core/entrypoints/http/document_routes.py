@@ -12,7 +12,7 @@ from rag_core.domain.documents import Document
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.library.erasing import Erased
-from rag_core.library.indexing.described import document_json
+from rag_core.library.indexing.documents import document_json
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.service.handed_in import facts
 from rag_core.service.messages import models, request_models

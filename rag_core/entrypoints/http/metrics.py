@@ -19,7 +19,7 @@ from rag_core.evaluation.counts import Histogram
 from rag_core.records.stored import FeedbackState
 from rag_core.service.callers.principal import Principal
 from rag_core.service.service import Service
-from rag_core.wiring import counts, records, sizes
+from rag_core.wiring import contents_of, counts, records
 
 COLLECTION = ["collection"]
 
@@ -81,12 +81,18 @@ class Figures(Collector):
         )
         correctness = {name: one.correctness for name, one in all.items()}
         yield _histograms("correctness", "Probability that the best answer is right, by question.", correctness)
-        size = {name: sizes(folder, name) for name in self._names}
+        size = {name: contents_of(folder, name) for name in self._names}
         yield _gauge(
-            "documents", "Documents of the newest version.", COLLECTION, {(name,): one[0] for name, one in size.items()}
+            "documents",
+            "Documents of the newest version.",
+            COLLECTION,
+            {(name,): one.documents if one else 0 for name, one in size.items()},
         )
         yield _gauge(
-            "library_bytes", "Bytes of the newest version.", COLLECTION, {(name,): one[1] for name, one in size.items()}
+            "library_bytes",
+            "Bytes of the newest version.",
+            COLLECTION,
+            {(name,): one.bytes if one else 0 for name, one in size.items()},
         )
         said = Counter(
             (name, one.kind.value)

@@ -14,7 +14,7 @@ from rag_core.domain.documents import Document
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, several
 from rag_core.grounding.citations import heading_line, source_line, sources_list
-from rag_core.library.indexing.described import document_json
+from rag_core.library.indexing.documents import document_json
 from rag_core.settings import Settings
 
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign

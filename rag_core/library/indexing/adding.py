@@ -14,7 +14,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document
-from rag_core.domain.ports import Cancel, Progress, Vectors
+from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.indexing.ahead import EARLY_PASSAGES, Upload
@@ -23,7 +23,7 @@ from rag_core.library.indexing.elsewhere import Elsewhere
 from rag_core.library.indexing.embedding import Made
 from rag_core.library.indexing.indexer import Indexer
 from rag_core.library.stored.collection import Form, Gone
-from rag_core.library.stored.entry import Accepted, Entry, Row
+from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
 
 GROUP_PASSAGES = (
     256  # passages of small texts that are embedded together: one forward pass each would take several times as long
@@ -65,7 +65,7 @@ class Target:
     publish: Callable[[Sequence[int], Sequence[Entry], Collection[str], Collection[int] | None], frozenset[int]]
     refresh: Callable[[], object]
     waiting: Callable[[int], WaitingDocument | None]
-    read_ahead: Callable[[Sequence[Row], Indexer, Cancel | None, int | None], Upload]
+    read_ahead: Callable[[Sequence[Row], Indexer, int | None], Upload]
     is_expected: Callable[[str, Sequence[Upload]], bool]
 
 
@@ -74,12 +74,10 @@ class Adding:
 
     Args:
         target: the library.
-        indexer: makes documents.
+        indexer: makes documents. Its progress is told ("documents", done, total), and ("<name>: problem", 1, 1) for a
+            source that cannot be indexed. Two threads tell it of their files, each `Step` with its document.
         keep_locked: leave sources that need a password on the list.
         at_once: publish only when all is done, and leave what fails on the list.
-        progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed.
-            Two threads tell it of their files, each `Step` with its document.
-        cancelled: asked before every document and batch.
         elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they
             have all cores at work.
     """
@@ -91,12 +89,10 @@ class Adding:
         *,
         keep_locked: bool = False,
         at_once: bool = False,
-        progress: Progress | None = None,
-        cancelled: Cancel | None = None,
         elsewhere: Elsewhere | None = None,
     ) -> None:
         self._target, self._indexer, self._elsewhere = target, indexer, elsewhere
-        self._keep_locked, self._at_once, self._progress, self._cancelled = keep_locked, at_once, progress, cancelled
+        self._keep_locked, self._at_once = keep_locked, at_once
         self._documents = target.ready()
         self._added: dict[int, str] = {}  # ids of documents by their number
         self._unchanged: list[str] = []
@@ -107,10 +103,7 @@ class Adding:
         self._group: list[Form] = []
         self._uploads: list[Upload] = []
         # the first document at once: it can be asked meanwhile
-        self._last, self._took = (
-            time.monotonic() - PUBLISH_SECONDS,
-            0.0,
-        )
+        self._last, self._took = time.monotonic() - PUBLISH_SECONDS, 0.0
 
     def run(self, rows: Sequence[Row], upload: Upload | None = None) -> AddReport:
         """Index these sources, each with its password; what was made of them before their turn is in `upload`.
@@ -149,7 +142,7 @@ class Adding:
         return {
             form.entry.document.id: form.entry
             for id in self._added.values()
-            for form in self._indexer.forms(id)
+            for form in self._indexer.collection.forms(source_digest(id))
             if form.complete
         }
 
@@ -160,15 +153,12 @@ class Adding:
         if upload is not None:
             self._uploads.append(upload)
         left = [(row, password) for row, password in rows if upload is None or not upload.makes(row.id)]
-        self._uploads.append(
-            self._target.read_ahead(left, self._indexer, self._cancelled, None if self._at_once else EARLY_PASSAGES)
-        )
+        self._uploads.append(self._target.read_ahead(left, self._indexer, None if self._at_once else EARLY_PASSAGES))
 
     def _in_order(self, rows: Sequence[Row]) -> None:
         for number, (row, password) in enumerate(rows, 1):
             self._one(row, password)
-            if self._progress is not None:
-                self._progress("documents", number, len(rows))
+            self._indexer.progress("documents", number, len(rows))
         self._finish_group()
 
     def _publish(self) -> None:
@@ -214,7 +204,7 @@ class Adding:
             self._finish_group()
 
     def _require_going(self) -> None:
-        if self._stopped():
+        if self._indexer.stopped():
             raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
 
     def _is_there(self, row: Accepted) -> bool:
@@ -225,7 +215,7 @@ class Adding:
         return (
             entry is not None
             and self._indexer.is_as_now(row, entry)
-            and (not self._at_once or self._indexer.is_sound(entry))
+            and (not self._at_once or self._indexer.collection.is_sound(entry.row))
         )
 
     def _fits_elsewhere(self, row: Accepted, password: str | None) -> bool:
@@ -239,11 +229,11 @@ class Adding:
         deleted.
         """
         try:
-            return self._taken(row) or self._indexer.prepare(row, password, None, self._stopped)
+            return self._taken(row) or self._indexer.prepare(row, password, None, self._indexer.stopped)
         except Gone:
             return None
         except Cancelled:
-            if self._stopped():
+            if self._indexer.stopped():
                 raise
             return self._make(row, password)  # whoever made it before its turn was stopped
         except IngestError as error:
@@ -306,19 +296,16 @@ class Adding:
             for form in group:
                 self._done(form)
         except Gone:
-            if left := [form for form in group if self._indexer.has(form)]:
+            if left := [form for form in group if self._indexer.collection.has_form(form.entry.row)]:
                 self._finish(left)
         except IngestError as error:  # said before any of them is complete
             if len(group) == 1:
-                self._indexer.drop(group[0])
+                self._indexer.collection.drop_form(group[0].entry.row)
                 self._failed(group[0].entry.source, error)
                 self._target.refresh()
             else:  # the fault of one: the others are embedded without it
                 for form in group:
                     self._finish([form])
-
-    def _stopped(self) -> bool:
-        return self._cancelled is not None and self._cancelled()
 
     def _done(self, form: Form) -> None:
         self._complete.append(form.entry.row)

@@ -15,7 +15,6 @@ from contextlib import ExitStack, suppress
 from contextvars import copy_context
 from itertools import takewhile
 
-from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, IngestError
 from rag_core.library.indexing.indexer import Indexer
 from rag_core.library.stored.collection import Form
@@ -39,7 +38,6 @@ class Upload:
         pool: of threads.
         reading: held while a file is read: one after the other, since each may take much memory.
         made_known: called where there is more to be asked than before.
-        cancelled: whether the job was stopped.
         early: how many passages wait for their vectors where a file is asked before it has its own; None where none is.
         elsewhere: says of an id whether another one makes that file already: then it is made in its turn.
     """
@@ -51,13 +49,11 @@ class Upload:
         pool: ThreadPoolExecutor,
         reading: threading.Lock,
         made_known: Callable[[], object],
-        cancelled: Cancel | None = None,
         *,
         early: int | None = None,
         elsewhere: Callable[[str], bool] = lambda id: False,
     ) -> None:
         self._indexer, self._reading, self._made_known, self._early = indexer, reading, made_known, early
-        self._cancelled = cancelled or (lambda: False)
         self._left = threading.Event()
         self._rows = [row for row, _ in rows]
         self.ids = frozenset(row.id for row in self._rows)
@@ -115,11 +111,11 @@ class Upload:
         wait(self._futures.values())
         self._futures.clear()
         if self._early is not None:
-            self._indexer.hide(self._rows)
+            self._indexer.collection.hide([row.digest for row in self._rows])
             self._made_known()
 
     def _stops(self) -> bool:
-        return self._left.is_set() or self._cancelled()
+        return self._left.is_set() or self._indexer.stopped()
 
     def _least(self, id: str) -> int:
         """How many passages a file has that is asked before it has vectors."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.domain.indexing import Indexing
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import Embedder, LexicalStore, VectorIndex, Vectors
+from rag_core.domain.ports import Embedder, LexicalStore, VectorIndex, Vectors, Waiting
 from rag_core.library.indexing.embedding import vectors_of
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
@@ -93,26 +93,26 @@ class EarlyVectors:
         documents: Sequence[WaitingDocument],
         known: NDArray[np.bool_] | None = None,
     ) -> None:
-        self._published, self._first, self._documents, self._known = published, first, documents, known
+        self.first, self.documents, self._published, self._known = first, documents, published, known
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """For each row that waits whether it counts as having a vector."""
-        return np.concatenate([one.known() for one in self._documents]) if self._known is None else self._known
+        return np.concatenate([one.known() for one in self.documents]) if self._known is None else self._known
 
     def held(self) -> EarlyVectors:
         """The same, with the vectors of now and no others."""
-        return EarlyVectors(self._published, self._first, self._documents, self.known)
+        return EarlyVectors(self._published, self.first, self.documents, self.known)
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
         """At most k (row, cosine) of rows that have a vector, best first, ties by row; only rows in `allowed` when
         given.
         """
-        published = None if allowed is None else [row for row in allowed if row < self._first]
-        rows = self._first + np.flatnonzero(self.known)
+        published = None if allowed is None else [row for row in allowed if row < self.first]
+        rows = self.first + np.flatnonzero(self.known)
         if allowed is not None:
             rows = rows[np.isin(rows, np.asarray(allowed, dtype=np.int64))]
-        found = self._published.search(vector, k, published) if self._first else []
+        found = self._published.search(vector, k, published) if self.first else []
         if len(rows):
             cosines = np.clip(self._waiting(rows.tolist()) @ vector, -1.0, 1.0)
             found = [*found, *zip(rows.tolist(), cosines.tolist(), strict=True)]
@@ -124,16 +124,16 @@ class EarlyVectors:
         Raises:
             ValueError: one of them has none yet.
         """
-        waiting = [row for row in rows if row >= self._first]
+        waiting = [row for row in rows if row >= self.first]
         known = self.known
-        if missing := [row for row in waiting if not known[row - self._first]]:
+        if missing := [row for row in waiting if not known[row - self.first]]:
             raise ValueError(f"row {missing[0]} has no vector yet")
-        published = [row for row in rows if row < self._first]
+        published = [row for row in rows if row < self.first]
         if not waiting:
             return self._published.vectors(published)
         own = self._waiting(waiting)
         found = np.zeros((len(rows), own.shape[1]), dtype=np.float32)
-        late = np.asarray(rows) >= self._first
+        late = np.asarray(rows) >= self.first
         found[late] = own
         if published:
             found[~late] = self._published.vectors(published)
@@ -149,34 +149,40 @@ class EarlyVectors:
 
     def places(self, rows: Sequence[int]) -> Iterator[tuple[int, WaitingDocument, int]]:
         """For each of these rows, which wait: its number among them, its document, and its place there."""
-        ends = np.cumsum([len(one.passages) for one in self._documents])
-        offsets = np.asarray(rows, dtype=np.int64) - self._first
+        ends = np.cumsum([len(one.passages) for one in self.documents])
+        offsets = np.asarray(rows, dtype=np.int64) - self.first
         for at, (offset, number) in enumerate(
             zip(offsets.tolist(), np.searchsorted(ends, offsets, side="right").tolist(), strict=True)
         ):
-            document = self._documents[number]
+            document = self.documents[number]
             yield at, document, offset - int(ends[number]) + len(document.passages)
 
 
 @dataclass(frozen=True, eq=False)
-class Early:
-    """The `Waiting` of such a version; `whole` is all of it, `first` the first row that waits."""
+class EarlySnapshot(Snapshot):
+    """A version with documents behind it that wait; it is its own `Waiting`."""
 
-    whole: Snapshot
     vectors: EarlyVectors
-    first: int
-    documents: tuple[WaitingDocument, ...]
-    embedder: Embedder
+    embedder: Embedder = field(kw_only=True, repr=False)
+
+    @property
+    def waiting(self) -> Waiting:
+        """See `Waiting`."""
+        return self
 
     def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
         """See `Waiting.indexing`. A document counts while it is being read, or any of its passages lacks a vector."""
-        known, ranges = self.vectors.known, self.whole.passages.ranges
-        ends, published = [one.stop for one in ranges], len(ranges) - len(self.documents)
+        known, ranges = self.vectors.known, self.passages.ranges
+        first, ends, published = (
+            self.vectors.first,
+            [one.stop for one in ranges],
+            len(ranges) - len(self.vectors.documents),
+        )
         searched = (
             range(len(ranges)) if rows is None else sorted(set(np.searchsorted(ends, rows, side="right").tolist()))
         )
         own = [
-            (self.documents[at - published], known[ranges[at].start - self.first : ranges[at].stop - self.first])
+            (self.vectors.documents[at - published], known[ranges[at].start - first : ranges[at].stop - first])
             for at in searched
             if at >= published
         ]
@@ -195,31 +201,30 @@ class Early:
             reading=len(reading) if len(reading) < len(missing) else 0,
         )
 
-    def embedded(self, rows: Sequence[int]) -> Snapshot:
+    def embedded(self, rows: Sequence[int]) -> EarlySnapshot:
         """See `Waiting.embedded`: of the first `MAX_NOW` rows, so that a question that is asked again finds no others
         than before.
         """
-        known = self.vectors.known
-        lacking = [row for row in dict.fromkeys(rows[:MAX_NOW]) if row >= self.first and not known[row - self.first]]
+        known, first = self.vectors.known, self.vectors.first
+        lacking = [row for row in dict.fromkeys(rows[:MAX_NOW]) if row >= first and not known[row - first]]
         if lacking:
             places = list(self.vectors.places(lacking))
             titled = [(document.title, document.passages[place]) for _, document, place in places]
             made = vectors_of(self.embedder, titled, "a question", None, None, batch=MAX_NOW)
             for at, document, place in places:
                 document.put([place], made[at : at + 1])
-        held = self.vectors.held()
-        return replace(self.whole, vectors=held, waiting=replace(self, vectors=held))
+        return replace(self, vectors=self.vectors.held())
 
     def with_vectors(self, rows: Sequence[int] | None) -> list[int]:
         """See `Waiting.with_vectors`."""
-        known = self.vectors.known
-        every = range(len(self.whole.passages)) if rows is None else sorted(set(rows))
-        return [row for row in every if row < self.first or known[row - self.first]]
+        known, first = self.vectors.known, self.vectors.first
+        every = range(len(self.passages)) if rows is None else sorted(set(rows))
+        return [row for row in every if row < first or known[row - first]]
 
 
 def early(
     published: Snapshot, documents: Sequence[WaitingDocument], lexical: LexicalStore, embedder: Embedder
-) -> Snapshot:
+) -> EarlySnapshot:
     """The version with these documents behind it.
 
     Its number is that of the published version.
@@ -229,5 +234,4 @@ def early(
     passages = Passages([*published.passages.groups, *(one.passages for one in documents)])
     vectors = EarlyVectors(published.vectors, first, documents)
     entries = (*published.entries, *(one.entry for one in documents))
-    whole = Snapshot(published.version, passages, vectors, words, entries, published.reader)
-    return replace(whole, waiting=Early(whole, vectors, first, tuple(documents), embedder))
+    return EarlySnapshot(published.version, passages, vectors, words, entries, published.reader, embedder=embedder)

@@ -36,7 +36,7 @@ from rag_core.library.indexing.reading import (
 )
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.collection import ASIDE, WORDS, Collection, Form, Gone, pack_terms
-from rag_core.library.stored.entry import Accepted, Entry, source_digest
+from rag_core.library.stored.entry import Accepted, Entry
 from rag_core.settings import Settings
 
 INDEX_VERSION = 4  # chunker, language module and normalisation together; a library of another version must be rebuilt
@@ -44,7 +44,7 @@ LOOK_SECONDS = 0.1  # between two looks at whether somebody deleted what is bein
 
 
 class Indexer:
-    """Turns accepted sources of one collection into documents, under the ingest settings.
+    """Turns accepted sources of one `collection` into documents, under the ingest settings.
 
     Safe to share between threads.
     """
@@ -57,8 +57,9 @@ class Indexer:
         progress: Progress | None,
         cancelled: Cancel | None,
     ) -> None:
-        self._collection, self._embedder, self._settings = collection, embedder, settings
-        self._progress, self._cancelled = progress, cancelled
+        self.collection, self.embedder, self.settings = collection, embedder, settings
+        self.progress: Progress = progress or (lambda what, done, total: None)
+        self.stopped: Cancel = cancelled or (lambda: False)
         self._engine = settings.ocr_engine if settings.ocr else TESSERACT
         self._can_ocr = settings.ocr and can_read(self._engine)
         self._told: set[str] = set()  # ids of the sources of whose problem it was told
@@ -69,7 +70,7 @@ class Indexer:
         Pages that could not be read where OCR was missing may be read now that it is there. Without a page that was a
         picture, no engine read any.
         """
-        document, engines = entry.document, ENGINES if self._settings.ocr else (self._engine,)
+        document, engines = entry.document, ENGINES if self.settings.ocr else (self._engine,)
         for can_ocr in (True, False):
             for engine in engines:
                 if entry.key == self._key(row, can_ocr, engine):
@@ -79,19 +80,7 @@ class Indexer:
 
     def is_usable(self, form: Form, row: Accepted) -> bool:
         """Whether what was made of a source some time ago is still there, and what would be made of it now."""
-        return form.entry.key == self._key(row, self._can_ocr) and self.has(form)
-
-    def is_sound(self, entry: Entry) -> bool:
-        """Whether all of a document of the library can be read."""
-        return self._collection.is_sound(entry.row)
-
-    def has(self, form: Form) -> bool:
-        """Whether nobody deleted it."""
-        return self._collection.has_form(form.entry.row)
-
-    def forms(self, id: str) -> list[Form]:
-        """All forms of the document with this id that are not in the library."""
-        return self._collection.forms(source_digest(id))
+        return form.entry.key == self._key(row, self._can_ocr) and self.collection.has_form(form.entry.row)
 
     def complete(self, row: Accepted) -> Form | None:
         """The document of this source that has all that it needs, and is not in the library yet."""
@@ -129,7 +118,7 @@ class Indexer:
         try:
             return self._prepare(row, password, made_known, stops, least, was_read)
         except Cancelled:
-            if not self._collection.is_wanted(row.digest):
+            if not self.collection.is_wanted(row.digest):
                 raise Gone from None
             raise
 
@@ -143,18 +132,18 @@ class Indexer:
         was_read: Callable[[], object],
     ) -> Form:
         key, options = self._key(row, self._can_ocr), self._read_options(row)
-        asked = made_known is not None and not self._collection.is_ready(row.digest)
-        number = self._collection.begin_document(row, key, options)
-        keeper = PageKeeper(self._collection, number)
+        asked = made_known is not None and not self.collection.is_ready(row.digest)
+        number = self.collection.begin_document(row, key, options)
+        keeper = PageKeeper(self.collection, number)
         drafts = None
         if asked and made_known is not None and row.kind == "pdf":
-            drafts = Drafts(row, key, self._settings, self._embedder, keeper, made_known, stops)
+            drafts = Drafts(row, key, self.settings, self.embedder, keeper, made_known, stops)
         try:
             reading, reused = self._reading(row, password, options, keeper, drafts, stops)
             was_read()
             form, terms = self._cut(row, keeper.document, reading, stops)
             asked = asked and ((drafts is not None and drafts.made) or len(form[2]) >= least())
-            self._collection.put_cut(
+            self.collection.put_cut(
                 form[0],
                 form[1],
                 form[2],
@@ -164,7 +153,7 @@ class Indexer:
                 reading=reading_to_json(reading),
             )
         except BaseException:
-            self._collection.drop_form(number)
+            self.collection.drop_form(number)
             if drafts is not None and drafts.made and made_known is not None:
                 made_known()
             raise
@@ -177,10 +166,10 @@ class Indexer:
     ) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
         """The document of what was read, with its title and its passages; and their terms, packed."""
         telling = Cutting(
-            self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row)
+            self.embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row)
         )
-        manner = manner_of(row, reading, self._settings)
-        passages = passages_of(row, reading.pages, manner, self._settings, telling, stops)
+        manner = manner_of(row, reading, self.settings)
+        passages = passages_of(row, reading.pages, manner, self.settings, telling, stops)
         document = document_of(row, reading, manner)
         if not passages:
             raise no_text(document)
@@ -194,7 +183,7 @@ class Indexer:
         in.
         """
         try:
-            stored_sources.check(self._collection.root, row)
+            stored_sources.check(self.collection.root, row)
         except LibraryDamaged as error:
             return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
         return None
@@ -216,18 +205,18 @@ class Indexer:
         titled = [
             (form.title, passage)
             for form in group
-            for passage in self._collection.passages(form.entry.row, form.entry.document.id)
+            for passage in self.collection.passages(form.entry.row, form.entry.document.id)
         ]
-        progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self._progress
+        progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self.progress
         gone = False
 
         def stopped() -> bool:
             nonlocal gone
-            gone = not all(map(self.has, group))
-            return gone or (self._cancelled is not None and self._cancelled())
+            gone = not all(self.collection.has_form(form.entry.row) for form in group)
+            return gone or self.stopped()
 
         try:
-            vectors = vectors_of(self._embedder, titled, f"{name}: embedding", progress, stopped, made=made)
+            vectors = vectors_of(self.embedder, titled, f"{name}: embedding", progress, stopped, made=made)
         except Cancelled:
             if gone:
                 raise Gone from None
@@ -236,23 +225,15 @@ class Indexer:
         for form in group:
             parts.append((form.entry.row, vectors[first : first + form.count]))
             first += form.count
-        lost = self._collection.put_vectors(parts)
+        lost = self.collection.put_vectors(parts)
         return iter([form for form in group if form.entry.row in lost])
-
-    def drop(self, form: Form) -> None:
-        """Nothing comes of it."""
-        self._collection.drop_form(form.entry.row)
-
-    def hide(self, rows: Sequence[Accepted]) -> None:
-        """Whoever made these has stopped: what is not in the library is asked no longer."""
-        self._collection.hide([row.digest for row in rows])
 
     def tell_problem(self, row: Accepted) -> None:
         """Tell once that a source cannot be indexed."""
         known = row.id in self._told
         self._told.add(row.id)
-        if self._progress is not None and not known:
-            self._progress(Step(f"{row.name}: problem", row.id), 1, 1)
+        if not known:
+            self.progress(Step(f"{row.name}: problem", row.id), 1, 1)
 
     def source(self, row: Accepted) -> bytes:
         """The stored bytes of a source.
@@ -261,7 +242,7 @@ class Indexer:
             StoredFileDamaged: they are not what was handed in.
         """
         try:
-            return stored_sources.read(self._collection.root, row)[0]
+            return stored_sources.read(self.collection.root, row)[0]
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
@@ -273,7 +254,7 @@ class Indexer:
             Gone: somebody deleted it.
         """
         try:
-            whole = self._collection.take(path, row.digest, self._key(row, self._can_ocr))
+            whole = self.collection.take(path, row.digest, self._key(row, self._can_ocr))
         except LibraryError:
             whole = False
         found = self.complete(row) if whole else None
@@ -288,14 +269,13 @@ class Indexer:
         keys = [self._key(row, can_ocr) for can_ocr in (self._can_ocr, not self._can_ocr)]
         return [
             form
-            for form in self._collection.forms(row.digest)
+            for form in self.collection.forms(row.digest)
             if form.entry.key in keys and self.is_as_now(row, form.entry)
         ]
 
-    def _progress_of(self, row: Accepted) -> Progress | None:
+    def _progress_of(self, row: Accepted) -> Progress:
         """Tells of a source by its id, too."""
-        told = self._progress
-        return None if told is None else lambda what, done, total: told(Step(what, row.id), done, total)
+        return lambda what, done, total: self.progress(Step(what, row.id), done, total)
 
     def _stopped_by(self, row: Accepted, stopped: Cancel) -> Cancel:
         """Whether the user stopped it, or somebody deleted the source: that is looked at now and then."""
@@ -303,12 +283,12 @@ class Indexer:
 
         def stops() -> bool:
             nonlocal looked
-            if stopped() or (self._cancelled is not None and self._cancelled()):
+            if stopped() or self.stopped():
                 return True
             if time.monotonic() - looked < LOOK_SECONDS:
                 return False
             looked = time.monotonic()
-            return not self._collection.is_wanted(row.digest)
+            return not self.collection.is_wanted(row.digest)
 
         return stops
 
@@ -323,16 +303,16 @@ class Indexer:
     ) -> tuple[Reading, bool]:
         """The pages, and whether they were read before by the same options: then they are not read again."""
         # a text is read faster than looked for
-        before = self._collection.read_before(row.digest, options) if row.kind == "pdf" else None
+        before = self.collection.read_before(row.digest, options) if row.kind == "pdf" else None
         if before is not None:
             try:
-                reading = reading_from(self._collection, *before)
-                self._collection.copy_pages(before[0], keeper.document)
+                reading = reading_from(self.collection, *before)
+                self.collection.copy_pages(before[0], keeper.document)
                 return reading, True
             except LibraryDamaged:  # it is read again from the source
                 pass
         try:
-            data, source = stored_sources.opened(self._collection.root, row)
+            data, source = stored_sources.opened(self.collection.root, row)
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
         with data:
@@ -343,7 +323,7 @@ class Indexer:
     def _options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
             return ReadOptions("text", ocr=False, can_ocr=False)
-        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, ocr_engine=self._engine)
+        return ReadOptions("pdf", self.settings.ocr, self._can_ocr, ocr_engine=self._engine)
 
     def _read_options(self, row: Accepted) -> str:
         return json.dumps(asdict(self._options(row)), sort_keys=True)
@@ -355,11 +335,11 @@ class Indexer:
         reading = asdict(options)
         cutting = {
             "index_version": INDEX_VERSION,
-            "embedder": self._embedder.name,
+            "embedder": self.embedder.name,
             "language": row.language,
-            "strategy": row.strategy or self._settings.strategy,
-            "passage_tokens": self._settings.passage_tokens,
-            "overlap_tokens": self._settings.overlap_tokens,
+            "strategy": row.strategy or self.settings.strategy,
+            "passage_tokens": self.settings.passage_tokens,
+            "overlap_tokens": self.settings.overlap_tokens,
         }
         return f"{row.digest}-{_hash({**reading, **cutting})}"
 

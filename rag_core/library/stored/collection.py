@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Several
 from contextlib import ExitStack, contextmanager, suppress
@@ -118,11 +117,23 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A library in figures: its embedding model (`model@precision`), and how many documents and passages it has."""
+    """A library in figures, of its documents that are ready: one at least.
+
+    Args:
+        embedder: the embedding model, `model@precision`.
+        vector_store: the name of its store.
+        documents: how many.
+        passages: of them.
+        bytes: that they take with their sources.
+        languages: of the documents, those of most documents first.
+    """
 
     embedder: str
+    vector_store: str
     documents: int
     passages: int
+    bytes: int = 0
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,26 +224,14 @@ class Collection:
         with self.reading() as db:
             return facts_of(db)
 
-    def sizes(self) -> tuple[int, int]:
-        """How many documents are ready, and how many bytes they take with their sources."""
-        with self.reading() as db:
-            documents, size = db.execute(
-                "SELECT count(*), coalesce(sum(size), 0) FROM document WHERE state = ?", (READY,)
-            ).fetchone()
-        return documents, size
-
-    def languages(self) -> Counter[str]:
-        """How many documents are in each language."""
-        with self.reading() as db:
-            query = "SELECT language, count(*) FROM document WHERE state = ? GROUP BY language ORDER BY min(place)"
-            return Counter(dict(db.execute(query, (READY,))))
-
     def contents(self) -> Contents | None:
         """It in figures; None where it has no documents."""
-        query = "SELECT count(*), coalesce(sum(count), 0) FROM document JOIN passages ON document = id WHERE state = ?"
+        figures = "SELECT count(*), sum(count), sum(size) FROM document JOIN passages ON document = id WHERE state = ?"
+        languages = "SELECT language FROM document WHERE state = ? GROUP BY language ORDER BY count(*) DESC, min(place)"
         with self.reading() as db:
-            documents, passages = db.execute(query, (READY,)).fetchone()
-            return Contents(facts_of(db).embedder, documents, passages) if documents else None
+            facts, (documents, passages, size) = facts_of(db), db.execute(figures, (READY,)).fetchone()
+            known = tuple(language for (language,) in db.execute(languages, (READY,)))
+        return Contents(facts.embedder, facts.vector_store, documents, passages, size, known) if documents else None
 
     def taken(self) -> dict[str, int]:
         """Bytes by digest of the files of its documents, and of those that wait to be indexed."""

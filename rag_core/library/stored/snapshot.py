@@ -60,9 +60,7 @@ class PageReader:
 class Snapshot:
     """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
 
-    It stays usable after documents were added or deleted, for as long as somebody holds it. `waiting` is about the
-    documents behind the published ones that lack vectors still (`rag_core.library.indexing.early`); None for a version
-    as it was published.
+    It stays usable after documents were added or deleted, for as long as somebody holds it.
     """
 
     version: int
@@ -71,11 +69,14 @@ class Snapshot:
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
     reader: PageReader = field(repr=False)
-    waiting: Waiting | None = field(default=None, repr=False)
 
     @property
     def given(self) -> None:
         """None: a library holds all passages of its documents, and not only those that a caller gave."""
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """None: all of its documents have their vectors; see `rag_core.library.indexing.early` for others."""
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
