@@ -1,6 +1,4 @@
-"""`docs/requirements.md` is true: every number once, every path there, and a test that names the number in each test
-file it lists.
-"""
+"""`docs/requirements.md` is true: every number once, every path there, and a test that names the number."""
 
 from __future__ import annotations
 
@@ -25,16 +23,15 @@ BY_PAGE = {
     "S2-29",
     "S4-23",
 }
-NOT_BUILT: set[str] = set()
 MAX_NUMBERS = 3  # a test names: one that shows more shows none of them well
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    """Each row of the tables: number or point, done by, shown by."""
+    """Each row of the tables: number or point, done by, and "" or the tests of a point without a number."""
     for line in PAGE.splitlines():
         if line.startswith("| ") and not line.startswith(("| Id", "| It asks")):
-            first, *_, by, shown = [cell.strip() for cell in line.strip("|").split("|")]
-            yield first, by, shown
+            first, second, third = [cell.strip() for cell in line.strip("|").split("|")]
+            yield (first, third, "") if NUMBER.fullmatch(first) else (first, second, third)
 
 
 def paths(cell: str) -> list[str]:
@@ -64,7 +61,7 @@ def test_given_the_page_then_every_number_stands_there_once() -> None:
 
 
 def test_given_the_page_then_every_file_and_heading_that_it_names_is_there() -> None:
-    named_paths = {path for _, by, shown in rows() for path in (*paths(by), *paths(shown))}
+    named_paths = {path for _, by, tests in rows() for path in (*paths(by), *paths(tests))}
     links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", PAGE)
     headings = {
         page: {
@@ -81,24 +78,13 @@ def test_given_the_page_then_every_file_and_heading_that_it_names_is_there() -> 
     assert [f"{page}#{heading}" for page, heading in links if heading and heading not in headings[page]] == []
 
 
-def test_given_a_number_then_each_test_file_beside_it_has_a_test_that_names_it() -> None:
-    tests: dict[str, set[str]] = {}
-    for file, _, numbers in named():
-        tests.setdefault(file, set()).update(numbers)
+def test_given_a_number_then_code_does_it_and_a_test_names_it_or_a_page_shows_it() -> None:
+    tested = {number for _, _, numbers in named() for number in numbers}
 
-    wrong = []
-    for number, by, shown in rows():
-        if not NUMBER.fullmatch(number):
-            wrong += [] if paths(by) and paths(shown) else [number]
-        elif number in BY_PAGE:
-            wrong += [] if shown.startswith("page: [") and paths(by) else [number]
-        elif number in NOT_BUILT:
-            found = [file for file, numbers in tests.items() if number in numbers]
-            wrong += [] if shown == "not built" and not by and not found else [number]
-        else:
-            wrong += [f"{number}: {file}" for file in paths(shown) if number not in tests.get(file, ())]
-            wrong += [] if paths(by) and paths(shown) else [number]
-    assert wrong == []
+    assert [first for first, by, _ in rows() if not paths(by)] == []
+    assert [first for first, _, tests in rows() if not NUMBER.fullmatch(first) and not paths(tests)] == []
+    assert {number for number in KNOWN if number not in tested} <= BY_PAGE
+    assert [first for first, by, _ in rows() if first in BY_PAGE and "](" not in by] == []
 
 
 def test_given_the_tests_then_none_names_a_number_that_is_not_there_or_more_than_three() -> None:
