@@ -1,4 +1,4 @@
-"""Measures how a library grows, and writes the table and the diagram of `docs/scale.md`.
+"""Measures how a library grows, and writes the table of `docs/scale.md`.
 
     python -m reports.scale [PASSAGES ...] [--folder FOLDER]
 
@@ -32,7 +32,7 @@ from rag_core.retrieval.hybrid import retrieve
 from reports.grown import PAGE_SENTENCES, SummedWords, Texts, built, opened
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, PICTURE = ROOT / "docs" / "scale.md", ROOT / "docs" / "scale" / "growth.svg"
+PAGE = ROOT / "docs" / "scale.md"
 BEGIN, END = "<!-- written by python -m reports.scale -->", "<!-- end of what is written -->"
 SIZES = (1_000, 10_000, 100_000)  # passages; a quarter of an hour of a busy machine
 QUESTIONS = 40  # searches that are timed; chosen
@@ -55,13 +55,6 @@ NAMES = {
     "delete_cpu": "… processor time (s)",
     "memory_kb": "memory a passage (KB)",
     "disk_kb": "disk a passage (KB)",
-}
-LINES = {
-    "reopen_s": "reopen",
-    "add_s": "add 10 pages",
-    "delete_s": "delete one document",
-    "p50_ms": "search, p50",
-    "p95_ms": "search, p95",
 }
 T = TypeVar("T")
 
@@ -144,24 +137,6 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if 0.9 < value <= 1 else f"{value:.2g}"
 
 
-def drawn(rows: Sequence[dict[str, Any]], file: Path) -> None:
-    """The seconds of each act over the passages, both in powers of ten, as an SVG."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4))
-    FigureCanvasSVG(figure)
-    axes = figure.add_subplot()
-    sizes = [row["passages"] for row in rows]
-    for key, name in LINES.items():
-        axes.plot(sizes, [row[key] * (1e-3 if key.endswith("_ms") else 1) for row in rows], marker="o", label=name)
-    axes.set(xscale="log", yscale="log", xlabel="passages", ylabel="seconds")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
-    file.parent.mkdir(exist_ok=True)
-    figure.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")
-
-
 def written(page: str, rows: Sequence[dict[str, Any]], day: str) -> str:
     """The page with these figures between its two marks.
 
@@ -172,8 +147,7 @@ def written(page: str, rows: Sequence[dict[str, Any]], day: str) -> str:
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{PAGE.name} has no place for the figures.")
-    picture = "![Seconds of each act over the passages of a library](scale/growth.svg)"
-    return f"{head}{BEGIN}\n\nMeasured on {day}:\n\n{table(rows)}\n\n{picture}\n\n{END}{tail}"
+    return f"{head}{BEGIN}\n\nMeasured on {day}:\n\n{table(rows)}\n\n{END}{tail}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -198,7 +172,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             rows.append({**json.loads(note.read_text()), **json.loads(said)})
             sys.stderr.write(f"{rows[-1]}\n")
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows, date.today().isoformat()), encoding="utf-8")
-    drawn(rows, PICTURE)
 
 
 if __name__ == "__main__":

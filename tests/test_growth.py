@@ -10,7 +10,7 @@ import pytest
 from rag_core.language import terms
 from reports import grown, scale
 from reports.grown import SummedWords, Texts, built, opened
-from reports.scale import BEGIN, END, NAMES, PAGE, drawn, measured, table, written
+from reports.scale import BEGIN, END, NAMES, PAGE, measured, table, written
 
 ROW = dict.fromkeys(NAMES, 0.25) | {"passages": 1000, "documents": 20}
 
@@ -70,7 +70,6 @@ def test_given_a_name_or_a_number_then_a_variant_changes_it_letter_by_letter_and
 
 def test_given_sizes_when_run_then_libraries_that_are_kept_are_taken_up(tmp_path, small, monkeypatch):
     monkeypatch.setattr(scale, "PAGE", tmp_path / "page.md")
-    monkeypatch.setattr(scale, "PICTURE", tmp_path / "made" / "growth.svg")
     (tmp_path / "page.md").write_text(f"{BEGIN}{END}")
     (tmp_path / "10").mkdir()
     (tmp_path / "10/indexed.json").write_text('{"index_ms": 12.5}')
@@ -86,18 +85,16 @@ def test_given_a_seed_then_its_text_is_the_same_each_time_and_another_than_that_
     assert [*Texts(3).sentences(5)] == [*Texts(3).sentences(5)] != [*Texts(4).sentences(5)]
 
 
-def test_given_figures_when_written_then_the_rest_of_the_page_stays(tmp_path) -> None:
+def test_given_figures_when_written_then_the_rest_of_the_page_stays() -> None:
     page = f"before\n{BEGIN}\nold\n{END}\nafter"
 
     said = written(page, [ROW, {**ROW, "passages": 10_000}], "2026-11-24")
-    drawn([ROW, {**ROW, "passages": 10_000}], tmp_path / "made" / "growth.svg")
 
     assert said.startswith("before\n")
     assert said.endswith("\nafter")
     assert "old" not in said
     assert "| reopen (s) | 0.25 | 0.25 |" in table([ROW, ROW])
     assert "10,000 passages" in said
-    assert "<svg" in (tmp_path / "made" / "growth.svg").read_text()
     with pytest.raises(ValueError, match="no place"):
         written("nothing", [ROW], "2026-11-24")
     assert written(PAGE.read_text(encoding="utf-8"), [ROW], "2026-11-24")
