@@ -18,7 +18,7 @@ from rag_core.settings import Mode, Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "checks.md"
 BEGIN, END = "<!-- written by python -m reports.checks -->", "<!-- end of what is written -->"
-COLUMNS = ("Check", "Stage", "It asks", "Passes", "Scale", "Mode", "Reason", "Status of a refusal")
+COLUMNS = ("Check", "Stage", "It asks", "Passes", "Scale", "Mode", "Status of a refusal")
 
 
 def table() -> str:
@@ -44,7 +44,6 @@ def _cells(check: Check[Any]) -> tuple[str, ...]:
         _passes(check),
         str(check.scale),
         _mode(check),
-        f"`{check.reason}`",
         f"`{check.status}`",
     )
 

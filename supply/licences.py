@@ -32,13 +32,10 @@ BESIDES = {
 HEAD = """\
 # Licences
 
-Plumbline is under AGPL-3.0-or-later, because PyMuPDF is. It is handed out as source, without these packages: pip fetches them. Each of
-their licences is compatible with it; `supply/licences.yaml` says which are, and what was read or excepted by hand, and why. `make licences`
-writes this page, and a test compares it with what is installed. The locks hold the versions. A wheel may hold libraries of others; its own
-licence files name them.
-
-torch is listed for its own code. A CUDA build brings NVIDIA's libraries under NVIDIA's terms: they are not in the lock, not checked here,
-and not needed, since Plumbline computes on the processor alone.
+Plumbline is under AGPL-3.0-or-later, because PyMuPDF is. pip fetches these packages, each under a compatible licence;
+`supply/licences.yaml` says which are, and what was read or excepted by hand, and why. `make licences` writes this page.
+A wheel may hold libraries of others; its own licence files name them. A CUDA build of torch brings NVIDIA's libraries
+under NVIDIA's terms, which Plumbline does not need.
 """
 
 

@@ -27,15 +27,15 @@ MAX_NUMBERS = 3  # a test names: one that shows more shows none of them well
 
 
 def rows() -> Iterator[tuple[str, str, str]]:
-    """Each row of the tables: number or point, done by, and "" or the tests of a point without a number."""
-    for line in PAGE.splitlines():
-        if line.startswith("| ") and not line.startswith(("| Id", "| It asks")):
-            first, second, third = [cell.strip() for cell in line.strip("|").split("|")]
-            yield (first, third, "") if NUMBER.fullmatch(first) else (first, second, third)
+    """Each point of the lists: its number, or "" for one without; done by; tested by, for one without a number."""
+    for point in re.findall(r"^- (.+(?:\n  .+)*)", PAGE.partition("## S0")[2], flags=re.MULTILINE):
+        number = NUMBER.match(point)
+        by, _, tests = point.partition("Tested by")
+        yield (number[0] if number else ""), by, tests
 
 
-def paths(cell: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", cell)
+def paths(text: str) -> list[str]:
+    return re.findall(r"`([^`\s]*/[^`\s]*)`", text)
 
 
 @cache
@@ -57,7 +57,7 @@ def named() -> tuple[tuple[str, str, list[str]], ...]:
 
 
 def test_given_the_page_then_every_number_stands_there_once() -> None:
-    assert [number for number, _, _ in rows() if NUMBER.fullmatch(number)] == KNOWN
+    assert [number for number, _, _ in rows() if number] == KNOWN
 
 
 def test_given_the_page_then_every_file_and_heading_that_it_names_is_there() -> None:
@@ -81,10 +81,10 @@ def test_given_the_page_then_every_file_and_heading_that_it_names_is_there() -> 
 def test_given_a_number_then_code_does_it_and_a_test_names_it_or_a_page_shows_it() -> None:
     tested = {number for _, _, numbers in named() for number in numbers}
 
-    assert [first for first, by, _ in rows() if not paths(by)] == []
-    assert [first for first, _, tests in rows() if not NUMBER.fullmatch(first) and not paths(tests)] == []
+    assert [by for _, by, _ in rows() if not paths(by)] == []
+    assert [by for number, by, tests in rows() if not number and not paths(tests)] == []
     assert {number for number in KNOWN if number not in tested} <= BY_PAGE
-    assert [first for first, by, _ in rows() if first in BY_PAGE and "](" not in by] == []
+    assert [number for number, by, _ in rows() if number in BY_PAGE and "](" not in by] == []
 
 
 def test_given_the_tests_then_none_names_a_number_that_is_not_there_or_more_than_three() -> None:
