@@ -120,7 +120,7 @@ def parser() -> argparse.ArgumentParser:
     add.set_defaults(run=commands.index)
 
     migrate = sub.add_parser(
-        "migrate", parents=[place, tune], help="move a library into another vector store, and compare checksums"
+        "migrate", parents=[place, tune], help="move a library into another vector store, and compare their checksums"
     )
     migrate.add_argument("store", choices=sorted(VECTOR_STORES), help="docs/scale.md says what each needs")
     migrate.set_defaults(run=_later("migrate", "migrate"))

@@ -4,10 +4,13 @@ alone.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+
+import numpy as np
 
 from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
@@ -23,14 +26,16 @@ from rag_core.domain.ports import Cancel, Embedder, LanguageModel, Progress
 from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
-from rag_core.library.compared import Checksums, checksums
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.stored.entry import EXACT_STORE
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
 from rag_core.wiring import models
 from rag_core.wiring.folder import calibration_files, contents_of, counts, noting, open_library, uses
+
+ROWS = 1024  # vectors that are read at once: 1.5 MB of the embedded model's
 
 
 def rebuild_library(
@@ -52,11 +57,10 @@ def rebuild_library(
     return Library.rebuild(folder, collection, settings, progress=progress, cancelled=cancelled, **its)[1]
 
 
-def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[Checksums, Checksums]:
-    """Move a library into another vector store; all that it held as checksums, read from its store before
-    and after.
+def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[str, str]:
+    """Move a library into another vector store; SHA-256 of all its vectors, read from its store before and after.
 
-    No model is asked, and nothing is read or cut anew.
+    No model is asked, and nothing is read or cut anew: all else stays in the library's file.
 
     Args:
         folder: of the library.
@@ -69,9 +73,18 @@ def move_library(folder: Path, collection: str, settings: Settings, store: str) 
         LibraryError: as `Library.move`.
     """
     model, vectors = _embedder(settings, False), vector_store(store)
-    before = checksums(open_library(folder, collection, model, settings.vector_store).snapshot)
+    before = vectors_hash(open_library(folder, collection, model, settings.vector_store).snapshot)
     Library.move(folder, collection, **uses(folder, collection, model, vectors))
-    return before, checksums(open_library(folder, collection, model, store).snapshot)
+    return before, vectors_hash(open_library(folder, collection, model, store).snapshot)
+
+
+def vectors_hash(snapshot: Snapshot) -> str:
+    """SHA-256 of all vectors of a version, read from its store in the order of its rows, as hex digits."""
+    found, count = hashlib.sha256(), len(snapshot.passages)
+    for first in range(0, count, ROWS):
+        rows = snapshot.vectors.vectors(range(first, min(first + ROWS, count)))
+        found.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+    return found.hexdigest()
 
 
 def _embedder(settings: Settings, apart: bool) -> Embedder:
