@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 
 import numpy as np
 
@@ -13,15 +14,7 @@ from rag_core.errors import LibraryDamaged
 
 __all__ = ["K1", "B", "Bm25Index", "Bm25Store"]
 
-# the arrays of a segment, one behind another: those of `Terms`, then those of `WordSegment`
-ARRAYS = (
-    ("blob", np.uint8),
-    ("ends", np.int64),
-    ("starts", np.int64),
-    ("rows", np.int32),
-    ("counts", np.int32),
-    ("lengths", np.int32),
-)
+ARRAYS = 6  # a segment has so many: those of its `Terms`, then those of `WordSegment`
 
 
 class Bm25Store:
@@ -42,16 +35,13 @@ class Bm25Store:
         return [one for one in index.segments if len(one)]
 
     def packed(self, part: LexicalPart) -> bytes:
-        """A segment as bytes: the length of each array, then the arrays."""
+        """A segment as its arrays one behind another, each in NumPy's own form."""
         assert isinstance(part, WordSegment)
         assert isinstance(part.columns, Terms)
-        arrays = [
-            np.ascontiguousarray(getattr(part.columns if at < 2 else part, name), kind)
-            for at, (name, kind) in enumerate(ARRAYS)
-        ]
-        return b"".join(
-            [np.array([len(one) for one in arrays], np.int64).tobytes(), *(one.tobytes() for one in arrays)]
-        )
+        file = BytesIO()
+        for one in (part.columns.blob, part.columns.ends, part.starts, part.rows, part.counts, part.lengths):
+            np.save(file, one, allow_pickle=False)
+        return file.getvalue()
 
     def unpacked(self, data: memoryview) -> WordSegment:
         """The segment that `packed` was given.
@@ -59,16 +49,14 @@ class Bm25Store:
         Raises:
             LibraryDamaged: the bytes are none.
         """
+        file = BytesIO(data)
         try:
-            at, arrays = 8 * len(ARRAYS), []
-            for length, (_, kind) in zip(np.frombuffer(data, np.int64, len(ARRAYS)).tolist(), ARRAYS, strict=True):
-                arrays.append(np.frombuffer(data, kind, length, at).copy())  # aligned, and free of the other bytes
-                at += length * np.dtype(kind).itemsize
-            return WordSegment(Terms(*arrays[:2]), *arrays[2:])
-        except (ValueError, TypeError) as error:
+            blob, ends, *others = [np.load(file, allow_pickle=False) for _ in range(ARRAYS)]
+        except (ValueError, EOFError, OSError) as error:
             raise LibraryDamaged(
                 "The word index cannot be read.", remedy="Rebuild the library from its stored sources."
             ) from error
+        return WordSegment(Terms(blob, ends), *others)
 
     def joined(self, parts: Sequence[LexicalPart]) -> Bm25Index:
         """The index of these segments, one behind another."""
