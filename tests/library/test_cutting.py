@@ -7,9 +7,9 @@ from pathlib import Path
 from early_kit import SMALL, buoys
 from hypothesis import given
 from hypothesis import strategies as st
-from library_kit import HashEmbedder, library
+from library_kit import library
 
-from rag_core.library.indexing.cutting import Cutting
+from rag_core.library.indexing.documents import Cutting
 
 
 @given(pages=st.lists(st.integers(0, 50), min_size=1, max_size=20), counted=st.lists(st.integers(0, 90), max_size=40))
@@ -17,10 +17,10 @@ def test_whatever_is_counted_the_pages_go_up_and_the_last_one_is_told_at_the_end
     pages: list[int], counted: list[int]
 ) -> None:
     told: list[tuple[str, int, int]] = []
-    cutting = Cutting(HashEmbedder(), "a.pdf: cutting", pages, lambda *one: told.append(one))
+    cutting = Cutting("a.pdf: cutting", pages, lambda *one: told.append(one))
 
     for chars in counted:
-        assert cutting.count_tokens(["x" * chars]) == HashEmbedder().count_tokens(["x" * chars])
+        cutting.counted(["x" * chars])
     before = [done for _, done, _ in told]
     cutting.finished()
 
@@ -28,14 +28,6 @@ def test_whatever_is_counted_the_pages_go_up_and_the_last_one_is_told_at_the_end
     assert before[0] == 0
     assert before[-1] < len(pages)
     assert told[-1] == ("a.pdf: cutting", len(pages), len(pages))
-
-
-def test_given_a_model_then_it_is_the_same_one() -> None:
-    model = HashEmbedder("one@float32")
-    cutting = Cutting(model, "cutting", [1], None)
-
-    assert (cutting.name, cutting.max_tokens, cutting.tokenizer) == (model.name, model.max_tokens, model.tokenizer)
-    assert cutting.embed(["a cat"]).tolist() == model.embed(["a cat"]).tolist()
 
 
 def test_given_a_document_that_is_added_then_cutting_has_a_step_before_the_first_batch(tmp_path: Path) -> None:

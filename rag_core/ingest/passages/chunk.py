@@ -63,6 +63,7 @@ def chunk(
     overlap_tokens: int = 50,
     max_passages: int = MAX_PASSAGES,
     cancelled: Cancel | None = None,
+    counted_in: Callable[[Sequence[str]], object] = lambda texts: None,
 ) -> list[Passage]:
     """Cut a document into passages in reading order.
 
@@ -80,6 +81,7 @@ def chunk(
         overlap_tokens: at most so many are repeated, in whole sentences; 0 for none.
         max_passages: of the document; one that makes more is refused.
         cancelled: read between batches.
+        counted_in: gets each batch of texts whose tokens were counted.
 
     Raises:
         Cancelled: the user stopped it.
@@ -93,7 +95,7 @@ def chunk(
             f"Passages of at most {limit} tokens with an overlap of {overlap_tokens} cannot be made.",
             remedy=f"Choose a size of at least {MIN_TOKENS} tokens and an overlap of at least 0.",
         )
-    count = _counter(embedder, cancelled)
+    count = _counter(embedder, cancelled, counted_in)
     texts = {page.number: page.text for page in pages}
     found = joined(units(blocks(pages, language), texts, by_definition=strategy.by_definition), pages, language)
     special = embedder.count_tokens([""])[0]
@@ -114,13 +116,15 @@ def chunk(
     return passages
 
 
-def _counter(embedder: Embedder, cancelled: Cancel | None) -> Counter:
+def _counter(embedder: Embedder, cancelled: Cancel | None, counted_in: Callable[[Sequence[str]], object]) -> Counter:
     special = embedder.count_tokens([""])[0]
 
     def count(texts: Sequence[str]) -> list[int]:
         if cancelled is not None and cancelled():
             raise Cancelled("Indexing was stopped.", remedy="Index the file again to go on; nothing was stored.")
-        return [tokens - special for tokens in embedder.count_tokens(texts)]
+        found = [tokens - special for tokens in embedder.count_tokens(texts)]
+        counted_in(texts)
+        return found
 
     return count
 

@@ -25,9 +25,8 @@ from rag_core.library.indexing.indexer import Indexer
 from rag_core.library.stored.collection import Form, Gone
 from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
 
-GROUP_PASSAGES = (
-    256  # passages of small texts that are embedded together: one forward pass each would take several times as long
-)
+# passages of small texts that are embedded together: one forward pass each would take several times as long
+GROUP_PASSAGES = 256
 PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
 PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time, however large the library is
 _log = logging.getLogger(__name__)
@@ -229,7 +228,7 @@ class Adding:
         deleted.
         """
         try:
-            return self._taken(row) or self._indexer.prepare(row, password, None, self._indexer.stopped)
+            return self._taken(row) or self._indexer.prepare(row, password)
         except Gone:
             return None
         except Cancelled:
@@ -291,10 +290,10 @@ class Adding:
 
     def _finish(self, group: Sequence[Form]) -> None:
         try:
-            for gone in self._indexer.finish(group, self._batch_made(group)):
-                group = [form for form in group if form is not gone]
+            gone = self._indexer.finish(group, self._batch_made(group))
             for form in group:
-                self._done(form)
+                if form not in gone:
+                    self._done(form)
         except Gone:
             if left := [form for form in group if self._indexer.collection.has_form(form.entry.row)]:
                 self._finish(left)

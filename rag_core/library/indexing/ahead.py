@@ -23,9 +23,8 @@ from rag_core.library.stored.entry import Accepted, Row
 THREADS = 2  # one file is cut in this process while the next one is read, mostly by others
 THREAD = "reading ahead"
 LOOK_SECONDS = 0.1  # between two looks at whether to stop, while a source is waited for
-EARLY_PASSAGES = (
-    64  # that wait for vectors, where a document of the call is asked before it has its own; about two seconds
-)
+# that wait for vectors, where a document of the call is asked before it has its own; about two seconds
+EARLY_PASSAGES = 64
 WAY_SECONDS = 0.5  # at most between two batches of vectors, while sources are read; a stop waits for it
 
 

@@ -234,4 +234,4 @@ def early(
     passages = Passages([*published.passages.groups, *(one.passages for one in documents)])
     vectors = EarlyVectors(published.vectors, first, documents)
     entries = (*published.entries, *(one.entry for one in documents))
-    return EarlySnapshot(published.version, passages, vectors, words, entries, published.reader, embedder=embedder)
+    return EarlySnapshot(published.version, passages, vectors, words, entries, published.file, embedder=embedder)

@@ -146,6 +146,6 @@ def make(row: Accepted, data: bytes, settings: Settings, embedder: Embedder, fol
         [Source(row.name, data, row.kind, row.caller_id, row.language, row.metadata, strategy=row.strategy)]
     )
     indexer = Indexer(collection, embedder, settings, None, None)
-    indexer.finish([indexer.prepare(row, None, None, lambda: False)])
+    indexer.finish([indexer.prepare(row, None)])
     collection.close()  # the log beside the file is folded into it
     return (collection.root / FILE).read_bytes()

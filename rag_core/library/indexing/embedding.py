@@ -18,9 +18,8 @@ Made = Callable[[int, Vectors], None]  # (number of the first passage, vectors o
 EMBED_BATCH = 16
 # a lock is not fair: without a pause this thread would take the model again before a question that waits for it
 YIELD_SECONDS = 0.001
-MAX_TERMS = (
-    300_000  # different ones of a document; the longest filing tried has about 10,000, and each takes about 300 bytes
-)
+# different ones of a document; the longest filing tried has about 10,000, and each takes about 300 bytes
+MAX_TERMS = 300_000
 # Seconds to embed the passages of one file, or of a group of small ones. A passage takes about 0.03 s on two cores
 # (0.015 s in bfloat16).
 SECONDS = 120.0  # for a model that is still being loaded, and a question in between

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,7 @@ from rag_core.domain.ports import Cancel, Embedder, Progress, Step, Vectors
 from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.reading.ocr_engines import can_read
-from rag_core.library.indexing.cutting import Cutting
-from rag_core.library.indexing.documents import document_of, entry_of, manner_of, passages_of
+from rag_core.library.indexing.documents import Cutting, document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.drafts import Drafts
 from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
 from rag_core.library.indexing.reading import (
@@ -90,8 +89,8 @@ class Indexer:
         self,
         row: Accepted,
         password: str | None,
-        made_known: Callable[[], object] | None,
-        stopped: Cancel,
+        made_known: Callable[[], object] | None = None,
+        stopped: Cancel = lambda: False,
         least: Callable[[], int] = int,
         was_read: Callable[[], object] = lambda: None,
     ) -> Form:
@@ -132,51 +131,43 @@ class Indexer:
         was_read: Callable[[], object],
     ) -> Form:
         key, options = self._key(row, self._can_ocr), self._read_options(row)
-        asked = made_known is not None and not self.collection.is_ready(row.digest)
+        tell = made_known if made_known is not None and not self.collection.is_ready(row.digest) else None
         number = self.collection.begin_document(row, key, options)
-        keeper = PageKeeper(self.collection, number)
-        drafts = None
-        if asked and made_known is not None and row.kind == "pdf":
-            drafts = Drafts(row, key, self.settings, self.embedder, keeper, made_known, stops)
+        keeper, drafts = PageKeeper(self.collection, number), None
+        if tell is not None and row.kind == "pdf":
+            drafts = Drafts(row, key, self.settings, self.embedder, keeper, tell, stops)
         try:
             reading, reused = self._reading(row, password, options, keeper, drafts, stops)
             was_read()
-            form, terms = self._cut(row, keeper.document, reading, stops)
-            asked = asked and ((drafts is not None and drafts.made) or len(form[2]) >= least())
-            self.collection.put_cut(
-                form[0],
-                form[1],
-                form[2],
-                terms,
-                state=WORDS if asked else ASIDE,
-                pages=len(reading.pages),
-                reading=reading_to_json(reading),
-            )
+            entry, title, passages, terms = self._cut(row, number, reading, stops)
+            if tell is not None and not (drafts is not None and drafts.made) and len(passages) < least():
+                tell = None
+            state, known = ASIDE if tell is None else WORDS, reading_to_json(reading)
+            self.collection.put_cut(entry, title, passages, terms, state=state, pages=len(reading.pages), reading=known)
         except BaseException:
             self.collection.drop_form(number)
-            if drafts is not None and drafts.made and made_known is not None:
-                made_known()
+            if drafts is not None and drafts.made and tell is not None:
+                tell()
             raise
-        if asked and made_known is not None:
-            made_known()
-        return Form(form[0], form[1], len(form[2]), complete=False, reused=reused)
+        if tell is not None:
+            tell()
+        return Form(entry, title, len(passages), complete=False, reused=reused)
 
     def _cut(
         self, row: Accepted, number: int, reading: Reading, stops: Cancel
-    ) -> tuple[tuple[Entry, str, tuple[Passage, ...]], bytes]:
-        """The document of what was read, with its title and its passages; and their terms, packed."""
-        telling = Cutting(
-            self.embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row)
-        )
+    ) -> tuple[Entry, str, tuple[Passage, ...], bytes]:
+        """The document of what was read, its title, its passages, and their terms, packed."""
+        chars = [len(page.text) for page in reading.pages]
+        telling = Cutting(f"{row.name}: cutting", chars, self._progress_of(row))
         manner = manner_of(row, reading, self.settings)
-        passages = passages_of(row, reading.pages, manner, self.settings, telling, stops)
+        passages = passages_of(row, reading.pages, manner, self.settings, self.embedder, stops, telling.counted)
         document = document_of(row, reading, manner)
         if not passages:
             raise no_text(document)
         terms = terms_of(row.name, manner.title, passages)
         telling.finished()
         entry = entry_of(number, self._key(row, self._can_ocr), document, row)
-        return (entry, manner.title, passages), pack_terms(terms)
+        return entry, manner.title, passages, pack_terms(terms)
 
     def problem_of(self, row: Accepted) -> StoredFileDamaged | None:
         """The fault in the stored file of a source whose pages were read before; None when it is as it was handed
@@ -188,7 +179,7 @@ class Indexer:
             return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
         return None
 
-    def finish(self, group: Sequence[Form], made: Made | None = None) -> Iterator[Form]:
+    def finish(self, group: Sequence[Form], made: Made | None = None) -> list[Form]:
         """Embed the passages of all of these at once, and keep their vectors; those that somebody deleted meanwhile.
 
         Args:
@@ -226,7 +217,7 @@ class Indexer:
             parts.append((form.entry.row, vectors[first : first + form.count]))
             first += form.count
         lost = self.collection.put_vectors(parts)
-        return iter([form for form in group if form.entry.row in lost])
+        return [form for form in group if form.entry.row in lost]
 
     def tell_problem(self, row: Accepted) -> None:
         """Tell once that a source cannot be indexed."""
