@@ -51,7 +51,7 @@ from rag_core.library.stored.collection import (
     pack_entry,
 )
 from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
-from rag_core.library.stored.snapshot import PageReader, Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 
@@ -381,7 +381,10 @@ class Library:
             LibraryBusy: another process wrote for `CHANGE_SECONDS`.
             LibraryError: what else holds their words cannot be deleted; nothing was.
         """
-        self._note_unless_missing(Action.DELETE, document_ids)
+        self.refresh()
+        for missing in [id for id in document_ids if not self._collection.remembers(id)]:
+            raise no_document(missing)
+        self._note(Action.DELETE, document_ids)
         self._remove(document_ids, lambda version: self._on_delete(document_ids, version))
         with suppress(RagError):  # whoever deletes or opens next does it
             self._finish_deletion()
@@ -442,12 +445,6 @@ class Library:
 
         self._change(change, CHANGE_SECONDS)
 
-    def _note_unless_missing(self, action: Action, document_ids: Sequence[str]) -> None:
-        self.refresh()
-        for missing in [id for id in document_ids if not self._collection.remembers(id)]:
-            raise no_document(missing)
-        self._note(action, document_ids)
-
     def _remove(self, ids: Several[str], forget: Callable[[int], None], *, everywhere: bool = False) -> None:
         """Delete all that is kept of documents; `forget` is called last, with the last version that has them."""
         digests, version = {source_digest(id) for id in ids}, 0
@@ -503,7 +500,7 @@ class Library:
     def _before(self) -> Loaded:
         """The collection in memory, if it is of the file that is there now."""
         if self._file != (now := identity(self._collection.reader.path)):
-            self._file, self._loader.reader = now, PageReader(self._collection.reader)
+            self._file = now
             return self._loader.empty()
         return self._loaded
 
@@ -578,16 +575,12 @@ class Library:
 
         def change(db: sqlite3.Connection) -> None:
             _newer(db)
+            places: dict[str, int] = {}
             if at_once is not None:
-                stay = f"{', '.join(map(str, [*at_once, *forms]))}"
-                place = {
-                    digest: at
-                    for digest, at in db.execute("SELECT digest, place FROM document WHERE state = ?", (READY,))
-                }
+                places.update(db.execute("SELECT digest, place FROM document WHERE state = ?", (READY,)))
+                stay = ", ".join(map(str, [*at_once, *forms]))
                 db.execute(f"DELETE FROM document WHERE state = ? AND id NOT IN ({stay})", (READY,))
-            for form in forms:
-                if _put_in(db, form, place if at_once is not None else {}):
-                    found.add(form)
+            found.update(form for form in forms if _put_in(db, form, places))
             for entry in described:
                 _describe(db, entry)
             self._collection.drop_waiting(db, settled)
@@ -684,9 +677,8 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
     entry, digest = entry_of_row(*found[:5]), found[5]
     (place,) = db.execute("SELECT coalesce(max(place), 0) + 1 FROM document").fetchone()
     place = places.get(digest, place)
-    if (
-        old := _ready_in(db, digest)
-    ) is not None:  # indexed anew with other settings: what the user wrote about it stays
+    # indexed anew with other settings: what the user wrote about it stays
+    if (old := _ready_in(db, digest)) is not None:
         entry = old.handed_in(entry.source).reindexed(entry)
         (place,) = db.execute("SELECT place FROM document WHERE id = ?", (old.row,)).fetchone()
     db.execute("DELETE FROM document WHERE digest = ? AND id != ?", (digest, form))

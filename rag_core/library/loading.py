@@ -40,7 +40,7 @@ from rag_core.library.stored.collection import (
 )
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Packed, Passages
-from rag_core.library.stored.snapshot import PageReader, Snapshot
+from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.stored_json import REBUILD, passages_from_json, sealed, unpack, unsealed
 
 Piece = range | int  # rows that are in memory, or the number of a document that is not
@@ -66,11 +66,10 @@ class Loader:
 
     def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore) -> None:
         self._collection, self.vectors, self.lexical = collection, vectors, lexical
-        self.reader = PageReader(collection.reader)
 
     def empty(self) -> Loaded:
         """A library without documents."""
-        nothing = Snapshot(0, Passages(()), self._no_vectors(), self.lexical.build([]), (), self.reader)
+        nothing = Snapshot(0, Passages(()), self._no_vectors(), self.lexical.build([]), (), self._collection.reader)
         return Loaded(Facts(0, 0, "", 0, "", 0), nothing)
 
     def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
@@ -111,7 +110,7 @@ class Loader:
                 (self.vectors.send if writes else self.vectors.require)(vectors, self._collection.root)
             lexical = self._words(db, known, joined if writes else None)
             _require_rows(db, len(passages))
-        snapshot = Snapshot(facts.version, passages, vectors, lexical, tuple(entries), self.reader)
+        snapshot = Snapshot(facts.version, passages, vectors, lexical, tuple(entries), self._collection.reader)
         if snapshot.version == known.version and snapshot.entries == known.entries and vectors is known.vectors:
             snapshot = known
         return Loaded(facts, snapshot, self._early(db, before, {entry.source.digest for entry in entries}))

@@ -37,9 +37,8 @@ from rag_core.records.texts import (
 )
 from rag_core.settings import Settings
 
-_REF_DIGITS = (
-    8  # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
-)
+# hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
+_REF_DIGITS = 8
 _NO_CLAIM = Claim("")
 
 

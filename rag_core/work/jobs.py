@@ -66,15 +66,13 @@ class Job(Background["AddReport | Ran"]):
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
-    _first: tuple[float, int] | None = (
-        None  # when the first question was done, and how many were then: recorded ones take no time
-    )
+    # when the first question was done, and how many were then: recorded ones take no time
+    _first: tuple[float, int] | None = None
     _far: dict[int, Far] = field(default_factory=dict, repr=False)  # by number, of the files that are in work
     _numbers: dict[str, int] = field(default_factory=dict, repr=False)  # by the ids of their documents
     _telling: threading.Lock = field(default_factory=threading.Lock, repr=False)  # two threads tell of files
-    _paced: tuple[float, int] | None = (
-        None  # when the first passages of the current file had their vectors, and how many
-    )
+    # when the first passages of the current file had their vectors, and how many
+    _paced: tuple[float, int] | None = None
     _turn: Turn | None = field(default=None, repr=False)
     _failed: set[int] = field(default_factory=set, repr=False)
 

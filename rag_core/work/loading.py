@@ -19,9 +19,8 @@ from rag_core.settings import Settings
 from rag_core.wiring import as_built, contents_of, open_engine
 from rag_core.work.background import Background
 
-PATIENCE_SECONDS = (
-    0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
-)
+# what a page waits before it says that it waits: opening a library with a loaded model takes less
+PATIENCE_SECONDS = 0.3
 MAX_COUNT = 8  # collections kept open; the least recently used one goes
 
 

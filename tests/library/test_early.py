@@ -402,7 +402,7 @@ def test_once_all_vectors_are_there_every_measurement_is_that_of_the_published_v
         document.put(places, vectors[places])
     view = early(small.snapshot, [document], small._loader.lexical, HashEmbedder())
     assert view is not None
-    view = replace(view, reader=whole.snapshot.reader)
+    view = replace(view, file=whole.snapshot.file)
 
     early_one, published = (
         measured_on(one, Tools(HashEmbedder()), question, OPEN, only) for one in (view, whole.snapshot)
@@ -423,7 +423,7 @@ def test_whatever_vectors_are_missing_no_hit_is_without_its_true_cosine_and_none
     model = HashEmbedder()
     view = early(small.snapshot, [document], small._loader.lexical, model)
     assert view is not None
-    view = replace(view, reader=whole.snapshot.reader)
+    view = replace(view, file=whole.snapshot.file)
 
     measured = measured_on(view, Tools(model), question, OPEN.changed(top_k=top_k))
 

@@ -59,9 +59,8 @@ class ProcessEmbedder:
 
     def __init__(self, model: str, precision: str = "auto") -> None:
         self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
-        self._greeting: tuple[str, int, str, str] | None = (
-            None  # name, max_tokens, tokenizer, unblocked: the same from every child
-        )
+        # name, max_tokens, tokenizer, unblocked: the same from every child
+        self._greeting: tuple[str, int, str, str] | None = None
         self._lock = InTurn()
         self._child: _Child | None = _started(self._load)
 

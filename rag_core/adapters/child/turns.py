@@ -20,9 +20,8 @@ from dataclasses import dataclass
 # seconds that a long request lets short ones by: a batch of passages takes a tenth of that, so questions lose little;
 # chosen
 PATIENCE = 1.0
-MOMENT = (
-    0.05  # seconds without a short request after which a long one may begin; a question's next one comes within; chosen
-)
+# seconds without a short request after which a long one may begin; a question's next one comes within; chosen
+MOMENT = 0.05
 
 
 @dataclass(eq=False, slots=True)

@@ -25,9 +25,8 @@ KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the sam
 KEPT_POSTINGS = 1 << 24
 MIN_KEPT = 8  # terms all the same; chosen
 MAX_ROWS = 16_384  # in a segment: deleting one document writes about 8 MB anew at most; chosen
-KEPT_NUMBERS = (
-    8_192  # terms whose number of passages is kept: a question weighs the words of all sentences that it reads
-)
+# terms whose number of passages is kept: a question weighs the words of all sentences that it reads
+KEPT_NUMBERS = 8_192
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 
 MIN_CHARS = 8  # a shorter key ("none", "ollama") is a word that a document may hold, and guards nothing
-MIN_PART_CHARS = (
-    16  # a part of a key that is taken out by itself; a shorter one may be a word, and tells little of the key
-)
+# a part of a key that is taken out by itself; a shorter one may be a word, and tells little of the key
+MIN_PART_CHARS = 16
 HIDDEN = "[key]"
 
 

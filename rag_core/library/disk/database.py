@@ -33,9 +33,8 @@ _DAMAGED = (
     sqlite3.SQLITE_MISMATCH,
 )
 COMPANIONS = ("", "-wal", "-shm")
-CLOSE_SECONDS = (
-    1.0  # that the end waits for a statement of another thread; the log beside the file keeps what it has then
-)
+# that the end waits for a statement of another thread; the log beside the file keeps what it has then
+CLOSE_SECONDS = 1.0
 _files: weakref.WeakSet[Database] = weakref.WeakSet()  # that this process has opened or may open
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 SHORT_BYTES = 256 << 20  # 256 MiB: where less is free, the disk counts as nearly full; chosen
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_SHARED_MEMORY = (
-    4874  # SQLITE_IOERR_SHMSIZE, which Python 3.11 names as of some builds only: no room for the file beside the log
-)
+# SQLITE_IOERR_SHMSIZE, which Python 3.11 names as of some builds only: no room for the file beside the log
+_SHARED_MEMORY = 4874
 
 
 def is_full(error: BaseException | None) -> bool:

@@ -61,33 +61,27 @@ OTHERS_SECONDS = 3600.0  # a source is written in seconds: a younger draft may b
 # `deleting` of the library: a source that gave no document is to go; somebody deleted something, so no word of it may
 # be left
 LEFT_OVER, DELETED = 1, 2
-MAX_TRIES = (
-    2  # a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
-)
+# a source whose indexing was begun so often is for a person to decide on: it may be what ends the process
+MAX_TRIES = 2
 SCHEMA = (
-    "CREATE TABLE library (version INTEGER NOT NULL, changes INTEGER NOT NULL, embedder TEXT NOT NULL, index_version "
-    "INTEGER NOT NULL,"
-    " vector_store TEXT NOT NULL, deleting INTEGER NOT NULL)",
+    """CREATE TABLE library (version INTEGER NOT NULL, changes INTEGER NOT NULL, embedder TEXT NOT NULL,
+        index_version INTEGER NOT NULL, vector_store TEXT NOT NULL, deleting INTEGER NOT NULL)""",
     "INSERT INTO library VALUES (0, 0, '', 0, '', 0)",
-    "CREATE TABLE waiting (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, source BLOB NOT NULL, bytes INTEGER "
-    "NOT NULL,"
-    " begun INTEGER, settings BLOB)",
-    "CREATE TABLE document (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL, key TEXT NOT NULL, state TEXT "
-    "NOT NULL,"
-    " place INTEGER NOT NULL, stamp INTEGER NOT NULL, language TEXT NOT NULL, bytes INTEGER NOT NULL, size INTEGER NOT "
-    "NULL,"
-    " pages INTEGER NOT NULL, options TEXT NOT NULL, reading BLOB, entry BLOB)",
+    """CREATE TABLE waiting (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, source BLOB NOT NULL,
+        bytes INTEGER NOT NULL, begun INTEGER, settings BLOB)""",
+    """CREATE TABLE document (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL, key TEXT NOT NULL,
+        state TEXT NOT NULL, place INTEGER NOT NULL, stamp INTEGER NOT NULL, language TEXT NOT NULL,
+        bytes INTEGER NOT NULL, size INTEGER NOT NULL, pages INTEGER NOT NULL, options TEXT NOT NULL, reading BLOB,
+        entry BLOB)""",
     "CREATE INDEX document_digest ON document (digest)",
-    "CREATE TABLE page (document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE, number INTEGER NOT NULL, "
-    "facts BLOB NOT NULL,"
-    " layout BLOB NOT NULL, PRIMARY KEY (document, number))",
-    "CREATE TABLE passages (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE, count INTEGER NOT NULL,"
-    " title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL, vectors BLOB)",
-    "CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL, data "
-    "BLOB NOT NULL)",
-    "CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE, key TEXT NOT NULL, "
-    "event BLOB NOT NULL,"
-    " PRIMARY KEY (digest, key))",
+    """CREATE TABLE page (document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE, number INTEGER NOT NULL,
+        facts BLOB NOT NULL, layout BLOB NOT NULL, PRIMARY KEY (document, number))""",
+    """CREATE TABLE passages (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
+        count INTEGER NOT NULL, title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL, vectors BLOB)""",
+    """CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL,
+        data BLOB NOT NULL)""",
+    """CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE,
+        key TEXT NOT NULL, event BLOB NOT NULL, PRIMARY KEY (digest, key))""",
 )
 
 Values = Mapping[str, Any]  # settings by their name, as JSON has them
@@ -236,12 +230,8 @@ class Collection:
     def taken(self) -> dict[str, int]:
         """Bytes by digest of the files of its documents, and of those that wait to be indexed."""
         with self.reading() as db:
-            return dict(
-                db.execute(
-                    "SELECT digest, bytes FROM document WHERE state = ? UNION SELECT digest, bytes FROM waiting",
-                    (READY,),
-                )
-            )
+            query = "SELECT digest, bytes FROM document WHERE state = ? UNION SELECT digest, bytes FROM waiting"
+            return dict(db.execute(query, (READY,)))
 
     def size_bytes(self) -> int:
         """The sizes of all files in its folder, added up."""
@@ -250,8 +240,11 @@ class Collection:
     def remembers(self, document_id: str) -> bool:
         """Whether anything of a document is there."""
         query = "SELECT 1 FROM document WHERE digest = ?1 UNION SELECT 1 FROM waiting WHERE digest = ?1"
+        return self._exists(query, source_digest(document_id))
+
+    def _exists(self, query: str, *values: object) -> bool:
         with self.reading() as db:
-            return db.execute(query, (source_digest(document_id),)).fetchone() is not None
+            return db.execute(query, values).fetchone() is not None
 
     def verify(self) -> None:
         """Go through the whole file, and compare each packed part, the vectors and the sources with their checksums.
@@ -270,15 +263,12 @@ class Collection:
 
     def _require_sound(self, db: sqlite3.Connection, document: int) -> None:
         (count,) = db.execute("SELECT pages FROM document WHERE id = ?", (document,)).fetchone()
-        numbers = []
-        for number, facts, layout in db.execute(
-            "SELECT number, facts, layout FROM page WHERE document = ? ORDER BY number", (document,)
-        ):
+        numbers, pages = [], "SELECT number, facts, layout FROM page WHERE document = ? ORDER BY number"
+        for number, facts, layout in db.execute(pages, (document,)):
             numbers.append(number)
             unpack(facts), unpack(layout)
-        found = db.execute(
-            "SELECT count, passages, terms, vectors FROM passages WHERE document = ?", (document,)
-        ).fetchone()
+        cut = "SELECT count, passages, terms, vectors FROM passages WHERE document = ?"
+        found = db.execute(cut, (document,)).fetchone()
         if found is None or numbers != list(range(1, count + 1)):
             raise LibraryDamaged("Pages or passages of a document are missing.", remedy=REBUILD)
         unpack_terms(found[2]), unpack_vectors(found[3], len(unpack(found[1])))
@@ -381,11 +371,8 @@ class Collection:
         """
         for digest in digests:
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
-            left = (
-                "UPDATE library SET deleting = max(deleting, ?) WHERE NOT EXISTS "
-                "(SELECT 1 FROM document WHERE digest = ?)"
-            )
-            db.execute(left, (LEFT_OVER, digest))
+            left = "NOT EXISTS (SELECT 1 FROM document WHERE digest = ?)"
+            db.execute(f"UPDATE library SET deleting = max(deleting, ?) WHERE {left}", (LEFT_OVER, digest))
 
     def _list(self, db: sqlite3.Connection, row: Accepted, size: int, taken_up: Values | None) -> None:
         insert = (
@@ -400,8 +387,7 @@ class Collection:
 
     def is_wanted(self, digest: str) -> bool:
         """Whether a source is on the list: nobody deleted it."""
-        with self.reading() as db:
-            return db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone() is not None
+        return self._exists("SELECT 1 FROM waiting WHERE digest = ?", digest)
 
     def begin_document(self, row: Accepted, key: str, options: str) -> int:
         """A new form of a source, which is going to be read; its number. What was half read of it before goes.
@@ -467,9 +453,8 @@ class Collection:
             db.execute("UPDATE library SET changes = changes + 1")
             size = "(SELECT coalesce(sum(length(facts) + length(layout)), 0) FROM page WHERE document = id)"
             db.execute(
-                f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, size = {size} + "
-                f"?, pages = ?,"
-                " reading = ?, entry = ? WHERE id = ?",
+                f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, "
+                f"size = {size} + ?, pages = ?, reading = ?, entry = ? WHERE id = ?",
                 (
                     state,
                     form.document.language,
@@ -522,11 +507,7 @@ class Collection:
 
     def is_ready(self, digest: str) -> bool:
         """Whether a document of the source is in the library."""
-        with self.reading() as db:
-            return (
-                db.execute("SELECT 1 FROM document WHERE digest = ? AND state = ?", (digest, READY)).fetchone()
-                is not None
-            )
+        return self._exists("SELECT 1 FROM document WHERE digest = ? AND state = ?", digest, READY)
 
     def is_sound(self, document: int) -> bool:
         """Whether all that is kept of a document is what was written."""
@@ -546,8 +527,7 @@ class Collection:
 
     def has_form(self, document: int) -> bool:
         """Whether a document that is being made is still there."""
-        with self.reading() as db:
-            return db.execute("SELECT 1 FROM document WHERE id = ?", (document,)).fetchone() is not None
+        return self._exists("SELECT 1 FROM document WHERE id = ?", document)
 
     def read_before(self, digest: str, options: str) -> tuple[int, Any] | None:
         """A document of the source whose pages were read by these options, and what is known of that reading; None
@@ -569,10 +549,9 @@ class Collection:
 
     def stored_pages(self, document: int) -> list[tuple[bytes, bytes]]:
         """Facts and layout of each page, in order."""
+        query = "SELECT facts, layout FROM page WHERE document = ? ORDER BY number"
         with self.reading() as db:
-            return db.execute(
-                "SELECT facts, layout FROM page WHERE document = ? ORDER BY number", (document,)
-            ).fetchall()
+            return db.execute(query, (document,)).fetchall()
 
     def passages(self, document: int, id: str) -> tuple[Passage, ...]:
         """The passages of a document, which has this id.

@@ -16,46 +16,6 @@ from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.stored_json import REBUILD, page_from_json
 
 
-class PageReader:
-    """Reads the pages of one collection from its file when they are looked at. Safe to share between threads."""
-
-    def __init__(self, file: Database) -> None:
-        self._file = file
-
-    def page(self, entry: Entry, number: int) -> Page:
-        """The page with its rows and word boxes.
-
-        Raises:
-            InvalidInput: there is no such page.
-            LibraryDamaged: it is missing or was changed.
-            LibraryError: its document was deleted, or made anew.
-        """
-        return page_from_json(*self._read(entry, number, "facts, layout"))
-
-    def text(self, entry: Entry, number: int) -> str:
-        """The page's text alone; raises as `page` does."""
-        return page_from_json(*self._read(entry, number, "facts")).text
-
-    def _read(self, entry: Entry, number: int, columns: str) -> tuple[bytes, ...]:
-        if not 1 <= number <= entry.document.page_count:
-            raise InvalidInput(
-                f"{entry.document.name} has no page {number}.",
-                remedy=f"Ask for a page from 1 to {entry.document.page_count}.",
-            )
-        # the digest: a collection that was deleted and made anew gives the same numbers to other documents
-        document = entry.row, entry.source.digest
-        with self._file.reading() as db:
-            there = db.execute("SELECT 1 FROM document WHERE id = ? AND digest = ?", document).fetchone()
-            query = f"SELECT {columns} FROM page WHERE document = ? AND number = ?"
-            found: tuple[bytes, ...] | None = db.execute(query, (entry.row, number)).fetchone()
-        if not there:
-            problem = f"{entry.document.name} was deleted or indexed anew, so page {number} cannot be read any more."
-            raise LibraryError(problem, remedy="Ask again.")
-        if found is None:
-            raise LibraryDamaged(f"Page {number} of {entry.document.name} is missing.", remedy=REBUILD)
-        return found
-
-
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
@@ -68,7 +28,7 @@ class Snapshot:
     vectors: VectorIndex
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
-    reader: PageReader = field(repr=False)
+    file: Database = field(repr=False)  # that pages are read from when they are looked at
 
     @property
     def given(self) -> None:
@@ -154,17 +114,38 @@ class Snapshot:
 
         Raises:
             InvalidInput: no such document or page.
-            LibraryError: it was deleted since, or damaged.
+            LibraryDamaged: it is missing or was changed.
+            LibraryError: its document was deleted since, or made anew.
         """
-        return self.reader.page(self._entry(document_id), page)
+        return page_from_json(*self._stored(document_id, page, "facts, layout"))
 
     def page_text(self, document_id: str, page: int) -> str:
         """The raw text that offsets of this page refer to; raises as `page` does."""
-        return self.reader.text(self._entry(document_id), page)
+        return page_from_json(*self._stored(document_id, page, "facts")).text
 
     def words(self, document_id: str, page: int) -> Sequence[WordBox]:
         """Where the page's words stand, in PDF points; none for text documents. Raises as `page` does."""
         return self.page(document_id, page).words
+
+    def _stored(self, document_id: str, number: int, columns: str) -> tuple[bytes, ...]:
+        entry = self._entry(document_id)
+        if not 1 <= number <= entry.document.page_count:
+            raise InvalidInput(
+                f"{entry.document.name} has no page {number}.",
+                remedy=f"Ask for a page from 1 to {entry.document.page_count}.",
+            )
+        # the digest: a collection that was deleted and made anew gives the same numbers to other documents
+        document = entry.row, entry.source.digest
+        with self.file.reading() as db:
+            there = db.execute("SELECT 1 FROM document WHERE id = ? AND digest = ?", document).fetchone()
+            query = f"SELECT {columns} FROM page WHERE document = ? AND number = ?"
+            found: tuple[bytes, ...] | None = db.execute(query, (entry.row, number)).fetchone()
+        if not there:
+            problem = f"{entry.document.name} was deleted or indexed anew, so page {number} cannot be read any more."
+            raise LibraryError(problem, remedy="Ask again.")
+        if found is None:
+            raise LibraryDamaged(f"Page {number} of {entry.document.name} is missing.", remedy=REBUILD)
+        return found
 
     def _named(self, name: str) -> list[Entry]:
         return self._by_name.get(name) or [self._entry(name)]
