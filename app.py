@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from rag_core.service.callers.people import Right
-from ui.app import media, touches
+from ui.app import media, texts, touches
 from ui.app.people import collections, sign_in, visitor
 from ui.app.texts import say
 
@@ -36,6 +36,7 @@ def page() -> None:
     if visitor.may(Right.RECORDS):
         pages += [st.Page("pages/lab.py", title=say("lab.page")), st.Page("pages/health.py", title=say("health.page"))]
     pages.append(st.Page("pages/settings.py", title=say("settings.title")))
+    texts.keep()
     st.navigation(pages, position="top").run()
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from rag_core.settings import Knob, Settings, Stage
 from ui import frame
+from ui.app import texts
 from ui.app.texts import say
 from ui.settings import model_fields, saved_presets
 from ui.settings.fields import help_text, show_field
@@ -21,6 +22,7 @@ def page() -> None:
     st.title(say("settings.title"), anchor=False)
     settings_from_sidebar("settings")
     frame.start()
+    texts.choose()
     st.caption(say("settings.about"))
     start = saved_presets.start_settings()
     for knob in _chosen():

@@ -61,7 +61,7 @@ def offer_samples() -> None:
             )
 
         with acting(visitor.PAGE):  # whoever comes first: it is the program that does it
-            state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
+            state.runner().start_once(str(folder), "samples", work, len(first_run.samples()))
 
 
 def _show_opening() -> None:

@@ -107,7 +107,7 @@ def test_given_a_line_that_was_clicked_then_the_questions_that_end_so_at_that_li
     ("found", "words"),
     [
         (Effect(122, 4, 40, 34), "At **82 %** you answer 63 of 100 and about 2 of those are wrong."),
-        (Effect(122, 2, 42, 34), "At **82 %** you answer 62 of 100 and about one of those is wrong."),
+        (Effect(122, 2, 42, 34), "At **82 %** you answer 62 of 100 and about 1 of those is wrong."),
         (Effect(800, 1, 100, 99), "At **82 %** you answer 80 of 100 and fewer than one of those is wrong."),
         (Effect(10, 0, 5, 5), "At **82 %** you answer 10 of 20 and none of those was wrong here."),
     ],

@@ -100,8 +100,3 @@ def test_given_the_texts_when_compared_with_the_pages_then_none_is_left_over() -
     ]
 
     assert left == []
-
-
-def test_given_the_languages_of_the_screens_when_compared_then_each_has_the_texts_of_english() -> None:
-    for folder in SCREENS.iterdir():
-        assert set(screen(folder.name)) == set(screen("en"))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from rag_core.evaluation.labelled import csv_cell
-from ui.app.texts import say
+from ui.app.texts import LANGUAGE, say, speaking
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -34,11 +34,11 @@ def to_csv(rows: Rows) -> bytes:
     return out.getvalue().encode("utf-8-sig")
 
 
-def offer(rows: Rows, name: str) -> None:
-    """A button that saves the rows as `name`.csv; the file is written when it is clicked."""
+def offer(rows: Callable[[], Rows], name: str) -> None:
+    """A button that saves the rows as `name`.csv, in English; the file is written when it is clicked."""
     st.download_button(
         say("lab_results.download"),
-        lambda: to_csv(rows),
+        lambda: to_csv(speaking(LANGUAGE)(rows)()),
         f"{name}.csv",
         "text/csv",
         key=f"lab_csv_{name}",

@@ -24,7 +24,7 @@ from rag_core.service.messages.markdown import escaped
 from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name
-from ui.app.texts import say, tell
+from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.checks import measured, required, state_in_words
 from ui.ask.evidence import as_read
 from ui.ask.how_sure import limit_of, line, percents
@@ -32,6 +32,7 @@ from ui.ask.refusal import why_refused
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
 DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
+ALL = "questions-and-answers"  # the name of the file with all of them, before its ending
 NAME_CHARS = 40  # the question's part of a file's name
 Block = Mapping[str, Any]
 
@@ -63,11 +64,10 @@ def offer(engine: Engine, asked: Asked) -> None:
 def file_name(asked: Asked) -> str:
     """The outcome and the question in letters and digits, such as "answer-how-often-is-it-calibrated"."""
     words = "-".join(re.findall(r"\w+", asked.question.casefold()))[:NAME_CHARS].strip("-_")
-    return "-".join(
-        part for part in (tell("export.answer" if asked.decision.answered else "export.refusal"), words) if part
-    )
+    return "-".join(part for part in ("answer" if asked.decision.answered else "refusal", words) if part)
 
 
+@speaking(LANGUAGE)
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
     """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.reading.sheet`."""
     decision, now = asked.decision, datetime.now(UTC).isoformat(" ", "minutes")[:16]
@@ -185,7 +185,6 @@ def _settings(asked: Asked) -> str:
 
 def offer_all(asked: Sequence[Asked]) -> None:
     """Three buttons for these questions, oldest first; the files are made when they are clicked."""
-    name = say("all_asked.file")
     with st.container(horizontal=True, vertical_alignment="center", key="all_asked"):
         st.caption(say("all_asked.about"), width="content")
         for label, ending, mime, make in (
@@ -196,7 +195,7 @@ def offer_all(asked: Sequence[Asked]) -> None:
             st.download_button(
                 say(label),
                 make,
-                f"{name}.{ending}",
+                f"{ALL}.{ending}",
                 mime,
                 key=f"all_asked_{ending}",
                 icon=":material/download:",
@@ -205,6 +204,7 @@ def offer_all(asked: Sequence[Asked]) -> None:
             )
 
 
+@speaking(LANGUAGE)
 def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
     """One row a question, by the names of the columns."""
     found = []
@@ -228,6 +228,7 @@ def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
     return found
 
 
+@speaking(LANGUAGE)
 def blocks_of_all(asked: Sequence[Asked]) -> list[Block]:
     """The questions one below the other, each with its answer and where it stands, or why there is none."""
     now = datetime.now(UTC).isoformat(" ", "minutes")[:16]

@@ -21,7 +21,7 @@ from rag_core.service.callers.people import Right
 from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
 from ui.app.people import recording, visitor
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import recorded, say, show_error, tell
 from ui.ask.evidence import asked_column, row_of
 
 _PROBLEM = "feedback_problem"
@@ -307,7 +307,7 @@ def _in_words(engine: Engine, name: str, label: LabelledQuestion) -> str:
 
 
 def _add(asked: Asked) -> None:
-    name, label = say("labelling.default_set"), as_decided(asked)
+    name, label = recorded("labelling.default_set"), as_decided(asked)
     try:
         known = _known(name, label.id)
     except RagError as error:

@@ -69,11 +69,7 @@ def stage(pending: Pending) -> str:
     if not pending.step:
         return say("waiting.measuring")
     if pending.step in (Step.VERIFY, "check"):
-        return (
-            say(f"waiting.{pending.step}_one")
-            if pending.claims == 1
-            else say(f"waiting.{pending.step}", n=pending.claims)
-        )
+        return say(f"waiting.{pending.step}", n=pending.claims)
     if pending.step is Step.DRAFT and pending.drafts > 1:
         return say("waiting.redraft", n=pending.drafts)
     return say(f"waiting.{pending.step}")

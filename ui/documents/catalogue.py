@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from babel import Locale
 
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
@@ -14,7 +15,7 @@ from rag_core.library.stored import titles
 from rag_core.library.stored.snapshot import Snapshot
 from ui.app.naming import shown_date
 from ui.app.state import library_folder, session
-from ui.app.texts import say, tell
+from ui.app.texts import language, say, tell
 
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
@@ -28,11 +29,11 @@ NAME_PIXELS = 240  # a longer name in the table is cut there, and whole in the d
 
 
 def language_name(code: str) -> str:
-    """A language in words, by its ISO 639-1 code."""
-    try:
-        return tell(f"languages.{code}")
-    except KeyError:
-        return tell("languages.other", code=code)
+    """A language in words, by its ISO 639-1 code; "und" where it is not known."""
+    if code == "und":
+        return tell("documents.language_undetermined")
+    name = Locale.parse(language()).languages.get(code)
+    return name or tell("documents.language_other", code=code)
 
 
 def strategy_name(name: str) -> str:

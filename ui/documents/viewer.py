@@ -242,17 +242,9 @@ def picture(
     Raises:
         RagError: it cannot be drawn.
     """
-    return _drawn(
-        str(state.library_folder()),
-        state.session().collection,
-        document_id,
-        page,
-        boxes,
-        doubted,
-        dpi,
-        max_pixels,
-        part,
-    )
+    place = str(state.library_folder()), state.session().collection
+    with st.spinner(say("viewer.drawing")):
+        return _drawn(*place, document_id, page, boxes, doubted, dpi, max_pixels, part)
 
 
 def forget() -> None:
@@ -260,7 +252,7 @@ def forget() -> None:
     _drawn.clear()
 
 
-@st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
+@st.cache_data(max_entries=64, show_spinner=False)
 def _drawn(
     folder: str,
     collection: str,

@@ -226,7 +226,8 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
         if words.strip() and not rows:
             st.caption(say("whole.no_hit"))
     else:
-        rows = _inside(*_place(document), str(kind), document, engine)
+        with st.spinner(say("whole.searching")):
+            rows = _inside(*_place(document), str(kind), document, engine)
         if not rows:
             st.caption(say("whole.none_of_it"))
     if not rows:
@@ -260,7 +261,8 @@ def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:
     """
     if not words.strip():
         return ()
-    return _found(*_place(document), words, document, engine)
+    with st.spinner(say("whole.searching")):
+        return _found(*_place(document), words, document, engine)
 
 
 def _place(document: Document) -> tuple[str, str, str]:
@@ -268,7 +270,7 @@ def _place(document: Document) -> tuple[str, str, str]:
     return str(state.library_folder()), state.session().collection, document.id
 
 
-@st.cache_data(max_entries=64, show_spinner=say("whole.searching"))
+@st.cache_data(max_entries=64, show_spinner=False)
 def _found(folder: str, collection: str, id: str, words: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
     del folder, collection, id  # parts of the key
     wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), []
@@ -280,7 +282,7 @@ def _found(folder: str, collection: str, id: str, words: str, _document: Documen
     return tuple(found[:MAX_ROWS])
 
 
-@st.cache_data(max_entries=64, show_spinner=say("whole.searching"))
+@st.cache_data(max_entries=64, show_spinner=False)
 def _inside(folder: str, collection: str, id: str, kind: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
     del folder, collection, id  # parts of the key
     return listed(_engine.library.view, _document, kind)

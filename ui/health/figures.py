@@ -170,7 +170,7 @@ def _show_gap(gap: Gap) -> None:
     first, *others = gap.questions
     at = max(one.at for one in gap.questions)[:10]
     st.text(first.question)
-    st.text(tell("health.gap_count", n=len(gap.questions), at=at) if others else tell("health.gap_one", at=at))
+    st.text(tell("health.gap_count", n=len(gap.questions), at=at))
     if gap.nowhere:
         st.text(tell("health.gap_nowhere", names=", ".join(gap.nowhere)))
     if more := [text for text in dict.fromkeys(one.question for one in others) if text != first.question]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from ui.app import state
 from ui.app.people import recording, visitor
 from ui.app.people.collections import shown_name
 from ui.app.tables import offer
-from ui.app.texts import say, tell
+from ui.app.texts import LANGUAGE, language, say, speaking, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label
@@ -236,7 +236,11 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
     if not len(found.differ):
         st.caption(say("lab_compare.no_difference"))
         return
-    rows = [_row(questions[row], first, second, int(row)) for row in found.differ]
+
+    def made() -> list[dict[str, str]]:
+        return [_row(questions[row], first, second, int(row)) for row in found.differ]
+
+    rows = made()
     columns: dict[str, Any] = {name: st.column_config.TextColumn(say(f"lab_compare.{name}")) for name in rows[0]}
     columns["question"] = st.column_config.TextColumn(say("lab_compare.question"), width=420)
     # another list, another table: a chosen row must not become another question
@@ -250,7 +254,7 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
         selection_mode="single-cell",
         alt=say("lab_compare.differ_alt"),
     )
-    offer(rows, "differ")
+    offer(made, "differ")
     chosen = [number for number, _ in picked.selection.cells if number < len(found.differ)]
     if not chosen:
         st.caption(say("lab_compare.open"))
@@ -289,18 +293,20 @@ def show_overview(run: RunHead, recorded: lab.Recorded, settings: Settings) -> N
     """Both tables."""
     st.subheader(say("lab_overview.presets"), anchor=False)
     st.caption(say("lab_overview.presets_about"))
-    rows = [
-        _of_settings(tell("lab_compare.option_sidebar"), settings, run, recorded),
-        _of_settings(tell("lab_compare.option_recorded"), run.settings, run, recorded),
-        *(_of_preset(option, run, recorded) for option in saved_presets.options(list(presets()))),
-    ]
-    _table(rows, "presets")
+
+    def of_presets() -> list[Row]:
+        return [
+            _of_settings(tell("lab_compare.option_sidebar"), settings, run, recorded),
+            _of_settings(tell("lab_compare.option_recorded"), run.settings, run, recorded),
+            *(_of_preset(option, run, recorded) for option in saved_presets.options(list(presets()))),
+        ]
+
+    _table(of_presets, "presets")
     runs = [one for one in recording.store().runs() if one.set_name == run.set_name and one.done]
     st.subheader(say("lab_overview.runs"), anchor=False)
     st.caption(say("lab_overview.runs_about"))
     with st.spinner(say("lab.reading")):
-        rows = [_of_run(one, runs) for one in runs[:MAX_RUNS]]
-    _table(rows, "runs")
+        _table(lambda: [_of_run(one, runs) for one in runs[:MAX_RUNS]], "runs")
     if len(runs) > MAX_RUNS:
         st.caption(say("lab_overview.more", n=len(runs) - MAX_RUNS))
 
@@ -350,7 +356,9 @@ def _counts(found: Effect) -> Mapping[str, int]:
     return {name: getattr(found, name) for name in COUNTS}
 
 
-def _table(rows: Sequence[Row], name: str) -> None:
+def _table(made: Callable[[], Sequence[Row]], name: str) -> None:
+    rows = made()
+    saved = rows if language() == LANGUAGE else speaking(LANGUAGE)(made)()  # a click has no session to make it from
     columns = {
         key: (st.column_config.NumberColumn if key in (*COUNTS, "open") else st.column_config.TextColumn)(
             say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=WIDTHS.get(key)
@@ -366,4 +374,4 @@ def _table(rows: Sequence[Row], name: str) -> None:
         alt=say(f"lab_overview.{name}_alt"),
         height=min(640, 38 + 35 * len(rows)),
     )
-    offer(rows, name)
+    offer(lambda: saved, name)

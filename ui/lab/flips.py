@@ -7,6 +7,7 @@ Questions, answers and names are untrusted: they are cells of a table or inert t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from zlib import crc32
 
 import numpy as np
@@ -82,13 +83,12 @@ def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]
     )
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
-        rows = [_row(questions[row], row, now, before) for row in chosen]
-        _table(rows, [questions[row].id for row in chosen], "questions")
+        _table(_rows(chosen, questions, now, before), [questions[row].id for row in chosen], "questions")
     else:
         st.caption(say(f"lab_results.none_{name}"))
     with st.container(horizontal=True):
         if chosen:
-            offer(rows, f"questions_{name}")
+            offer(partial(_rows, chosen, questions, now, before), f"questions_{name}")
         _offer_failing(questions, records, now)
     _show_chosen("questions", questions, records, now, before)
 
@@ -104,7 +104,7 @@ def show_some(
     """A list of some questions elsewhere on the page, by their places, and the trace of the one that was clicked in
     it.
     """
-    _table([_row(questions[row], row, now, before) for row in chosen], [questions[row].id for row in chosen], name)
+    _table(_rows(chosen, questions, now, before), [questions[row].id for row in chosen], name)
     _show_chosen(name, questions, records, now, before)
 
 
@@ -135,6 +135,12 @@ def of_in_words(rate: Rate) -> str:
     if not rate.n:
         return ""
     return tell("lab_results.of_short", k=rate.k, n=rate.n, low=rate.interval.low, high=rate.interval.high)
+
+
+def _rows(
+    chosen: Sequence[int], questions: Sequence[LabelledQuestion], now: Judged, before: Judged
+) -> list[dict[str, str | None]]:
+    return [_row(questions[row], row, now, before) for row in chosen]
 
 
 def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> dict[str, str | None]:

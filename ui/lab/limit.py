@@ -240,7 +240,7 @@ def _show_price(limit: float, found: Effect) -> None:
     """
     n, of = found.questions, min(found.questions, 100)
     answered, wrong = round(of * found.answered / n), of * found.wrong / n
-    ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else "_one" if round(wrong) == 1 else ""
+    ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else ""
     st.markdown(
         say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong))
     )

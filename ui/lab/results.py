@@ -8,6 +8,7 @@ are named.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -141,7 +142,8 @@ def _show_breakdown(now: Judged, labels: Fixed) -> None:
         key="lab_by",
         label_visibility="collapsed",
     )
-    rows = _by_reason(now) if name == "reason" else _by_part(now, labels, name or known[0])
+    made = partial(_by_reason, now) if name == "reason" else partial(_by_part, now, labels, name or known[0])
+    rows = made()
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     columns = {
         key: (number if isinstance(rows[0][key], (int, float)) else text)(say(f"lab_results.column_{key}"))
@@ -160,7 +162,7 @@ def _show_breakdown(now: Judged, labels: Fixed) -> None:
         placeholder="–",
         alt=say("lab_results.breakdown_alt"),
     )
-    offer(rows, "breakdown")
+    offer(made, "breakdown")
 
 
 def _by_part(now: Judged, labels: Fixed, name: str) -> list[dict[str, object]]:

@@ -161,7 +161,7 @@ def _start(session: Session, at: Here, runner: Runner, name: str, heads: Sequenc
 
     session.forget_results("evaluating")
     total = sum(head.total for head in heads)
-    job = runner.start(tell("lab_sets.job", name=name), work, total, kind="evaluating", place=at.place)
+    job = runner.start(name, work, total, kind="evaluating", place=at.place)
     session.jobs.append(job)
 
 
@@ -238,7 +238,7 @@ def _state(head: RunHead, engine: Engine) -> str:
 
 
 def _running(head: RunHead) -> bool:
-    titles = [tell("lab_sets.job", name=name) for name in (head.name, head.name.rpartition(APART)[0])]
+    titles = (head.name, head.name.rpartition(APART)[0])
     return any(
         job.kind == "evaluating" and job.title in titles and not job.finished
         for job in state.runner().jobs(here().place)

@@ -25,7 +25,7 @@ from rag_core.settings import Mode
 from ui.app import state
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
-from ui.app.texts import say, tell
+from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.export import NAME_CHARS, Block, block, to_markdown
 from ui.ask.refusal import outcome_in_words
@@ -72,6 +72,7 @@ def offer(
             )
 
 
+@speaking(LANGUAGE)
 def blocks(
     run: RunHead,
     questions: Sequence[LabelledQuestion],

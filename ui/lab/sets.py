@@ -30,7 +30,7 @@ from ui.app import first_run, state
 from ui.app.jobs import uploads
 from ui.app.naming import unique_names
 from ui.app.people import recording
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import recorded, say, show_error, tell
 from ui.lab import running, sweep
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json"]
@@ -73,7 +73,7 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     """The field, and the ways to a new set; open where there is none yet."""
     if not names:
         st.info(say("lab_sets.empty"), icon=":material/fact_check:")
-        offer_typed(tell("labelling.default_set"), set_key())
+        offer_typed(recorded("labelling.default_set"), set_key())
         st.caption(say("lab_typed.file"))
         _offer_new(engine)
         return None
@@ -113,7 +113,7 @@ def _take_uploaded(number: int) -> None:
 
 
 def _take_samples() -> None:
-    _store(tell("lab_sets.samples_name"), *read_labelled(SAMPLES.read_bytes(), SAMPLES.name))
+    _store(recorded("lab_sets.samples_name"), *read_labelled(SAMPLES.read_bytes(), SAMPLES.name))
 
 
 def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
@@ -122,7 +122,7 @@ def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
     except RagError as error:
         st.session_state[_PROBLEMS] = (files[0][0], error)
         return
-    _store(PurePath(files[0][0]).stem[:MAX_NAME_CHARS].strip() or tell("lab_sets.unnamed"), questions, problems)
+    _store(PurePath(files[0][0]).stem[:MAX_NAME_CHARS].strip() or recorded("lab_sets.unnamed"), questions, problems)
 
 
 def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[RowProblem]) -> None:

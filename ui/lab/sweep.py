@@ -17,7 +17,7 @@ from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import Knob
 from ui.app import state
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import LANGUAGE, say, show_error, speaking
 from ui.lab import running
 from ui.settings.wording import setting_name, value_in_words
 
@@ -66,7 +66,8 @@ def offer(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQ
             args=(set_name,),
         )
         if each and state.session().starting == _HELD + set_name:
-            name = tell("lab_sweep.name", set=set_name, setting=setting_name(knob.name))[: running.MAX_NAME_CHARS - 40]
+            with speaking(LANGUAGE):  # it is recorded
+                name = f"{set_name}, {setting_name(knob.name)}"[: running.MAX_NAME_CHARS - 40]
             try:
                 running.begin_each(engine, name, set_name, questions, each)
             except RagError as error:
@@ -75,6 +76,7 @@ def offer(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQ
                 st.rerun()
 
 
+@speaking(LANGUAGE)
 def settings_for(knob: Knob, values: Sequence[Any], settings: Settings) -> dict[str, Settings]:
     """The settings with each of the values, by the value in words; a value that stands twice counts once.
 

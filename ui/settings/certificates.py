@@ -13,7 +13,7 @@ from rag_core.errors import MissingDependency
 from rag_core.evaluation.certify import Bound, Certificate, Part
 from rag_core.evaluation.guarantee import Kind
 from rag_core.wiring import Line, Plot, Sheet, require_drawing, to_pdf
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings.wording import setting_name, value_in_words
 
 
@@ -59,6 +59,7 @@ def part_name(part: str) -> str:
     return say(f"lab_certify.part_{part}") if part else ""
 
 
+@speaking(LANGUAGE)
 def sheet(certificate: Certificate, name: str) -> Sheet:
     """The printed page of a certificate; `name` of its preset, empty where it has none yet."""
     basis = certificate.basis

@@ -65,7 +65,7 @@ def show_field(knob: Knob, start: Settings) -> None:
 
 def help_text(knob: Knob) -> str:
     """The help of a setting: its effect, its scale, which way is stricter, and what a change costs."""
-    parts = [knob.help]
+    parts = [screen().get(f"help.{knob.name}", knob.help)]
     if knob.low is not None:
         parts.append(say(f"settings.scale_{knob.scale}"))
     if knob.stricter:

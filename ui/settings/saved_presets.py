@@ -21,7 +21,7 @@ from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
 from ui.app import state, touches
 from ui.app.people import visitor
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import say, screen, show_error, tell
 from ui.settings import certificates
 from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words
@@ -198,8 +198,8 @@ def show() -> None:
     """
     preset = chosen()
     if preset is None:
-        session = state.session()
-        st.caption(presets()[session.preset].help)
+        name = state.session().preset
+        st.caption(screen().get(f"help.preset_{name}", presets()[name].help))
         return
     with st.container(key="saved_preset", gap="small"):
         try:

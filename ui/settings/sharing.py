@@ -19,10 +19,10 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.stored.named import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
-from ui.app import first_run, state
+from ui.app import first_run, state, texts
 from ui.app.people import visitor
 from ui.app.people.collections import switch
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings import saved_presets
 from ui.settings.fields import FIXED, changed, help_text, take
 
@@ -103,7 +103,7 @@ def follow_address() -> None:
         "page_address" not in st.session_state,
         "preset" not in st.session_state,
     )
-    linked, turns = seen.pop(DECISION, ""), seen.pop(TURNS, "")
+    linked, turns, _ = seen.pop(DECISION, ""), seen.pop(TURNS, ""), seen.pop(texts.PARAMETER, "")
     known = _known()
     if first or arrived:
         if seen and seen != known.written:
@@ -126,7 +126,7 @@ def write_address(settings: Settings) -> None:
     known, wanted = _known(), _with_collection(to_address(settings))
     if wanted != known.written:
         known.written, known.blank = wanted, known.blank or not wanted
-    wanted |= _of_decisions()
+    wanted |= _of_decisions() | texts.parameter()
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
         known.at = time.monotonic()
@@ -197,6 +197,7 @@ def show(current: Callable[[], Settings]) -> None:
         known.taken = None
 
 
+@speaking(LANGUAGE)
 def to_yaml(settings: Settings) -> str:
     """The preset and what differs from it, each with what it does; the library's model is not among them."""
     start = state.preset_settings(settings.preset)

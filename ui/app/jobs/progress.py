@@ -158,7 +158,7 @@ def _show_running(number: int, job: Job) -> None:
     if own:
         job.look()
     with st.container(key=f"job_{number}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(job.title if own else tell(f"jobs.other_{job.kind}", n=job.files), width="content")
+        st.text(_title(job) if own else tell(f"jobs.other_{job.kind}", n=job.files), width="content")
         if own and job.place[1] not in ("", state.session().collection):
             st.text(tell("jobs.in_collection", name=shown_name(job.place[1])), width="content")
         if own:
@@ -176,6 +176,13 @@ def _show_running(number: int, job: Job) -> None:
                 args=(job,),
                 help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
             )
+
+
+def _title(job: Job) -> str:
+    """A job of one's own in words; a run of test questions is titled by its name."""
+    if job.kind == "evaluating":
+        return tell("lab_sets.job", name=job.title)
+    return say("jobs.samples" if job in state.runner().shared else f"jobs.{job.kind}")
 
 
 def _may_stop(job: Job) -> bool:
@@ -206,10 +213,9 @@ def _step(job: Job) -> str:
 
 def step_in_words(job: Job) -> str:
     """Where the job stands in its current file, in one sentence; a long name shows its beginning and its end."""
-    name, apart, doing = job.step.rpartition(": ")
-    step = f"{shortened(name)}{apart}{doing}"
+    name = shortened(job.step.rpartition(": ")[0])
     number = min(job.files_done + 1, job.files)  # the last texts are embedded together, when each was read
-    return tell(f"jobs.step_{job.stage}", number=number, files=job.files, step=step, done=job.done, total=job.total)
+    return tell(f"jobs.step_{job.stage}", number=number, files=job.files, name=name, done=job.done, total=job.total)
 
 
 def _left(job: Job) -> list[str]:

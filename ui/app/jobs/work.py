@@ -21,7 +21,6 @@ from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Job, Place
 from ui.app import state
-from ui.app.texts import say
 
 # kinds of jobs; what the last one came to takes the place of others
 ABOUT_DOCUMENTS = (
@@ -111,9 +110,7 @@ def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
         return report
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
-    job = state.runner().start(
-        say("jobs.rebuilding"), work, len(listed), kind="rebuilding", place=at.place, listed=listed
-    )
+    job = state.runner().start("rebuilding", work, len(listed), kind="rebuilding", place=at.place, listed=listed)
     state.session().jobs.append(job)
     return job
 
@@ -124,7 +121,7 @@ def _start(
     session, at = state.session(), here()
     settings = session.settings()
     job = state.runner().start(
-        say(f"jobs.{kind}"),
+        kind,
         lambda progress, stop: on(at.library(), settings, progress, stop),
         len(listed),
         sources,

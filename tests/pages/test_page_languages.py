@@ -1,0 +1,255 @@
+"""The screens speak the language of the person; what is decided, recorded and sent stays as it is in English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+import yaml
+from babel import Locale
+from folding import each
+from google.protobuf.message import Message
+from page_kit import JOB_SECONDS, ask, asked_of, session_of, settle
+from streamlit.runtime.context import ContextProxy
+from streamlit.testing.v1 import AppTest
+
+from rag_core.settings import Settings
+from ui.app import texts
+from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking, tell
+from ui.ask import export
+from ui.lab.sweep import KNOBS, settings_for
+from ui.settings import sharing
+from ui.settings.saved_presets import FRONT, PUBLISHED
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+OTHERS = sorted(set(languages()) - {LANGUAGE})
+HELP = "help.yaml"  # in English it stands with the settings and presets
+QUESTIONS = ("How many vacation days do employees have?", "What is the capital of France?", "Was ist eine Wärmepumpe?")
+PAGES = ("ask", "documents", "lab", "health", "settings")
+
+
+def rows(code: str) -> dict[str, Mapping[str, str]]:
+    """The texts of a language as they stand in its own files."""
+    return {
+        path.name: yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+        for path in sorted((SCREENS / code).glob("*.yaml"))
+    }
+
+
+def fields(text: str) -> Iterator[tuple[str, str]]:
+    """The placeholders of a text with their formats."""
+    return (
+        (name, form or "")
+        for _, name, form, _ in Formatter().parse(re.sub(r"\{=[\w.-]+\}", "", text))
+        if name is not None
+    )
+
+
+def shapes(text: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """What a translation has in common with its text: values with their formats, and the texts that it names."""
+    return {one for one in fields(text) if "|" not in one[1]}, set(re.findall(r"\{=([\w.-]+)\}", text))
+
+
+@each("code", OTHERS)
+def test_given_a_language_then_it_has_the_files_keys_and_placeholders_of_english(code: str) -> None:
+    english, other = rows(LANGUAGE), rows(code)
+    helped = {*(knob.name for knob in Settings.knobs()), *(f"preset_{name}" for name in (*FRONT, *PUBLISHED)), "mode"}
+
+    assert set(other.pop(HELP)) == helped
+    assert {name: list(texts) for name, texts in other.items()} == {
+        name: list(texts) for name, texts in english.items()
+    }
+    wrong = [
+        f"{name}: {key}"
+        for name, texts in english.items()
+        for key, text in texts.items()
+        if shapes(text) != shapes(other[name][key])
+    ]
+    assert wrong == []
+
+
+@each("code", sorted(languages()))
+def test_given_a_word_that_changes_with_a_number_then_it_has_a_form_for_each_plural_of_its_language(code: str) -> None:
+    forms = {Locale.parse(code).plural_form(n) for n in range(100)}
+    wrong = [
+        key
+        for key, text in screen(code).items()
+        for _, form in fields(text)
+        if "|" in form and form.count("|") + 1 != len(forms)
+    ]
+
+    assert wrong == []
+
+
+@each(
+    ("code", "said"),
+    [
+        ("en", ["0 sentences", "1 sentence", "2 sentences", "5 sentences"]),
+        ("de", ["0 Sätze werden", "1 Satz wird", "2 Sätze werden", "5 Sätze werden"]),
+        ("cs", ["0 vět", "1 věta", "2 věty", "5 vět"]),
+    ],
+)
+def test_given_a_number_when_told_then_its_word_has_the_form_for_it(code: str, said: list[str]) -> None:
+    with speaking(code):
+        assert all(words in say("waiting.check", n=n) for n, words in zip((0, 1, 2, 5), said, strict=True))
+
+
+def test_given_a_text_that_a_language_lacks_then_english_says_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for code, words in (("en", "title: Hello\nabout: There are {n:d} {n:page|pages}"), ("cs", "title: Ahoj")):
+        (tmp_path / code).mkdir()
+        (tmp_path / code / "greeting.yaml").write_text(words, encoding="utf-8")
+    monkeypatch.setattr(texts, "SCREENS", tmp_path)
+    monkeypatch.setattr(texts, "_texts", texts._texts.__wrapped__)
+
+    with speaking("cs"):
+        assert [say("greeting.title"), say("greeting.about", n=3)] == ["Ahoj", "There are 3 pages"]
+
+
+def shown(app: AppTest) -> set[str]:
+    """Every text that the elements of the page carry."""
+    found: set[str] = set()
+
+    def read(message: Message) -> None:
+        if getattr(message, "language", "") == "json":  # a decision, as it is sent
+            return
+        for field, value in message.ListFields():
+            for one in value if field.is_repeated else [value]:
+                if isinstance(one, Message):
+                    read(one)
+                elif isinstance(one, str) and field.name != "autocomplete":
+                    found.add(re.sub("<p>.*?</p>", "", one))  # what the core says of a check
+
+    def walk(node: Any) -> None:
+        if isinstance(getattr(node, "proto", None), Message):
+            read(node.proto)
+        for child in getattr(node, "children", {}).values():
+            walk(child)
+
+    walk(app._tree)
+    return found
+
+
+def english_on(app: AppTest, code: str) -> list[str]:
+    """Texts of English that the page shows, of those that this language has other words for: as a whole, or longer ones
+    within another text.
+    """
+    on_page, other = shown(app), screen(code)
+    together = "\n".join(on_page)
+    found = []
+    for key, text in screen(LANGUAGE).items():
+        filled = re.escape(re.sub(r"\{[^}]*\}", "\0", text)).replace("\0", ".*?")
+        words = len(re.findall(r"[a-z]{2,}", re.sub(r"\{[^}]*\}", "", text)))
+        if other[key] != text and words > ("{" in text) and key != "frame.language_name":
+            within = len(re.findall(r"[a-z]{2,}", text.split("{")[0])) > 3 and text.split("{")[0] in together
+            if within or any(re.fullmatch(filled, one) for one in on_page):
+                found.append(f"{key}: {text}")
+    return found
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_given_a_language_when_the_pages_are_looked_through_then_no_english_is_left(
+    app: AppTest, library: Path, code: str
+) -> None:
+    app.query_params[texts.PARAMETER] = code
+    app.run()
+    left = {}
+    with speaking(code):  # as the page does: a test says which option is chosen by its words
+        for name in PAGES:
+            app.switch_page(f"pages/{name}.py").run()
+            assert not app.exception
+            left[name] = english_on(app, code)
+        app.switch_page("pages/ask.py").run()
+        for question in QUESTIONS:
+            settle(ask(app, question))
+            left[question] = english_on(app, code)
+
+    assert [f"{name}: {one}" for name, found in left.items() for one in found] == []
+
+
+def test_given_the_language_field_when_changed_then_every_page_speaks_it_and_a_reload_keeps_it(
+    app: AppTest, library: Path
+) -> None:
+    app.switch_page("pages/settings.py").run()
+    assert app.title[0].value == "Settings"
+    assert texts.PARAMETER not in app.query_params
+
+    app.selectbox(key=texts.PARAMETER).set_value("cs").run()
+    assert app.title[0].value == "Nastavení"
+    with speaking("cs"):  # as the page does: a test says which option is chosen by its words
+        app.switch_page("pages/documents.py").run()
+        assert app.title[0].value == "Dokumenty"
+        app.switch_page("pages/settings.py").run()
+        assert app.selectbox(key=texts.PARAMETER).value == "cs"
+
+    again = AppTest.from_file(APP, default_timeout=JOB_SECONDS)
+    again.query_params.update(app.query_params)
+    assert again.run().title[0].value == "Zeptejte se svých dokumentů"
+    with speaking("cs"):
+        again.switch_page("pages/settings.py").run()
+        again.selectbox(key=texts.PARAMETER).set_value("en").run()
+    assert again.title[0].value == "Settings"
+    assert texts.PARAMETER not in again.query_params
+
+
+@pytest.mark.parametrize(
+    ("locale", "asked", "title"),
+    [
+        ("de-AT", "", "Fragen Sie Ihre Dokumente"),
+        ("fr-FR", "", "Ask your documents"),
+        (None, "", "Ask your documents"),
+        ("de-AT", "en", "Ask your documents"),
+        ("cs", "../../x", "Zeptejte se svých dokumentů"),
+    ],
+)
+def test_given_a_browser_when_it_opens_the_page_then_that_speaks_its_language_where_it_can(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch, locale: str | None, asked: str, title: str
+) -> None:
+    monkeypatch.setattr(ContextProxy, "locale", locale)
+    if asked:
+        app.query_params[texts.PARAMETER] = asked
+
+    assert app.run().title[0].value == title
+
+
+def test_given_a_question_when_asked_in_each_language_then_the_decision_is_the_same(library: Path) -> None:
+    found = []
+    for code in sorted(languages()):
+        app = AppTest.from_file(APP, default_timeout=JOB_SECONDS)
+        app.query_params[texts.PARAMETER] = code
+        app.run()
+        with speaking(code):
+            for question in QUESTIONS:
+                settle(ask(app, question))
+        decisions = [one.decision.to_json() for one in session_of(app).history]
+        found.append(
+            [{name: value for name, value in one.items() if name not in ("trace", "metadata")} for one in decisions]
+        )
+    assert len(found[0]) == len(QUESTIONS)
+    assert found[1:] == found[:1] * (len(found) - 1)
+
+
+def test_given_a_file_when_it_is_made_on_a_screen_of_any_language_then_it_is_in_english(page: AppTest) -> None:
+    asked = asked_of(ask(page, QUESTIONS[0]))
+    settings = asked.settings.changed(top_k=7, facts_mode="off")
+    files = []
+    for code in sorted(languages()):
+        with speaking(code):
+            files.append(
+                [
+                    export.file_name(asked),
+                    export.rows_of_all([asked]),
+                    [one for one in export.blocks_of_all([asked]) if "UTC" not in one["text"]],
+                    sharing.to_yaml(settings),
+                    list(settings_for(KNOBS["return_short_context"], [True, False], settings)),
+                    recorded("labelling.default_set"),
+                ]
+            )
+
+    assert files[1:] == files[:1] * (len(files) - 1)
+    assert tell("all_asked.column_question") in files[0][1][0]
