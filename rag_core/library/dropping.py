@@ -15,7 +15,7 @@ from pathlib import Path
 from rag_core.errors import LibraryError
 from rag_core.library.disk.files import children, storage_problems
 from rag_core.library.disk.lock import writing
-from rag_core.library.stored.collection import Collection, ForgetRows, nothing_outside
+from rag_core.library.stored.collection import Collection, ForgetRows
 
 GONE = ".gone-"  # begins the name of a folder that is being deleted
 TAG_BYTES = 8  # drawn, so that two deletions of one name never meet
@@ -25,7 +25,7 @@ def drop(
     folder: Path,
     collection: str,
     *,
-    forget_rows: ForgetRows = nothing_outside,
+    forget_rows: ForgetRows,
     note: Callable[[], None] = lambda: None,
     wait: float,
 ) -> bool:
@@ -59,7 +59,7 @@ def drop(
     return there
 
 
-def clear(folder: Path, forget_rows: ForgetRows = nothing_outside) -> None:
+def clear(folder: Path, forget_rows: ForgetRows) -> None:
     """Delete what is left of collections that were dropped.
 
     Raises:

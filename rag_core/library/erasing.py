@@ -36,11 +36,6 @@ class Erased:
 OnErase = Callable[[Collection[str], int, Mentions], Erased]
 
 
-def nothing_else(documents: Collection[str], version: int, mentions: Mentions) -> Erased:
-    """Forget nothing: for a library beside which nothing is kept."""
-    return Erased()
-
-
 def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Accepted] = ()) -> Mentions:
     """Whether a text names one of these documents, or uses a word that no other document of the collection has.
 

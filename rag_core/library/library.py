@@ -29,14 +29,14 @@ from rag_core.library.disk.database import identity
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import writer, writing
 from rag_core.library.disk.private import is_open, tighten
-from rag_core.library.erasing import Erased, OnErase, mentions_of, nothing_else
+from rag_core.library.erasing import Erased, OnErase, mentions_of
 from rag_core.library.indexing.adding import Adding, AddReport, Target
 from rag_core.library.indexing.ahead import THREAD, THREADS, Upload
 from rag_core.library.indexing.early import early
-from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf, none_elsewhere
+from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
 from rag_core.library.loading import Loaded, Loader, entry_in, ready_rows
-from rag_core.library.quota import QuotaOf, Room, no_quota
+from rag_core.library.quota import Quota, QuotaOf, Room
 from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.bounds import require_metadata
@@ -47,7 +47,6 @@ from rag_core.library.stored.collection import (
     ForgetRows,
     entry_of_row,
     facts_of,
-    nothing_outside,
     pack_entry,
 )
 from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
@@ -92,10 +91,12 @@ class Library:
     def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
         self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
         self._loader = Loader(self._collection, uses["vectors"], uses["lexical"])
-        self._note, self._forget_rows = uses.get("note", unnoted), uses.get("forget_rows", nothing_outside)
+        self._note: Note = uses.get("note", unnoted)
+        self._forget_rows: ForgetRows = uses.get("forget_rows", lambda folder, but: None)
         self._on_delete: OnDelete = uses.get("on_delete", lambda documents, version: None)
-        self._on_erase: OnErase = uses.get("on_erase", nothing_else)
-        self._quota, self._workers = uses.get("quota", no_quota), uses.get("workers", none_elsewhere)
+        self._on_erase: OnErase = uses.get("on_erase", lambda documents, version, mentions: Erased())
+        self._quota: QuotaOf = uses.get("quota", Quota)
+        self._workers: WorkersOf = uses.get("workers", lambda settings: None)
         self._swapping, self._reading = threading.RLock(), threading.Lock()
         self._file: tuple[int, int] | None = None  # that the snapshot is of
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()

@@ -25,11 +25,6 @@ class Quota:
 QuotaOf = Callable[[], Quota]  # asked at each addition: it may have been changed meanwhile
 
 
-def no_quota() -> Quota:
-    """No limit."""
-    return Quota()
-
-
 class Room:
     """The room that is left in a collection, while its writer adds to it.
 

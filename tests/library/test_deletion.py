@@ -16,6 +16,7 @@ from early_kit import SMALL, Held, buoys, indexing, until
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text, traces
 
 import rag_core.engine as asking
+from rag_core.adapters.index.choose import forget
 from rag_core.decision.tools import Tools
 from rag_core.domain.documents import Metadata
 from rag_core.engine import Engine
@@ -309,5 +310,5 @@ def test_given_another_process_that_deletes_the_same_when_a_collection_is_droppe
         raise FileNotFoundError(2, "No such file")
 
     monkeypatch.setattr(os, "unlink", quicker)
-    dropping.clear(cut.folder)
+    dropping.clear(cut.folder, forget)
     assert not dropped.exists()

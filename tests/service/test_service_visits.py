@@ -225,13 +225,12 @@ def test_given_a_caller_who_may_only_ask_when_they_drop_a_collection_then_it_sta
 def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then_it_is_gone_and_the_rest_goes_later(
     tmp_path: Path,
 ) -> None:
-    version = tmp_path / "mine" / "indexes" / "1"
-    version.mkdir(parents=True)
-    (version / "words").write_text("juniper", encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "words").write_text("juniper", encoding="utf-8")
     asked: list[Any] = []
 
-    def refuses(folder: Path) -> None:
-        asked.append(folder.name)
+    def refuses(folder: Path, but: str) -> None:
+        asked.append((folder.name, but))
         raise LibraryError("The database cannot be asked.", remedy="Start it.")
 
     with pytest.raises(LibraryError):
@@ -239,9 +238,10 @@ def test_given_a_disk_or_database_that_refuses_when_a_collection_is_dropped_then
     assert not (tmp_path / "mine").exists()
     assert holding(tmp_path, WORDS)
 
-    dropping.clear(tmp_path, lambda folder: asked.append(folder.name))
+    dropping.clear(tmp_path, lambda folder, but: asked.append((folder.name, but)))
 
-    assert asked == ["1", "1"]
+    assert asked == [asked[0]] * 2
+    assert asked[0][1] == ""
     assert list(tmp_path.iterdir()) == []
 
 

@@ -52,10 +52,6 @@ class Workers(Protocol):
 WorkersOf = Callable[[Settings], Workers | None]  # the workers that the settings name
 
 
-def none_elsewhere(settings: Settings) -> None:
-    """All documents are made in this process."""
-
-
 class Elsewhere:
     """The PDFs of one call that workers make. Use it in a `with`.
 

@@ -90,10 +90,6 @@ Values = Mapping[str, Any]  # settings by their name, as JSON has them
 ForgetRows = Callable[[Path, str], None]
 
 
-def nothing_outside(folder: Path, but: str) -> None:
-    """No database has anything of the collection."""
-
-
 @dataclass(frozen=True, slots=True)
 class Facts:
     """A library about itself.
