@@ -70,7 +70,9 @@ def test_given_a_question_when_completed_then_value_quote_and_page_stand_in_the_
 def test_given_a_question_without_an_answer_then_it_is_an_ordinary_message_with_its_refusal(server: Server) -> None:
     with chat(server, "alpha") as client:
         found = client.chat.completions.create(
-            model="alpha", messages=[{"role": "user", "content": [{"type": "text", "text": NOWHERE}]}]
+            model="alpha",
+            messages=[{"role": "user", "content": [{"type": "text", "text": NOWHERE}, {"type": "text", "text": None}]}],
+            extra_body={"stream": None, "stream_options": None, "preset": None, "settings": None, "stop": None},
         )
     message = found.choices[0].message
 

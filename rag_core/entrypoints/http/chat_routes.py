@@ -57,7 +57,7 @@ async def completions(request: Request, body: ChatIn, caller: Caller, service: T
     """
     *earlier, question = body.questions()
     questions = Questions(await service.looks.run(lambda: service.enter(caller, body.model)))
-    asking = Asking(question, body.preset, body.settings, earlier=tuple(earlier))
+    asking = Asking(question, body.preset, body.settings or {}, earlier=tuple(earlier))
     caller.require(Scope.ASK)
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": body.model}
 
@@ -66,7 +66,7 @@ async def completions(request: Request, body: ChatIn, caller: Caller, service: T
         return questions.ask(asking, lambda step, _: say(str(step)), gone, lambda: say("decide"))
 
     if body.stream:
-        usage = bool(body.stream_options.get("include_usage"))
+        usage = bool((body.stream_options or {}).get("include_usage"))
         return Streamed(_chunks(request, service, head, ask, usage=usage), service.streams, caller.id)
     decision, id = await waited(request, service.questions, lambda gone: ask(lambda _: None, gone))
     message = {"role": "assistant", **_said(decision)}

@@ -120,7 +120,7 @@ class ChatPart(BaseModel):
     """A part of a message; only texts are read."""
 
     type: str = "text"
-    text: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    text: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
 
 
 class ChatMessage(BaseModel):
@@ -137,12 +137,12 @@ class ChatMessage(BaseModel):
     def text(self) -> str:
         """Its words."""
         if isinstance(self.content, list):
-            return " ".join(part.text for part in self.content if part.type == "text").strip()
+            return " ".join(part.text or "" for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()
 
 
 class ChatIn(BaseModel):
-    """A chat, as OpenAI's clients send it; parameters of language models are not read.
+    """A chat, as OpenAI's clients send it; parameters of language models are not read, and null is as left out.
 
     `preset` and `settings` are ours.
     """
@@ -154,10 +154,10 @@ class ChatIn(BaseModel):
         description="Only what the user wrote is read; the last message is the question.",
         examples=[[{"role": "user", "content": "How long is the warranty period?"}]],
     )
-    stream: bool = False
-    stream_options: dict[str, Any] = Field(default_factory=dict)
+    stream: bool | None = False
+    stream_options: dict[str, Any] | None = None
     preset: Preset | None = None
-    settings: Knobs = Field(default_factory=dict)
+    settings: Knobs | None = None
 
     @model_validator(mode="after")
     def _ends_with_a_question(self) -> ChatIn:
