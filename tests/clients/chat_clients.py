@@ -25,7 +25,7 @@ REWRITTEN = "Asked as: What is the training budget per employee in 2019?"
 
 
 def langchain(address: str, model: str, key: str) -> None:
-    """What `ChatOpenAI` sends by itself, and what chains and agents send through it."""
+    """Ask as `ChatOpenAI` does by itself, and as chains and agents do through it."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
     from langchain_openai import ChatOpenAI
 
@@ -67,7 +67,7 @@ def langchain(address: str, model: str, key: str) -> None:
 
 
 def webui(address: str, model: str, key: str) -> None:
-    """What Open WebUI lists, and what a chat and its tasks get through it."""
+    """List the models in Open WebUI, and chat through it."""
 
     def call(path: str, **body: Any) -> Iterator[bytes]:
         headers = {"content-type": "application/json", "authorization": f"Bearer {key}"}

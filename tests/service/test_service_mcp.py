@@ -84,7 +84,7 @@ def day(server: Server, name: str) -> Body:
         listed = await call("list_documents", collection=name)
         judged = await call("judge", text=TEXT, answer="The warranty period is 36 months.")
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
-        kept = await call("replay", decision=asked["id"], collection=name)
+        kept = await call("replay", decision=asked["id"], collection=name, detail="full")
         under = await call("ask", question=WARRANTY, collection=name, domain="legal")
         recorded = await call(
             "record_execution", prompt_id="rag_strategy", collection=name, metrics=METRICS, decision=under["id"]
@@ -105,6 +105,8 @@ def day(server: Server, name: str) -> Body:
             "judged": judged["supported"],
             "decided": decided["citations"][0]["document"],
             "kept": kept["answer"] == asked["answer"],
+            "slim": (len(str(asked)) < 3_000, "trace" in asked, "boxes" in asked["citations"][0]),
+            "full": (bool(kept["trace"]), bool(kept["retrieved"]), "boxes" in kept["citations"][0]),
             "document": listed["items"][0]["title"],
             "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy),
@@ -130,6 +132,8 @@ def whole(name: str) -> dict[str, Any]:
         "judged": False,
         "decided": "terms.pdf",
         "kept": True,
+        "slim": (True, False, False),
+        "full": (True, True, True),
         "document": "Terms",
         "prompts": {"rag_strategy", "rag_generation"},
         "strategy": True,

@@ -70,6 +70,9 @@ RECORDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempote
 Number = Annotated[
     str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")
 ]
+Detail = Annotated[
+    Literal["answer", "full"], Field(description="`full` adds every passage, check and measurement: some 15 KB.")
+]
 # an answer has at most a few
 Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]
 
@@ -141,8 +144,9 @@ def _told() -> Iterator[None]:
         raise ToolError(f"{error.problem} {error.remedy}") from None
 
 
-def _decided(decision: Decision, id: str = "") -> models.Decision:
-    return models.Decision.model_validate(json.loads(json.dumps(decision.to_json(id))))
+def _decided(decision: Decision, id: str, detail: Detail) -> models.Answer:
+    form = models.FullAnswer if detail == "full" else models.Answer
+    return form.model_validate(json.loads(json.dumps(decision.to_json(id))))
 
 
 def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
@@ -155,25 +159,27 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         preset: Preset | None = None,
         settings: Knobs | None = None,
         domain: Domain | None = None,
-    ) -> models.Decision:
+        detail: Detail = "answer",
+    ) -> models.Answer:
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
         with _told():
             entered = await calls.enter(context, collection)
             values = dict(settings or {}) | ({"top_k": top_k} if top_k is not None else {})
-            return _decided(
-                *await calls.run(lambda: Questions(entered).ask(Asking(question, preset, values, domain=domain)))
-            )
+            asking = Asking(question, preset, values, domain=domain)
+            return _decided(*await calls.run(lambda: Questions(entered).ask(asking)), detail)
 
     @server.tool(annotations=READS)
     async def decide(
         context: Context[Any, Any],
         question: Question,
         passages: Annotated[list[PassageIn], Field(max_length=MAX_PASSAGES)],
-    ) -> models.Decision:
+        detail: Detail = "answer",
+    ) -> models.Answer:
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _told():
             principal, given = calls.principal(context), [ReadyPassage(**one.model_dump()) for one in passages]
-            return _decided(await calls.run(lambda: calls.service.decide(principal, question, given, None, {})))
+            decided = await calls.run(lambda: calls.service.decide(principal, question, given, None, {}))
+            return _decided(decided, "", detail)
 
     @server.tool(annotations=READS)
     async def replay(
@@ -182,13 +188,13 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         collection: Name = "default",
         preset: Preset | None = None,
         settings: Knobs | None = None,
-    ) -> models.Decision:
+        detail: Detail = "answer",
+    ) -> models.Answer:
         """Decide a question that was asked before under other settings, from what was measured then."""
         with _told():
             entered = await calls.enter(context, collection)
-            return _decided(
-                await calls.run(lambda: Questions(entered).replay(int(decision), preset, settings or {})), decision
-            )
+            found = await calls.run(lambda: Questions(entered).replay(int(decision), preset, settings or {}))
+            return _decided(found, decision, detail)
 
     @server.tool(annotations=READS)
     async def judge(

@@ -94,6 +94,49 @@ class Decision(Told):
     metadata: dict[str, Any]
 
 
+class Source(Told):
+    """A citation as an assistant quotes it."""
+
+    id: int
+    document: str
+    title: str
+    page: int
+    heading: str
+    excerpt: str
+    before: str
+    after: str
+    date: str
+
+
+class Answer(Told):
+    """An answer or refusal as an assistant reads it, without what was measured."""
+
+    id: str = Field(description="Under which the decision is kept; empty where it is not.")
+    question: str
+    status: str
+    reason: str
+    is_safe: bool
+    is_refusal: bool
+    answer: str
+    explanation: str
+    confidence: float
+    confidence_level: str
+    citations: list[Source]
+    places: list[Source]
+    suggestions: list[str]
+    notes: list[str]
+    metadata: dict[str, Any]
+
+
+class FullAnswer(Answer):
+    """All of a decision, under the fields of `Decision`, which is not told to an assistant beforehand: it is long."""
+
+    model_config = ConfigDict(extra="allow")
+
+    citations: list[Any]
+    places: list[Any]
+
+
 class Problem(Told):
     """Why a call failed (RFC 9457), and what to do about it."""
 
