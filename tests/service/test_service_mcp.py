@@ -37,6 +37,7 @@ CALLS: dict[str, Any] = {
     "replay": lambda name, known: {"decision": known["decision"], "collection": name},
     "get_evidence": lambda name, known: {"decision": known["decision"], "collection": name},
     "show_evidence": lambda name, known: {"decision": known["pictured"], "collection": name},
+    "list_collections": None,
     "list_documents": lambda name, known: {"collection": name},
     "record_execution": lambda name, known: {
         "prompt_id": "rag_strategy",
@@ -182,6 +183,9 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
         async with over_http(server, "alpha") as client:
             mine = await client.call_tool("ask", {"question": WARRANTY, "collection": "alpha"})
             assert mine.structured_content["answer"] == server.known["alpha"]["answer"]
+            entered = (await client.call_tool("list_collections", {})).structured_content["items"]
+            assert "alpha" in entered
+            assert set(entered) <= {"alpha", "empty"}
             for tool, made in CALLS.items():
                 if made is None:
                     continue

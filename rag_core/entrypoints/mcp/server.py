@@ -231,6 +231,14 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
 
 def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
+    async def list_collections(context: Context[Any, Any]) -> models.Collections:
+        """List the collections that you may ask."""
+        with _told():
+            principal = calls.principal(context)
+            found = await calls.run(lambda: calls.service.collections(principal), calls.service.looks)
+            return models.Collections(items=list(found))
+
+    @server.tool(annotations=READS)
     async def list_documents(
         context: Context[Any, Any],
         collection: Name = "default",
