@@ -181,6 +181,11 @@ def test_given_the_language_field_when_changed_then_every_page_speaks_it_and_a_r
 
     app.selectbox(key=texts.PARAMETER).set_value("cs").run()
     assert app.title[0].value == "Nastavení"
+    told = {key: app.selectbox(key=key).proto for key in ("preset", "stage")}  # a browser would send the old words on
+    assert {key: (one.set_value, one.raw_value) for key, one in told.items()} == {
+        "preset": (True, "Vyvážená"),
+        "stage": (True, "Hledání pasáží"),
+    }
     with speaking("cs"):  # as the page does: a test says which option is chosen by its words
         app.switch_page("pages/documents.py").run()
         assert app.title[0].value == "Dokumenty"

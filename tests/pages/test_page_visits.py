@@ -140,7 +140,7 @@ def test_given_the_samples_on_their_way_when_a_visitor_is_there_then_they_cannot
         app.run()
 
         assert not app.exception
-        assert "Samples" in texts(app)
+        assert say("jobs.samples") in texts(app)
         assert by_key(app, "stop_0") == []
         with acting(here[0].actor if here[0] else "nobody"):
             jobs_on_page._stop(job)  # a button that was drawn when more was allowed

@@ -78,9 +78,19 @@ def choose() -> None:
         list(languages()).index(language()),
         format_func=languages().__getitem__,
         key=PARAMETER,
+        on_change=_tell_options,
         width=220,
         persist_state="session",
     )
+
+
+def _tell_options() -> None:
+    """Tell the browser what is chosen in each field: it sends an option by its words, and would go on sending those of
+    the earlier language, which are no options any more.
+    """
+    for key, value in st.session_state.items():
+        if value and (isinstance(value, str) or (isinstance(value, list) and isinstance(value[0], str))):
+            st.session_state[key] = value
 
 
 @contextmanager
