@@ -187,7 +187,7 @@ class Engine:
             stopped = cancelled or (lambda: False)
             return by_model(question, before, language, found, settings.model_seconds, stopped) if found else ""
 
-        return stand_alone(question, earlier, tuple(languages), ask_model if model else None)
+        return stand_alone(question, earlier, tuple(languages), ask_model if model else None, self.tools.talk)
 
     def why_missed(
         self,

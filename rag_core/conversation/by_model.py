@@ -14,7 +14,7 @@ from rag_core.domain.llm_trace import Limits, Prompt
 from rag_core.domain.ports import Cancel, LanguageModel
 from rag_core.errors import ModelUnavailable
 from rag_core.ingest.normalise import normalise
-from rag_core.language import LANGUAGES, fold, forms, small_talk, terms, words
+from rag_core.language import LANGUAGES, fold, forms, leans, terms, words
 
 VERSION = 1  # counts up with the wording
 MAX_TOKENS = 200  # a question has about twenty words
@@ -66,7 +66,7 @@ def is_of(text: str, question: str, earlier: str, language: str) -> bool:
     """Whether a text is a question made of these two: it takes something over from the earlier one, and nothing from
     elsewhere.
     """
-    if not 0 < len(text) <= MAX_QUESTION_CHARS or "\n" in text or small_talk(text, language):
+    if not 0 < len(text) <= MAX_QUESTION_CHARS or "\n" in text or leans(text, language):
         return False
     known = LANGUAGES.or_fallback(language).function_words
     sources = (_forms(question, language), _forms(earlier, language))

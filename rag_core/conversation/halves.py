@@ -8,8 +8,8 @@ from rag_core.language import (
     content_terms,
     ends_in_question,
     is_time_sensitive,
+    leans,
     sentences,
-    small_talk,
     words,
 )
 from rag_core.retrieval.query import core
@@ -29,11 +29,7 @@ def halves(question: str, language: str) -> tuple[str, str] | None:
     if len(found) > 2:
         return None
     pair = (found[0], found[1]) if len(found) == 2 else _at_and(asked, language)
-    if (
-        pair is None
-        or min(len(words(one)) for one in pair) < LEAST_WORDS
-        or any(small_talk(one, language) for one in pair)
-    ):
+    if pair is None or min(len(words(one)) for one in pair) < LEAST_WORDS or any(leans(one, language) for one in pair):
         return None
     first, second = pair
     leaning = rewritten(second, first, language)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rag_core.conversation.reading import MAX_WORDS, Asking, Period, Said, Span
 from rag_core.conversation.things import asks_of_thing, thing_meant
-from rag_core.language import LANGUAGES, fold, small_talk
+from rag_core.language import LANGUAGES, fold, leans
 
 MAX_TOPIC_WORDS = 4  # the new thing in "what about ..."; a longer one asks something by itself; chosen
 
@@ -36,17 +36,17 @@ def rewritten(question: str, earlier: str, language: str) -> Rewritten | None:
         language: of the earlier one. In one without rules only a text that is a follow-up by itself is known to lean on
             another.
     """
-    leans = small_talk(question, language) == "follow_up"
+    unclear = Rewritten() if leans(question, language) else None
     info = LANGUAGES[language].follow_ups if language in LANGUAGES else None
     if info is None:
-        return Rewritten() if leans else None
+        return unclear
     new, old = Said(question, language, info), Said(earlier, language, info)
     if not (0 < len(new) <= MAX_WORDS and 0 < len(old) <= MAX_WORDS):
-        return Rewritten() if leans else None
+        return unclear
     for rule in _RULES:
         if (found := rule(new, old)) is not None:
             return found
-    return Rewritten() if leans else None
+    return unclear
 
 
 def _topic(new: Said) -> tuple[Span, bool] | None:

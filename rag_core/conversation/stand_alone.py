@@ -15,11 +15,10 @@ import regex
 from rag_core.conversation.rules import Rewritten, rewritten
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.measurements import REWRITTEN_BY, SUGGESTION, TYPED
-from rag_core.language import intent, question_language
+from rag_core.language import leans, question_language
 from rag_core.retrieval.query import core
 
 MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
-TALK = ("greeting", "about_library", "thanks", "goodbye", "summary")  # they lean on nothing, and nothing leans on them
 
 _BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
 
@@ -51,7 +50,11 @@ class StandAlone:
 
 
 def stand_alone(
-    question: str, earlier: Sequence[str], languages: Collection[str] = (), by_model: ByModel | None = None
+    question: str,
+    earlier: Sequence[str],
+    languages: Collection[str] = (),
+    by_model: ByModel | None = None,
+    talk: Callable[[str], str] = lambda _: "",
 ) -> StandAlone:
     """The question as it stands alone.
 
@@ -60,13 +63,14 @@ def stand_alone(
         earlier: the questions before it as they were typed or asked, oldest first; no answers.
         languages: ISO 639-1 codes of the documents, for questions whose language is not certain.
         by_model: asked where the rules are not sure. Its words are checked before (`rag_core.conversation.by_model`).
+        talk: as `rag_core.decision.tools.Tools` has it: small talk leans on nothing, and nothing leans on it.
     """
     alone = StandAlone(question, question)
-    before, language = _before(earlier, languages)
-    if not before or intent(question, question_language(question, languages)) in TALK:
+    before, language = _before(earlier, languages, talk)
+    if not before or talk(question):
         return alone
     found = rewritten(question, before, language)
-    if found is None and intent(question, question_language(question, languages)) == "follow_up":
+    if found is None and leans(question, question_language(question, languages)):
         found = Rewritten()  # in another language than the question before
     if found is None:
         return alone
@@ -77,18 +81,17 @@ def stand_alone(
     return replace(alone, suggestion=(found.text or f"{before} {question}")[:MAX_QUESTION_CHARS])
 
 
-def _before(earlier: Sequence[str], languages: Collection[str]) -> tuple[str, str]:
+def _before(earlier: Sequence[str], languages: Collection[str], talk: Callable[[str], str]) -> tuple[str, str]:
     """The last of the earlier questions as it stands alone, by rules, and its language; empty where there is none."""
     before = language = ""
     for turn in earlier[-MAX_EARLIER:]:
         own = question_language(turn, languages)
-        kind = intent(turn, own)
-        if kind in TALK or not turn.strip():
+        if not turn.strip() or talk(turn):
             continue
         found = rewritten(turn, before, language) if before else None
         if found is not None and found.sure:
             before = found.text
-        elif kind != "follow_up":  # one that nobody could place asks nothing
+        elif not leans(turn, own):  # one that nobody could place asks nothing
             before, language = core(turn, own), own
             if "(" in turn:  # and what stood between went
                 before = _BEFORE_MARK.sub("", before)

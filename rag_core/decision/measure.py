@@ -38,7 +38,7 @@ from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Corpus, Embedder, Vectors
-from rag_core.domain.replies import SETTLED, reply
+from rag_core.domain.replies import SETTLED, reply, settled
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
 from rag_core.gating.answerability import nearness, reader
@@ -115,26 +115,40 @@ def measure(
             **({INDEXING: state.to_json()} if (state := corpus.waiting and corpus.waiting.indexing(rows)) else {}),
         },
     )
-    # no library is known there
-    if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):
-        drafted = Draft(citations=outline(corpus, rows)) if understood.intent == "summary" else Draft()
-        return _with(
-            measurements, answer=reply(understood.intent, understood.language, facts), draft=drafted, timings=timed.ms
-        )
     try:
+        with timed("understand"):
+            talk = settled(tools.talk(question), facts)
+        if talk and not (corpus.given and talk == "about_library"):  # no library is known there
+            understood = understand(question, facts.languages, talk)
+            return _with(
+                measurements,
+                understanding=understood,
+                answer=reply(talk, understood.language, facts),
+                draft=Draft(citations=outline(corpus, rows)) if talk == "summary" else Draft(),
+                timings=timed.ms,
+            )
+        if understood.intent in SETTLED:
+            return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
         return _measured(measurements, corpus, tools, rows, timed, {} if scores is None else scores)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
         return _with(measurements, failure=str(error), timings=timed.ms)
 
 
-def understand(question: str, document_languages: Collection[str]) -> Understanding:
+def understand(question: str, document_languages: Collection[str], talk: str = "") -> Understanding:
     """Language, intent, keywords and entities of a question; how to answer (`rag_core.retrieval.query`) and "explain"
     are set aside.
+
+    Args:
+        question: as it is asked.
+        document_languages: ISO 639-1, for a question whose language is not certain.
+        talk: its intent where that is one of `SETTLED`.
     """
-    language = greeting_language(question) or question_language(question, document_languages)
+    greeted = greeting_language(question) if talk == "greeting" else ""
+    language = greeted or question_language(question, document_languages)
     asked = core(expand(question), language)
     named = tuple(dict.fromkeys(entity.text for entity in entities(asked, language)))
-    return Understanding(language, intent(question, language), tuple(keywords(asked, language, asking=False)), named)
+    kind = talk or intent(question, language)
+    return Understanding(language, kind, tuple(keywords(asked, language, asking=False)), named)
 
 
 def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> LibraryFacts:

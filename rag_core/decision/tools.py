@@ -19,7 +19,9 @@ class Tools:
 
     `known_languages` are those the embedding model knows, None for any; `clock` returns seconds. `entailment_model`
     gives the one that the settings name, None where they name none, and loads it when it is first asked. `model` gives
-    the language model that the settings ask for, None where none is configured.
+    the language model that the settings ask for, None where none is configured. `talk` tells small talk and questions
+    about the documents as such (`rag_core.domain.replies.TALK`), and gives "" for a question about what they say; with
+    none, every text is one.
     """
 
     embedder: Embedder
@@ -31,6 +33,7 @@ class Tools:
     answerability_model: AnswerabilityModel | None = None
     entailment_model: Callable[[Settings], EntailmentModel | None] | None = None
     model: Callable[[Settings], LanguageModel | None] | None = None
+    talk: Callable[[str], str] = lambda _: ""
 
     def knows(self, language: str) -> bool:
         """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""

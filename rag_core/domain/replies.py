@@ -23,6 +23,19 @@ SETTLED = {
     "summary": Reason.SUMMARY,
     "follow_up": Reason.FOLLOW_UP,
 }
+#: What a text that asks nothing of the contents may be (`Tools.talk`), and the intent that settles it.
+TALK = {
+    **{name: name for name in ("greeting", "thanks", "goodbye", "summary")},
+    **dict.fromkeys(("library", "author", "date", "pages", "title"), "about_library"),
+}
+
+
+def settled(talk: str, facts: LibraryFacts) -> str:
+    """The intent of `SETTLED` that a kind of `TALK` has; "" for none, and where the documents' records lack what is
+    asked: then their pages may say it.
+    """
+    lacking = (talk == "author" and not facts.authors) or (talk == "date" and not facts.dates)
+    return "" if lacking else TALK.get(talk, "")
 
 
 def reply(intent: str, language: str, facts: LibraryFacts) -> str:

@@ -1,4 +1,4 @@
-"""Fixed phrases: refusals, phrases that betray outside knowledge, greetings, questions about the library, intents."""
+"""Fixed phrases: refusals, phrases that betray outside knowledge, greetings, intents."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,22 +11,12 @@ from rag_core.language.schema import LanguageInfo
 from rag_core.language.sentences import sentences
 from rag_core.language.values import spaced
 
-Intent = Literal[
-    "greeting",
-    "about_library",
-    "thanks",
-    "goodbye",
-    "summary",
-    "follow_up",
-    "comparative",
-    "procedural",
-    "factual",
-]
+Intent = Literal["follow_up", "comparative", "procedural", "factual"]
 
 #: A refusal is short. A longer text that begins like one says more than that, and is an answer to be checked.
 _MAX_REFUSAL_SENTENCES = 3
 _SHORT_TEXT_CHARS = 2000
-_MAX_SMALL_TALK_WORDS = 16  # a longer text says more than thanks; chosen
+_MAX_LEANING_WORDS = 16  # a longer text asks something by itself; chosen
 _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")
 
 
@@ -93,70 +83,25 @@ def is_refusal(text: str) -> bool:
     return not _conditionals() & set(first.split()[:2]) and _refusal_phrases().search(first) is not None
 
 
-@lru_cache(maxsize=1)
-def _greeting_pattern() -> regex.Pattern[str]:
-    greetings = {phrase for info in LANGUAGES.values() for phrase in info.greetings}
-    fillers = {phrase for info in LANGUAGES.values() for phrase in info.greeting_fillers}
-    greeting, either = (
-        "|".join(sorted(map(regex.escape, phrases), key=len, reverse=True))
-        for phrases in (greetings, greetings | fillers)
-    )
-    return regex.compile(rf"(?:{greeting})(?: (?:{either}))*+")
-
-
-def is_greeting(text: str) -> bool:
-    """Whether a text is only a greeting, in any of the languages. A greeting before a question is not."""
-    return len(text) <= _SHORT_TEXT_CHARS and _greeting_pattern().fullmatch(spaced(text)) is not None
-
-
 def greeting_language(text: str) -> str:
-    """The ISO 639-1 code of a language that greets so, English where it does; empty for what is no greeting."""
-    if not is_greeting(text):
-        return ""
-    said = f"{spaced(text)} "
+    """The ISO 639-1 code of a language with whose greetings a text begins, English where it may be; empty for none."""
+    said = f"{spaced(text[:_SHORT_TEXT_CHARS])} "
     by_code = sorted(LANGUAGES.items(), key=lambda row: row[0] != FALLBACK)
     return next((code for code, info in by_code if any(said.startswith(f"{one} ") for one in info.greetings)), "")
 
 
-def asks_about_library(text: str) -> bool:
-    """Whether a question is about the library itself and not its contents, in any of the languages.
-
-    Only whole questions of known wording count: "What documents must the supplier provide?" is about the contents.
-    """
-    if len(text) > _SHORT_TEXT_CHARS:
-        return False
-    question = spaced(text)
-    return any(info.about_library and info.about_library.fullmatch(question) for info in LANGUAGES.values())
-
-
-def small_talk(text: str, lang: str) -> Literal["", "thanks", "goodbye", "summary", "follow_up"]:
-    """The kind of small talk that a text is as a whole, or empty.
-
-    Thanks, goodbye and a wish for a summary count in any of the languages, a follow-up in the question's own: in
-    another one its few words may ask something.
-    """
+def leans(text: str, lang: str) -> bool:
+    """Whether a text as a whole leans on a question before it, so that it asks nothing by itself: "And how many?"."""
+    pattern = LANGUAGES[lang].small_talk if lang in LANGUAGES else None
     said = spaced(text[:_SHORT_TEXT_CHARS])
-    if not said or said.count(" ") >= _MAX_SMALL_TALK_WORDS or len(text) > _SHORT_TEXT_CHARS:
-        return ""
-    known = [info.small_talk for info in LANGUAGES.values() if info.small_talk]
-    own = LANGUAGES[lang].small_talk if lang in LANGUAGES else None
-    if any(one.thanks and one.thanks.fullmatch(said) for one in known):
-        return "thanks"
-    if any(one.goodbye and one.goodbye.fullmatch(said) for one in known):
-        return "goodbye"
-    if any(one.summary and one.summary.fullmatch(said) for one in known):
-        return "summary"
-    return "follow_up" if own and own.follow_up and own.follow_up.fullmatch(said) else ""
+    short = len(text) <= _SHORT_TEXT_CHARS and said.count(" ") < _MAX_LEANING_WORDS
+    return bool(short and pattern and pattern.follow_up and pattern.follow_up.fullmatch(said))
 
 
 def intent(question: str, lang: str) -> Intent:
     """The kind of answer that a question asks for: the first that fits, in the order of `Intent`, else factual."""
-    if is_greeting(question):
-        return "greeting"
-    if asks_about_library(question):
-        return "about_library"
-    if talk := small_talk(question, lang):
-        return talk
+    if leans(question, lang):
+        return "follow_up"
     if _holds(_info(lang).comparative, question):
         return "comparative"
     return "procedural" if _holds(_info(lang).procedural, question) else "factual"

@@ -48,17 +48,10 @@ class SmallTalkReplies:
 
 @dataclass(frozen=True, slots=True)
 class SmallTalk:
-    """Patterns of whole texts that are no question to the documents, and the `replies` to them.
-
-    Args:
-        thanks, goodbye: polite words alone.
-        summary: a wish that a whole document be summarized.
-        follow_up: what leans on a question before ("And how many?"), so that it asks nothing by itself.
+    """Replies to what is no question to the documents, and the pattern of a whole text that leans on a question before
+    ("And how many?"), so that it asks nothing by itself.
     """
 
-    thanks: WholePattern
-    goodbye: WholePattern
-    summary: WholePattern
     follow_up: WholePattern
     replies: SmallTalkReplies
 

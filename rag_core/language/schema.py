@@ -29,7 +29,6 @@ from rag_core.language.values import (
     Spellings,
     Table,
     Text,
-    WholePattern,
     Words,
     WordSet,
 )
@@ -78,8 +77,7 @@ class LanguageInfo:
         conjunctions: between two questions in one.
         conditionals: first words of a rule, which is no refusal.
         indicator_phrases: by which an answer claims knowledge from elsewhere.
-        greetings, greeting_fillers: all that a greeting is made of.
-        about_library: patterns of whole questions about the library.
+        greetings: what texts begin with that greet.
         comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded
         words joined by
             single spaces, so they need neither case nor punctuation, and user text never becomes part of one.
@@ -115,8 +113,6 @@ class LanguageInfo:
     refusal_phrases: SpacedPhrases
     indicator_phrases: Phrases
     greetings: SpacedPhrases
-    greeting_fillers: SpacedPhrases
-    about_library: WholePattern
     conditionals: FoldedSet = frozenset()
     comparative: SearchPattern = None
     procedural: SearchPattern = None

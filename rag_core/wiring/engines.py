@@ -15,6 +15,7 @@ import numpy as np
 from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
+from rag_core.adapters.embedding.intents import talk_of
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.optional import require
@@ -184,14 +185,21 @@ def _tools(
 ) -> Tools:
     """The models and the calibration that measuring needs; `files` are where a calibration is looked for."""
     answers = models.answerability_model(s, apart=apart)
+    embedder = CachedEmbedder(model)
+
+    def talk(text: str) -> str:
+        embedded = s.embedding_model == EMBEDDED
+        return talk_of(text, embedder if embedded else models.embedder(EMBEDDED, s.embedding_precision))
+
     return Tools(
-        CachedEmbedder(model),
+        embedder,
         calibrate.load(files, calibrate.Identity.of(model, answers)),
         LANGUAGES if s.embedding_model == EMBEDDED else None,
         models.reranker,
         answerability_model=answers,
         entailment_model=partial(models.entailment_model, apart=apart),
         model=llm,
+        talk=talk,
     )
 
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from rag_core import wiring
 from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
+from rag_core.adapters.embedding.intents import talk_of
 from rag_core.compression.scoring import READ_FIRST
 from rag_core.decision import find
 from rag_core.decision.decide import decide
@@ -79,7 +81,15 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     assert not report.problems
     return Engine(
         library,
-        Tools(model, calibration(weight=12.0, middle=0.55), LANGUAGES, wiring.reranker, lambda: 0.0, lambda: TODAY),
+        Tools(
+            model,
+            calibration(weight=12.0, middle=0.55),
+            LANGUAGES,
+            wiring.reranker,
+            lambda: 0.0,
+            lambda: TODAY,
+            talk=partial(talk_of, embedder=model),
+        ),
     )
 
 

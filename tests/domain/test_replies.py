@@ -10,7 +10,7 @@ from rag_core.domain.documents import DateSource
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.replies import FROM_FILE, MAX_COUNT, SETTLED, is_reply, reply
 from rag_core.domain.status import AnswerStatus, Reason
-from rag_core.language import LANGUAGES, detect, intent
+from rag_core.language import LANGUAGES, detect
 
 
 def facts(*titles: str, pages: int = 3) -> LibraryFacts:
@@ -95,37 +95,3 @@ def test_given_what_the_record_knows_of_a_document_then_its_author_and_date_are_
 
     assert reply("about_library", "en", known).endswith(f"7.\n- The bees · Tilda Marchbank · 2023-04-18{FROM_FILE}")
     assert is_reply(reply("about_library", "en", known), Reason.ABOUT_LIBRARY, "en")
-
-
-@each(
-    ("language", "question"),
-    [
-        ("en", "How many pages does this document have?"),
-        ("en", "Who wrote this document?"),
-        ("en", "What is the title of the document?"),
-        ("en", "When was this document made?"),
-        ("de", "Wer hat dieses Dokument verfasst?"),
-        ("cs", "Kolik stran má tento dokument?"),
-        ("fr", "Qui est l'auteur de ce document ?"),
-        ("es", "¿Cuántas páginas tiene este documento?"),
-        ("it", "Chi è l'autore di questo documento?"),
-        ("pl", "Kto napisał ten dokument?"),
-        ("ru", "Сколько страниц в этом документе?"),
-        ("sk", "Koľko strán má tento dokument?"),
-        ("hi", "इस दस्तावेज़ में कितने पृष्ठ हैं?"),
-    ],
-)
-def test_given_a_question_about_the_document_itself_then_its_record_answers(language: str, question: str) -> None:
-    assert intent(question, language) == "about_library"
-
-
-@each(
-    "question",
-    [
-        "Who wrote this document's foreword?",
-        "How many pages does this document have to be?",
-        "When was this contract made?",
-    ],
-)
-def test_given_a_question_about_something_in_a_document_then_the_document_answers(question: str) -> None:
-    assert intent(question, "en") != "about_library"

@@ -41,8 +41,6 @@ unsure = 'Neniu sufiĉe certa respondo troviĝis.'
 refusal_phrases = 'la dokumentoj ne respondas | mi ne povas respondi'
 indicator_phrases = 'kiel oni scias'
 greetings = 'saluton | bonan tagon'
-greeting_fillers = 'al ĉiuj'
-about_library = ['kiujn dokumentojn vi havas']
 asks_number = 'kiom[^ ]*|kiam'
 yes = 'jes'
 no = 'ne'
@@ -91,8 +89,7 @@ print(json.dumps({
     "keywords": l.keywords(asked, "eo"),
     "number": [l.asks_number(asked, "eo"), l.asks_number(said, "eo")],
     "refusal": [l.refusal("eo"), l.is_refusal("Mi ne povas respondi."), l.is_refusal(said)],
-    "greeting": [l.intent("Saluton al ĉiuj!", "eo"), reply("greeting", "eo", LibraryFacts())],
-    "library": l.intent("Kiujn dokumentojn vi havas?", "eo"),
+    "greeting": [l.greeting_language("Saluton al ĉiuj!"), reply("greeting", "eo", LibraryFacts())],
     "synonyms": sorted(l.synonyms("eo").items()),
     "indicators": indicators("Kiel oni scias, la garantio daŭras.", "", ("eo",)),
     "facts": [
@@ -123,7 +120,6 @@ def test_given_every_language_file_then_no_negation_or_modal_is_a_stop_word_and_
         for held in (
             info.question_words,
             info.stop_words,
-            info.about_library,
             info.greetings,
             info.refusal_phrases,
             info.name,
@@ -148,8 +144,7 @@ def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_
     assert found["keywords"] == ["tagoj", "daŭras", "garantio", "komenciĝas"]
     assert found["number"] == [True, False]
     assert found["refusal"] == ["La petita informo ne troviĝas en la dokumentoj.", True, False]
-    assert found["greeting"] == ["greeting", "Saluton. Demandu ion pri la dokumentoj."]
-    assert found["library"] == "about_library"
+    assert found["greeting"] == ["eo", "Saluton. Demandu ion pri la dokumentoj."]
     assert found["synonyms"] == [["kosto", ["prezo"]], ["prezo", ["kosto"]]]
     assert found["indicators"] == ["kiel oni scias"]
     assert found["facts"] == [[], [["number", "dek tagojn"]], [["negation", "ne"]], []]
@@ -166,7 +161,7 @@ def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_
         (("at_least = ", "at_leest = "), r"\[facts\] has unknown keys: at_leest"),
         (("month_first = true", "month_first = 1"), r"grammar\.month_first: true or false is needed, not 1"),
         (("numbers = '''", "numbers = '''one "), r"facts\.numbers: "),
-        (("about_library = [", "about_library = ['(', "), r"about_library: "),
+        (("\nfollow_up = [", "\nfollow_up = ['(', "), r"small_talk\.follow_up: "),
         (("[replies]", "[replies"), r"en\.toml cannot be used: TOMLDecodeError"),
     ],
 )
