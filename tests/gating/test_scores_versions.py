@@ -54,8 +54,8 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (4, "963f151c7c27"),
-    "language": (4, "9d06f5122ed0"),
+    "chunker": (4, "96d4fc30b9cf"),
+    "language": (4, "4f2a454d2db9"),
     "features": (13, "025ed049047c"),
 }
 
