@@ -102,7 +102,10 @@ def measure(
     with timed("understand"):
         rows = corpus.rows(documents, filters or {})
         facts = library_facts(corpus, rows, tools)
-        understood = understand(question, facts.languages)
+        talk, failure = _talk(question, facts, tools)
+        if corpus.given and talk == "about_library":  # no library is known there
+            talk = ""
+        understood = understand(question, facts.languages, talk)
     measurements = Measurements(
         question,
         settings,
@@ -115,23 +118,25 @@ def measure(
             **({INDEXING: state.to_json()} if (state := corpus.waiting and corpus.waiting.indexing(rows)) else {}),
         },
     )
+    if failure:
+        return _with(measurements, failure=failure, timings=timed.ms)
+    if understood.intent in SETTLED:
+        drafted = Draft(citations=outline(corpus, rows)) if understood.intent == "summary" else Draft()
+        return _with(
+            measurements, answer=reply(understood.intent, understood.language, facts), draft=drafted, timings=timed.ms
+        )
     try:
-        with timed("understand"):
-            talk = settled(tools.talk(question), facts)
-        if talk and not (corpus.given and talk == "about_library"):  # no library is known there
-            understood = understand(question, facts.languages, talk)
-            return _with(
-                measurements,
-                understanding=understood,
-                answer=reply(talk, understood.language, facts),
-                draft=Draft(citations=outline(corpus, rows)) if talk == "summary" else Draft(),
-                timings=timed.ms,
-            )
-        if understood.intent in SETTLED:
-            return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
         return _measured(measurements, corpus, tools, rows, timed, {} if scores is None else scores)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
         return _with(measurements, failure=str(error), timings=timed.ms)
+
+
+def _talk(question: str, facts: LibraryFacts, tools: Tools) -> tuple[str, str]:
+    """The intent of `SETTLED` that a text has which asks nothing of the contents, or "", and why nobody could tell."""
+    try:
+        return settled(tools.talk(question), facts), ""
+    except RagError as error:
+        return "", str(error)
 
 
 def understand(question: str, document_languages: Collection[str], talk: str = "") -> Understanding:

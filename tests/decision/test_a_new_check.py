@@ -84,7 +84,7 @@ page = AppTest.from_string(
     "from ui.settings.fields import show_field\\n"
     "for name in ('min_hits', 'two_hits_mode'):\\n"
     "    show_field(Settings.knob(name), Settings.load())\\n"
-).run()
+).run(timeout=60)
 assert not page.exception, page.exception
 assert (page.slider[0].label, page.slider[0].min, page.slider[0].max, page.slider[0].value) == ("Passages, at least", 0, 20, 1)
 assert page.selectbox[0].label == "What they may do"

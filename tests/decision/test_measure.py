@@ -785,6 +785,16 @@ def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_
     }
 
 
+def test_given_a_model_that_cannot_tell_small_talk_then_it_is_an_error_and_nothing_is_searched() -> None:
+    def broken(text: str) -> str:
+        raise ModelUnavailable("The model ended.", remedy="Start it again.")
+
+    found = measure("Hello", settings(), CORPUS, tools(talk=broken))
+
+    assert (found.failure.startswith("The model ended."), found.hits, found.answer) == (True, (), "")
+    assert decide(found).status is AnswerStatus.ERROR
+
+
 def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
     ticks = iter(range(1000))
 
