@@ -42,7 +42,7 @@ OURS = {
     "_table(on)",  # of ui/ask/checks.py, which escapes what comes from documents
     "BEGIN",  # of ui/ask/keys.py: another, and texts of ours
     "label",  # _knob's: literals above, or a setting's name
-    "presets()[session.preset].help",
+    "screen().get(f'help.preset_{name}', presets()[name].help)",  # files of ours, by a preset's name
     "example.question",  # of ui/ask/examples.py
 }
 HOSTILE = (
