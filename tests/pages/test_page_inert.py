@@ -40,7 +40,7 @@ ELEMENTS = (
 OURS = {
     "STYLE",  # a file of ours
     "_table(on)",  # of ui/ask/checks.py, which escapes what comes from documents
-    "BEGIN",  # of ui/ask/keys.py: another, and texts of ours
+    "_script()",  # of ui/ask/keys.py: a file and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "screen().get(f'help.preset_{name}', presets()[name].help)",  # files of ours, by a preset's name
     "example.question",  # of ui/ask/examples.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,6 +27,7 @@ from ui.settings import sharing
 from ui.settings.saved_presets import FRONT, PUBLISHED
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
+UI = Path(APP).parent / "ui"
 OTHERS = sorted(set(languages()) - {LANGUAGE})
 HELP = "help.yaml"  # in English it stands with the settings and presets
 QUESTIONS = ("How many vacation days do employees have?", "What is the capital of France?", "Was ist eine Wärmepumpe?")
@@ -109,6 +111,20 @@ def test_given_a_text_that_a_language_lacks_then_english_says_it(
 
     with speaking("cs"):
         assert [say("greeting.title"), say("greeting.about", n=3)] == ["Ahoj", "There are 3 pages"]
+
+
+@each("path", sorted(UI.rglob("*.py")), ids=lambda path: path.name)
+def test_given_a_module_when_imported_then_it_says_nothing_yet(path: Path) -> None:
+    """Else everybody reads the language of who came first."""
+    early: list[ast.AST] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            early += [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        elif isinstance(node, (ast.Module, ast.ClassDef)):
+            early += [one for one in node.body if not isinstance(one, (ast.FunctionDef, ast.ClassDef))]
+    called = {ast.unparse(one.func) for part in early for one in ast.walk(part) if isinstance(one, ast.Call)}
+
+    assert not called & {"say", "tell", "screen", "language"}
 
 
 def shown(app: AppTest) -> set[str]:

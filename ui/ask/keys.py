@@ -18,10 +18,7 @@ from ui.app.asked import Asked
 from ui.app.texts import say
 
 ROWS = ("ask", "answer", "next", "limit")  # in the list of keys
-TEXTS = json.dumps(
-    {"link": say("keys.to_question"), "answered": say("answer.answered"), "refused": say("refusal.badge")}
-)
-BEGIN = f"<script>{Path(__file__).with_suffix('.js').read_text(encoding='utf-8')}plumbline.begin({TEXTS})</script>"
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 def begin() -> None:
@@ -29,10 +26,16 @@ def begin() -> None:
     bar.
     """
     with st.container(key="keys_script"):
-        st.html(BEGIN, unsafe_allow_javascript=True)
+        st.html(_script(), unsafe_allow_javascript=True)
     with st.sidebar, st.popover(say("keys.title"), icon=":material/keyboard:", type="tertiary", key="keys"):
         for row in ROWS:
             st.markdown(say(f"keys.{row}"))
+
+
+def _script() -> str:
+    """The script and its first call, with the words of this page's language."""
+    told = {"link": say("keys.to_question"), "answered": say("answer.answered"), "refused": say("refusal.badge")}
+    return f"<script>{SCRIPT}plumbline.begin({json.dumps(told)})</script>"
 
 
 def arrived(asked: Asked) -> None:

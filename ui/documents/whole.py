@@ -117,14 +117,13 @@ def offer(engine: Engine, document_id: str, page: int, marks: Marks = ()) -> Non
         document_id,
         page,
     ):
-        _open(engine, document_id, page, marks)
+        st.dialog(say("whole.title"), width="large")(_open)(engine, document_id, page, marks)
 
 
 def _choose(document_id: str, page: int) -> None:
     st.session_state[_CHOSEN] = (document_id, page)
 
 
-@st.dialog(say("whole.title"), width="large")
 def _open(engine: Engine, document_id: str, page: int, marks: Marks) -> None:
     try:
         document = engine.library.view.document(document_id)
