@@ -66,8 +66,10 @@ def stand_alone(
         talk: as `rag_core.decision.tools.Tools` has it: small talk leans on nothing, and nothing leans on it.
     """
     alone = StandAlone(question, question)
+    if talk(question):
+        return alone
     before, language = _before(earlier, languages, talk)
-    if not before or talk(question):
+    if not before:
         return alone
     found = rewritten(question, before, language)
     if found is None and leans(question, question_language(question, languages)):
