@@ -1,5 +1,5 @@
 """The headings of documents as they are printed, with their places: what somebody who asks for a summary is shown
-instead.
+instead. Of a document without headings the first sentence of each part is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from rag_core.compression.citing import cite
 from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.passages import Hit, Passage, Role
 from rag_core.domain.ports import Corpus
-from rag_core.grounding.units import evidence_of
+from rag_core.grounding.units import evidence_of, units
 from rag_core.ingest.normalise import normalise
 
 # read, and told; chosen: a book of 500 pages, and a list that can be looked through
@@ -22,7 +22,7 @@ MAX_PASSAGES, MAX_HEADINGS = (
 
 def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
     """The headings of the searched documents, each once, in reading order, by `evidence_key`; none of too large a
-    collection.
+    collection. A document without any is told by how its passages begin.
     """
     searched = range(len(corpus.passages)) if rows is None else rows
     if len(searched) > MAX_PASSAGES:
@@ -30,8 +30,9 @@ def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
     passages = [corpus.passages[row] for row in searched]
     known = {passage.id: passage for passage in passages}
     first: dict[tuple[str, str], Evidence] = {}
+    headed = {passage.document for passage in passages if any(_headings(passage, corpus))}
     for passage in passages:
-        for evidence in _headings(passage, corpus):
+        for evidence in _headings(passage, corpus) if passage.document in headed else _beginning(passage, corpus):
             first.setdefault((passage.document, normalise(evidence.quote).text), evidence)
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     found = sorted(first.values(), key=lambda one: (order[one.document], one.spans[0].page, one.spans[0].start))[
@@ -47,3 +48,7 @@ def _headings(passage: Passage, corpus: Corpus) -> Iterator[Evidence]:
             found = evidence_of(passage, piece.spans[0], corpus.page_text)
             if any(map(str.isalpha, found.quote)):
                 yield found
+
+
+def _beginning(passage: Passage, corpus: Corpus) -> Sequence[Evidence]:
+    return next((unit.evidence(corpus.page_text) for unit in units(passage, corpus.page_text)), ())

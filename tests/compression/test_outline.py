@@ -40,3 +40,9 @@ def test_given_many_headings_or_a_large_collection_then_the_list_stays_one_that_
     assert len(outline(corpus(page, *page.split("\n")), None)) == MAX_HEADINGS
     assert outline(corpus(PAGE, "1 Rent", repeated=MAX_PASSAGES + 1), None) == {}
     assert len(outline(corpus(PAGE, "1 Rent", repeated=MAX_PASSAGES + 1), [0])) == 1
+
+
+def test_given_a_document_without_headings_then_it_is_told_by_how_its_passages_begin() -> None:
+    page = "The bees of Wend fly until dusk. They like clover.\n"
+    assert [one.excerpt for one in outline(corpus(page), None).values()] == ["The bees of Wend fly until dusk."]
+    assert [one.excerpt for one in outline(corpus(PAGE, "Lease"), None).values()] == ["Lease"]

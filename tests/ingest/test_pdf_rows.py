@@ -179,6 +179,32 @@ def test_given_a_numbered_list_of_names_or_a_table_when_built_then_its_rows_stay
     assert text_of(*table) == "\n".join(f"{first + at}\tNorway {at}\tsmall" for at in range(count))
 
 
+@given(st.integers(1, 900), st.integers(2, 9), st.sampled_from([8.0, 10.0, 12.0]))
+def test_given_numbers_of_paragraphs_in_the_right_margin_when_built_then_they_stand_behind_the_text(
+    first: int, count: int, size: float
+) -> None:
+    def page(ends: str) -> list[Run]:
+        made = []
+        for at in range(count):
+            for row, text in enumerate((f"The buyer told them so in week {at} and{ends}", "then paid what he owed.")):
+                y, x, words = 100 + size * (4 * at + 1.5 * row), 50.0, []
+                for each in text.split():
+                    words.append(word(each, x, y, size))
+                    x += (len(each) + 0.5) * size / 2
+                made.append(run(*words, block=at))
+                if not row:
+                    made.append(run(word(str(first + at), 520.0, y, size), block=at))
+        return made
+
+    numbers = " ".join(str(first + at) for at in range(count))
+    lines = [
+        line for at in range(count) for line in (f"The buyer told them so in week {at} and", "then paid what he owed.")
+    ]
+    assert text_of(*page("")) == "\n".join([*lines, numbers])
+    # an order has its amounts behind what is ordered
+    assert f".\t{first}" in text_of(*page("."))
+
+
 ENGLISH = "the boat of a house and its old door near every river is kept by some guard who lives here".split()
 GERMAN = "das Boot und ein Haus mit alter Tür am Fluss wird von dem Wirt bewacht der hier wohnt".split()
 

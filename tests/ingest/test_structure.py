@@ -298,6 +298,14 @@ def test_given_rows_that_each_are_a_block_of_the_file_when_read_then_an_open_fir
     assert first.startswith(f"{OPEN}\nGuidance")
 
 
+@given(st.sampled_from(["16 hours and", "640,000 pounds.", "€4 each day", "2.5 metres"]))
+def test_given_an_open_row_and_a_figure_with_what_it_counts_when_read_then_the_sentence_goes_on(figure: str) -> None:
+    rows = [Set("The surveyor examined the hull for"), Set(f"{figure} then wrote a report.")]
+    assert of_kind([page(1, rows)], BlockKind.PARAGRAPH) == ["\n".join(row.text for row in rows)]
+    listed = [Set("3 spades"), Set("4 rakes")]
+    assert all("\n" not in one for one in of_kind([page(1, listed)], BlockKind.PARAGRAPH))
+
+
 @each("following", ["³ Excludes the effect of currencies", "* Excludes the effect of currencies"])
 def test_given_a_long_footnote_without_a_full_stop_when_read_then_the_next_one_stands_for_itself(
     following: str,

@@ -24,7 +24,7 @@ from training.reader.typed import typed
 # with what does not
 REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.17, 0.12, 0.08, 0.06
 TYPED = 0.15  # share of all questions that are read as people type them
-TYPICAL, SPREAD, LEAST = 120, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
+TYPICAL, SPREAD, LEAST = 150, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
 TITLED = 0.6  # share that are read with the heading
 OTHERS = 4  # texts alike, of which one is read
 RARE = 60  # texts of a language at most that hold a token by which texts are found
@@ -67,6 +67,7 @@ class Draws:
 
     def __post_init__(self) -> None:
         _, self.start, self.end, *_ = self.file.special
+        self._bar = self._ids("|")[-1]
         self._known: dict[Context, list[Ids]] = {}
         self._holding: dict[
             str, dict[int, list[Context]]
@@ -157,9 +158,10 @@ class Draws:
         budget: int,
         centre: int,
     ) -> Window:
-        """The units around one, as many as the budget of tokens has room for."""
+        """The units around one, as many as the budget of tokens has room for; the first row of a table with them."""
         low = high = centre
-        size = len(units[centre]) + 1
+        heads = [0] if self._bar in units[0] and self._bar in units[centre] else []
+        size = len(units[centre]) + 1 + sum(len(units[n]) + 1 for n in heads)
         while near := [n for n in (low - 1, high + 1) if 0 <= n < len(units) and size + len(units[n]) < budget]:
             taken = self.draw.choice(near)
             size += len(units[taken]) + 1
@@ -168,7 +170,7 @@ class Draws:
         text_at = len(ids)
         ids += [self.end, *([*heading[:HEADING], self.end] if heading else [])]
         places, answers, value = list[tuple[int, int]](), list[bool](), (0, 0)
-        for n in range(low, high + 1):
+        for n in sorted({*heads, *range(low, high + 1)}):
             if not units[n] or len(ids) + len(units[n]) >= WINDOW:
                 continue
             places.append((len(ids), len(ids) + len(units[n])))

@@ -6,7 +6,8 @@
 The files hold rows as `training.reader.rows` reads them. The lowest layers and the vocabulary stay as they are
 published. Beside each sentence the network learns to judge the whole place, and to point at the value's first and last
 token. What is written is the mean of the last weights. Each core works on a batch of its own, in one thread: three
-times as fast here as one batch on both.
+times as fast here as one batch on both. Products are in bfloat16 where the processor has it: with attention written
+out, 19 windows a second and core on one that does, 6.9 in float32.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
+from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.embedding.e5_file import DIM, HEADS, LAYERS, e5_file
 from rag_core.adapters.embedding.reader import MODEL_FILE, SHARED_LAYERS
 from training.answer_rows import labelled
@@ -41,7 +43,7 @@ WHOLE, AMONG, VALUE = (
     0.35,
 )
 WARMUP, DECAY, BETAS, HEAD_RATE = 0.04, 0.01, (0.9, 0.98), 4  # as is usual for such networks
-TOKENS = 900  # in a batch of one core
+TOKENS = 1400  # in a batch of one core
 KEPT = 0.995  # share of the mean of the weights that each step leaves
 EVERY, HELD = 50, 800  # steps between two lines of progress; held-out questions that are read at the end
 # these are of the articles of xquad-*, which the scores are fitted on: who read them is too sure there
@@ -67,7 +69,9 @@ class Reader(nn.Module):
             hidden_dropout_prob=0.0,
             attention_probs_dropout_prob=0.0,
         )
+        config._attn_implementation = "eager"  # torch's own kernel takes three times as long in bfloat16
         self.bert = BertModel(config, add_pooling_layer=False)
+        self.halved = precision_here("auto") == "bfloat16"
         published = {name: torch.from_numpy(weight) for name, weight in file.layers()}
         words = torch.from_numpy(file.words(range(pieces)))
         self.bert.load_state_dict({**published, "embeddings.word_embeddings.weight": words}, strict=False)
@@ -95,7 +99,8 @@ class Reader(nn.Module):
         for row, one in enumerate(batch):
             ids[row, : len(one.ids)], mask[row, : len(one.ids)] = torch.tensor(one.ids), 1
             kinds[row, one.text_at : len(one.ids)] = 1
-        hidden = self.bert(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.halved):
+            hidden = self.bert(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state.float()
         signs, points = self.unit(hidden), self.span(hidden)
         odds = [
             signs[row, start:end, 0].mean() + signs[row, start:end, 1].logsumexp(0) - math.log(end - start)

@@ -15,6 +15,8 @@ from enum import StrEnum
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+import regex
+
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
@@ -35,8 +37,11 @@ _DECIMAL = re.compile(r"\d{1,3}(?:\.\d{1,3})+\s+(?=[\da-z(%])")  # "11.43 and 11
 _SOFT_MARK = re.compile(r"(?:[*–—-]|\d{1,3}(?:\.\d{1,3})*\.?|[A-Za-z]\.)\s")  # what may also stand within a sentence
 _NOTE = re.compile(r"[¹²³⁴-⁹*†‡]")  # the mark of another footnote
 _CLOSED = re.compile(r"[.!?:;,।॥…]\W*$")
+_COUNTED = regex.compile(r"\p{Sc}?\d[\d.,]*\s+\p{Ll}{2}")  # no mark of an item: "16 hours and"
+_WORD = regex.compile(r"\p{L}+")
 _MARK_ALONE = re.compile(f"[{BULLETS}]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
+OPEN_WORDS = 5  # in a line that may go on with a figure, not in an entry of a list; chosen
 WIDE = 80  # characters of a row that can only be a full line of text; chosen
 FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
 COUNTED_ROWS = 6  # above a row, in which the mark before its own is looked for; chosen
@@ -215,12 +220,17 @@ def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) 
             and not following.apart
             and not (ends_sentence(row.text) or following.bold != row.bold)
         )
-    if not ends_sentence(row.text) and following.text[0].islower():
+    if not ends_sentence(row.text) and (following.text[0].islower() or _goes_on_with_figure(row, following)):
         return True  # the sentence goes on in another block of the file, or in the next column
     if following.block == row.block:
         indented = kind is BlockKind.LIST and index - 1 > first and row.left > start.left
         return not following.apart and not (indented and following.left <= start.left)
     return not ends_sentence(row.text) and following.bold == row.bold and _flows(content, first, index)
+
+
+def _goes_on_with_figure(row: Row, following: Row) -> bool:
+    """Whether an open line of words goes on with a figure and what it counts: "examined it for", "16 hours"."""
+    return bool(_COUNTED.match(following.text)) and len(_WORD.findall(row.text)) >= OPEN_WORDS
 
 
 def _wraps(content: Sequence[Row], first: int, index: int) -> bool:

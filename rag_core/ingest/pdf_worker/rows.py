@@ -39,6 +39,8 @@ HEAD_ROWS = (
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
+MIN_PARAGRAPHS = 2  # with numbers in the right margin; chosen
+SENTENCE_ENDS = ".!?:;"
 EVEN_EM = 0.5  # how far the edges of such numbers may lie apart; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
@@ -134,8 +136,10 @@ def _numbers_last(runs: list[Run]) -> list[Run]:
     """The runs with the numbers of lines as one run behind them, where text runs on from line to line.
 
     Each number is a run of its own, counts on by a fixed step, stands at one margin, and has one run of words beside
-    it. Lines are text and no list where a third of them begin with a small letter.
+    it. Lines are text and no list where a third of them begin with a small letter. Of the numbers of paragraphs, behind
+    the first line of each, two are enough.
     """
+    runs = _paragraphs_last(runs)
     at = [
         i
         for i, (one, two) in enumerate(pairwise(runs))
@@ -152,6 +156,26 @@ def _numbers_last(runs: list[Run]) -> list[Run]:
         return runs
     places = set(at)
     return [run for i, run in enumerate(runs) if i not in places] + [Run(numbers, runs[at[0]].block, (1, 0))]
+
+
+def _paragraphs_last(runs: list[Run]) -> list[Run]:
+    """The runs with the numbers of paragraphs in the right margin as one run behind them: each counts on by one, and no
+    sentence ends on any line that has one, but on other lines.
+    """
+    at = [i + 1 for i, (one, two) in enumerate(pairwise(runs)) if _is_number(two) and _beside(one, two)]
+    numbers = [runs[i].words[0] for i in at]
+    lines = {runs[i - 1].words[-1].text[-1] in SENTENCE_ENDS for i in at}
+    others = [run for i, run in enumerate(runs) if i not in at]
+    if (
+        len(at) < MIN_PARAGRAPHS
+        or True in lines
+        or not any(run.words[-1].text[-1] in SENTENCE_ENDS for run in others)
+        or any(len(runs[i - 1].words) < COLUMN_WORDS for i in at)
+        or {int(two.text) - int(one.text) for one, two in pairwise(numbers)} != {1}
+        or max(one.box[2] for one in numbers) - min(one.box[2] for one in numbers) > EVEN_EM * numbers[0].size
+    ):
+        return runs
+    return [*others, Run(numbers, runs[at[0]].block, (1, 0))]
 
 
 def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
