@@ -21,9 +21,9 @@ from rag_core.domain.ports import PageText
 from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.fit import Fit
-from rag_core.gating.row import CELL, UNKNOWN, label_words
+from rag_core.gating.row import CELL, UNKNOWN, cells_named, label_words
 from rag_core.grounding.omissions.back import speaks_of_before
-from rag_core.grounding.units import Unit, heads_of, in_order
+from rag_core.grounding.units import Unit, header_of, heads_of, in_order
 from rag_core.ingest.normalise import locate
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import Settings
@@ -180,10 +180,10 @@ def extract(
     by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
     chosen = tuple(by_unit[id(unit)] for unit in ordered)
-    return Extract(tuple(claim_of(one, page_text) for one in chosen), chosen, tuple(scored))
+    return Extract(tuple(claim_of(one, page_text, asked) for one in chosen), chosen, tuple(scored))
 
 
-def claim_of(scored: Scored, page_text: PageText) -> Claim:
+def claim_of(scored: Scored, page_text: PageText, asked: AskedFor | None = None) -> Claim:
     """The claim that quotes a unit; a table's row is read with its header."""
     unit = scored.unit
     text = unit.text
@@ -191,17 +191,24 @@ def claim_of(scored: Scored, page_text: PageText) -> Claim:
     if header:
         text = f"{header}: {text}"
     evidence = unit.evidence(page_text)
-    value = value_of(scored, evidence, page_text)
+    value = value_of(scored, evidence, page_text, asked)
     return Claim(text, evidence, (unit.passage.id,), scored.relevance, value, scored.sure if value else 0.0)
 
 
-def value_of(scored: Scored, evidence: Sequence[Evidence], page_text: PageText) -> Span | None:
+def value_of(
+    scored: Scored, evidence: Sequence[Evidence], page_text: PageText, asked: AskedFor | None = None
+) -> Span | None:
     """The characters of the page that answer; None where the reader is not sure of them, or they are long: a procedure
-    has no value.
+    has no value. Where the question names one column of a table, they are its cell.
     """
     unit, (start, end) = scored.unit, scored.value
+    cells = cells_named(asked, unit.text, header_of(unit.passage, page_text)) if asked and unit.spans else []
+    if len(cells) == 1 and unit.text.count(cells[0]) == 1 and unit.text[start:end] not in cells[0]:
+        start = unit.text.index(cells[0])
+        end = start + len(cells[0])
     text = unit.text[start:end]
-    if not evidence or scored.sure < VALUE_SURE or not text or len(text.split()) > VALUE_WORDS:
+    says = any(map(str.isalnum, text))
+    if not evidence or scored.sure < VALUE_SURE or not says or len(text.split()) > VALUE_WORDS:
         return None
     if not unit.spans and unit.passage.text[unit.start : unit.end] == unit.text:
         pages = {span.page: page_text(unit.passage.document, span.page) for span in unit.passage.spans}

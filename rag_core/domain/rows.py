@@ -33,28 +33,38 @@ def _colons(text: str) -> list[int]:
     return [at for at in range(len(text)) if text.startswith(": ", at) and CELL in text[:at] and CELL in text[at:]]
 
 
-def _read(header: str, row: str) -> str:
-    """The row in words; empty where the header does not fit it."""
+def columns(header: str, row: str) -> list[tuple[str, str]]:
+    """The cells of a row behind its first one, each with the head of its column; none where the header does not fit it.
+
+    A cell of its own with the unit of the one before goes with that.
+    """
     cells = [cell.strip() for cell in _within(row).split(CELL)]
     rows = [_within(one).split(CELL) for one in header.split(NEXT_ROW)]
     if all(len(one) != len(cells) for one in rows):
         cells = figures(cells)
         rows = [["", *one] if len(one) == len(cells) - 1 and over_figures(one) else one for one in rows]
-    over = [one for one in rows if len(one) == len(cells)]
-    above = [one[0] for one in rows if len(one) == 1]
-    if not over or len(over) + len(above) < len(rows) or not any(map(str.isalpha, cells[0])):
-        return ""
+    over = [one for one in rows if len(one) == len(cells) > 1]
+    if not over or len(over) + sum(len(one) == 1 for one in rows) < len(rows) or not any(map(str.isalpha, cells[0])):
+        return []
     parts: list[tuple[str, str]] = []
     for number, cell in enumerate(cells[1:], 1):
         head = " ".join(dict.fromkeys(one[number].strip() for one in over if one[number].strip() not in ("", EMPTY)))
         if fold(head) in any_language().unit_heads and parts:
             parts[-1] = (f"{parts[-1][0]} {cell}".strip(), parts[-1][1])
-        elif cell not in ("", EMPTY):
+        else:
             parts.append((cell, head))
+    return parts
+
+
+def _read(header: str, row: str) -> str:
+    """The row in words; empty where the header does not fit it."""
+    parts = [(cell, head) for cell, head in columns(header, row) if cell not in ("", EMPTY)]
     told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in parts)
-    corners = [one[0].strip() for one in over if _says_how_many(one[0])]
+    first = [_within(one).split(CELL) for one in header.split(NEXT_ROW)]
+    above = [one[0].strip() for one in first if len(one) == 1]
+    corners = [one[0].strip() for one in first if len(one) > 1 and _says_how_many(one[0])]
     of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in (*above, *corners) if one)
-    return f"{cells[0]}: {told}{of_all}" if told else ""
+    return f"{_within(row).split(CELL)[0].strip()}: {told}{of_all}" if told else ""
 
 
 def _within(row: str) -> str:

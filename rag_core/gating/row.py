@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
-from rag_core.domain.rows import EMPTY
+from rag_core.domain.rows import EMPTY, columns
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, parts_named
 from rag_core.gating.stated import CASED, Stated, names_only_periods, read, small_words
@@ -106,12 +106,16 @@ def _is_code_alone(cell: str) -> bool:
     return len(cell.split()) == 1
 
 
-def asks_for_empty(asked: AskedFor, row: str, header: str) -> bool:
-    """Whether a question names columns of a table, by all words of their heads, and a row has empty cells there."""
-    heads, cells = header.split(CELL), row.split(CELL)
+def cells_named(asked: AskedFor, row: str, header: str) -> list[str]:
+    """The cells of a row in the columns that a question names, by all words of their heads."""
     words = {word[:KEY_CHARS] for word in asked.words}
-    named = [cell for head, cell in zip(heads[1:], cells[1:], strict=False) if (keys := _keys(head)) and keys <= words]
-    return len(heads) == len(cells) and bool(named) and set(named) <= {"", EMPTY}
+    return [cell for cell, head in columns(header, row) if (keys := _keys(head)) and keys <= words]
+
+
+def asks_for_empty(asked: AskedFor, row: str, header: str) -> bool:
+    """Whether a question names columns of a table, and a row has empty cells there."""
+    named = cells_named(asked, row, header)
+    return bool(named) and set(named) <= {"", EMPTY}
 
 
 def lacking(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:

@@ -11,6 +11,7 @@ from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Claim
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
+from rag_core.gating.asked import asked_for
 from rag_core.grounding.units import units
 from rag_core.ingest.normalise import read_passage_text
 
@@ -119,3 +120,29 @@ def test_given_a_row_in_which_the_value_stands_once_then_its_cell_is_marked_and_
     assert marked(pages, claimed(pages, "1,200.50", table=True)) == "1,200.50"
     assert marked(pages, claimed(pages, "Large nut", of=1, table=True)) == "Large  nut"
     assert claimed(pages, "Bolt | 1,200.50", table=True).value is None
+
+
+@each(
+    ("question", "cell"),
+    [
+        ("What was the profit in 2023?", "9,640"),
+        ("What was the profit in 2024?", "10,118"),
+        ("What was the profit?", "10,118"),  # no column is named: what the reader says
+        ("What was the profit in 2024 and 2023?", "10,118"),
+    ],
+)
+def test_given_a_question_that_names_a_column_then_its_cell_is_the_value_whatever_the_reader_says(
+    question: str, cell: str
+) -> None:
+    page = "In thousands of euros\nItem\t2024\t2023\nProfit\t10,118\t9,640"
+    header = (Span(1, 0, page.index("Profit") - 1),)
+    passage = Passage("d#1", "d", page, (Span(1, 0, len(page)),), "en", kind=PassageKind.TABLE, header=header)
+    unit = units(passage, lambda *_: page)[0]
+    at = unit.text.index("10,118")
+    scored = Scored(unit, {}, 0.5, value=(at, at + 6), sure=0.9)
+
+    assert marked({1: page}, claim_of(scored, lambda *_: page, asked_for(question, "en"))) == cell
+
+
+def test_given_a_sign_without_a_letter_or_digit_then_nothing_is_marked() -> None:
+    assert claimed({1: "Nuts: ☑ as ticked."}, "☑").value is None
