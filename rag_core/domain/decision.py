@@ -16,6 +16,7 @@ from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.passages import Hit
+from rag_core.domain.rows import counted_in
 from rag_core.domain.scanned import Unsure
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Trace
@@ -173,8 +174,9 @@ class Decision:
         """The characters that answer, of the claim that bears most on the question, with the number of its citation;
         None without one.
 
-        `start` and `end` are offsets into the page's raw text; `probability` that they are the right ones, if the
-        answer is right.
+        The text of a table's cell says what its figures are counted in, where the table does: "7.412 (in TEUR)".
+        `start` and `end` are offsets of the figure into the page's raw text; `probability` that they are the right
+        ones, if the answer is right.
         """
         held = [
             (claim.value_probability, claim, claim.value, one)
@@ -193,7 +195,7 @@ class Decision:
             0,
         )
         return {
-            "text": claim.value_text,
+            "text": claim.value_text + counted_in(claim.text, claim.value_text),
             "citation": id,
             "page": at.page,
             "start": at.start,

@@ -38,14 +38,30 @@ def columns(header: str, row: str) -> list[tuple[str, str]]:
 
     A cell of its own with the unit of the one before goes with that.
     """
+    return _fitted(header, row)[0]
+
+
+def counted_in(text: str, cell: str) -> str:
+    """What a claim that is a row says a cell's figure is counted in, in brackets: " (in thousands of euros)"; empty
+    where neither the head of its column nor the table says so.
+    """
+    for parts, said in (_fitted(text[:at], text[at + 2 :]) for at in _colons(text)):
+        if parts:
+            return next(filter(holds_scale, (*(f" ({head})" for one, head in parts if one == cell), said)), "")
+    return ""
+
+
+def _fitted(header: str, row: str) -> tuple[list[tuple[str, str]], str]:
+    """The cells with their heads, and what is said of all figures of the table."""
     cells = [cell.strip() for cell in _within(row).split(CELL)]
     rows = [_within(one).split(CELL) for one in header.split(NEXT_ROW)]
     if all(len(one) != len(cells) for one in rows):
         cells = figures(cells)
         rows = [["", *one] if len(one) == len(cells) - 1 and over_figures(one) else one for one in rows]
     over = [one for one in rows if len(one) == len(cells) > 1]
-    if not over or len(over) + sum(len(one) == 1 for one in rows) < len(rows) or not any(map(str.isalpha, cells[0])):
-        return []
+    above = [one[0] for one in rows if len(one) == 1]
+    if not over or len(over) + len(above) < len(rows) or not any(map(str.isalpha, cells[0])):
+        return [], ""
     parts: list[tuple[str, str]] = []
     for number, cell in enumerate(cells[1:], 1):
         head = " ".join(dict.fromkeys(one[number].strip() for one in over if one[number].strip() not in ("", EMPTY)))
@@ -53,18 +69,16 @@ def columns(header: str, row: str) -> list[tuple[str, str]]:
             parts[-1] = (f"{parts[-1][0]} {cell}".strip(), parts[-1][1])
         else:
             parts.append((cell, head))
-    return parts
+    corners = [one[0].strip() for one in over if _says_how_many(one[0])]
+    return parts, "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in (*above, *corners) if one)
 
 
 def _read(header: str, row: str) -> str:
     """The row in words; empty where the header does not fit it."""
-    parts = [(cell, head) for cell, head in columns(header, row) if cell not in ("", EMPTY)]
-    told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in parts)
-    first = [_within(one).split(CELL) for one in header.split(NEXT_ROW)]
-    above = [one[0].strip() for one in first if len(one) == 1]
-    corners = [one[0].strip() for one in first if len(one) > 1 and _says_how_many(one[0])]
-    of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in (*above, *corners) if one)
-    return f"{_within(row).split(CELL)[0].strip()}: {told}{of_all}" if told else ""
+    parts, said = _fitted(header, row)
+    cells = [(cell, head) for cell, head in parts if cell not in ("", EMPTY)]
+    told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in cells)
+    return f"{_within(row).split(CELL)[0].strip()}: {told}{said}" if told else ""
 
 
 def _within(row: str) -> str:

@@ -24,6 +24,7 @@ from rag_core.adapters.embedding.reader import (
     VALUE_TOKENS,
     WINDOW,
     ReaderModel,
+    _has_sign,
     _Text,
     version_of,
 )
@@ -292,6 +293,22 @@ def test_given_any_tokens_of_a_unit_then_the_value_they_make_is_not_blank_at_its
     found = chosen(text, first, last)
 
     assert not blank_at_an_end(found), repr(text)
+
+
+@each(
+    ("text", "sign"),
+    [
+        ("at \u221218 degrees", 1),
+        ("call +49 461", 1),
+        ("costs €5", 1),
+        ("-7 degrees", 1),
+        ("8-18 o'clock", 0),
+        ("18", 0),
+    ],
+)
+def test_given_a_figure_right_behind_its_sign_then_the_sign_is_part_of_the_value(text: str, sign: int) -> None:
+    figure = "18" if "18" in text else next(one for one in ("49", "5", "7") if one in text)
+    assert _has_sign(text, text.index(figure)) == bool(sign)
 
 
 @each("text", ["ﬁve ½ km", "cafe\u0301 1931", "１２\u3000ｋｍ", "🦜 parrots", "नोटिस 1931", "Zwölf Tage"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.rows import in_words
+from rag_core.domain.rows import counted_in, in_words
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,17 @@ def test_given_any_text_then_no_word_is_new(text: str) -> None:
 
 def _words(text: str) -> list[str]:
     return "".join(letter if letter.isalnum() else " " for letter in text).split()
+
+
+@pytest.mark.parametrize(
+    ("claim", "cell", "said"),
+    [
+        ("In TEUR; 2023 | 2022: Umsatz | 7.412 | 6.980", "7.412", " (In TEUR)"),
+        ("Item | 2024 £'000 | 2023: Dues | 5,230 | 4,918", "5,230", " (2024 £'000)"),
+        ("Item | 2024 £'000 | 2023: Dues | 5,230 | 4,918", "4,918", ""),
+        ("Item: all | 2024: Dues | 5,230", "5,230", ""),
+        ("The fee is 5 euros.", "5", ""),
+    ],
+)
+def test_given_a_cell_then_what_its_figure_is_counted_in_is_said_with_it(claim: str, cell: str, said: str) -> None:
+    assert counted_in(claim, cell) == said

@@ -16,6 +16,7 @@ from functools import cache
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.embedding.e5_file import HEADS, LAYERS, E5File, e5_file
@@ -199,12 +200,19 @@ class _Text:
             start += 1
         while start < end and _ends_nothing(text[end - 1]):
             end -= 1
-        return ReadUnit(log_odds, (start, end), float(both.max()))
+        return ReadUnit(log_odds, (start - _has_sign(text, start), end), float(both.max()))
 
 
 def _ends_nothing(character: str) -> bool:
     """Whether no value begins or ends with it."""
     return character.isspace() or character in VALUE_ENDS
+
+
+def _has_sign(text: str, start: int) -> bool:
+    """Whether a figure begins there right behind its sign: "−18", "+49", "€5", but not "8-18"."""
+    before = text[start - 1 : start]
+    signs = before == "-" and not text[start - 2 : start - 1].isalnum()
+    return text[start : start + 1].isdigit() and (signs or (before != "" and category(before) in ("Sm", "Sc")))
 
 
 def _odds(number: Tensor) -> float:
