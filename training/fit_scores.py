@@ -47,7 +47,6 @@ LICENCES = {
     "nearmiss-en-reviews (SQuADShifts, Amazon)": "CC BY 4.0",
     "held-*, short-*": "held-out contexts of the sets of the reader, with their licences: data/models/README.md",
     "long-reports (TAT-QA)": "CC BY 4.0",
-    "own-*": "our own: the held-out places of training/reader/places.jsonl",
     "pdf-fit, pdf-fit-all": "ten PDFs listed in data/README.md with their licences; the questions are our own",
 }
 EXTRACT_PENALTY = (
@@ -81,7 +80,6 @@ WEIGHTS = {
     "held": 2.0,
     "short": 2.0,
     "pdf": 8.0,
-    "own": 8.0,
     "nearmiss-en-reviews": 4.0,
     "long": 2.0,
     "nearmiss": 5.0,

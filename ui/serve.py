@@ -26,6 +26,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.entrypoints.http.origin import is_loopback
 from rag_core.errors import InvalidInput, RagError
@@ -43,7 +44,7 @@ from ui.app import first_run, state
 from ui.app.downloads import NotedDownloads
 from ui.app.jobs import uploads
 from ui.app.people import visitor
-from ui.app.people.guard import Crowds, OnlyThisPage
+from ui.app.people.guard import OnlyThisPage
 from ui.app.people.sign_in import SignedIn
 from ui.app.people.visiting import NewVisits
 from ui.documents import original
@@ -116,8 +117,8 @@ def guards(*, proxied: bool = False) -> list[Middleware]:
     """
     return [
         Middleware(SecurityHeaders),
-        Middleware(OnlyThisPage, proxied=proxied),
         Middleware(Crowds),
+        Middleware(OnlyThisPage, proxied=proxied),
         Middleware(SignedIn),
         Middleware(NewVisits),
         Middleware(NotedDownloads),

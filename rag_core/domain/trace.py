@@ -86,7 +86,7 @@ class CheckResult:
 
     def to_json(self) -> dict[str, Any]:
         """The row of the trace as JSON."""
-        return {**asdict(self), "scale": self.scale or "", "ms": round(self.ms, 3)}
+        return {**asdict(self), "ms": round(self.ms, 3)}
 
 
 def judge(

@@ -37,10 +37,7 @@ from rag_core.work.taking_up import take_up
 
 DEFAULT = "default"  # the collection that is there from the beginning
 # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
-QUESTIONS, QUESTIONS_WAITING = (
-    2,
-    16,
-)
+QUESTIONS, QUESTIONS_WAITING = 2, 16
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
@@ -91,10 +88,11 @@ class Service:
             Unauthenticated: nobody knows them.
             LibraryDamaged: the file of tokens cannot be read.
         """
-        if token is not None:
-            return self.tokens.principal(token)
+        # a bearer too, where nobody needs one: OpenAI's clients always send some
         if here and self._local and not self.tokens.all():
             return LOCAL
+        if token is not None:
+            return self.tokens.principal(token)
         raise Unauthenticated(
             "A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one."
         )

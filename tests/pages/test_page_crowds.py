@@ -1,6 +1,4 @@
-"""What comes before the page of a shared demo: a visit's cookie, which nobody else can leave, and how many pages an
-address holds open.
-"""
+"""What comes before the page: a visit's cookie, which nobody else can leave, and the shares of addresses."""
 
 from __future__ import annotations
 
@@ -11,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.origin import Message, Receive, Send
 from rag_core.service.callers.visits import Visits
-from ui.app.people import guard, visitor
-from ui.app.people.guard import Crowds
+from ui.app.people import visitor
 from ui.app.people.visiting import NewVisits
+from ui.serve import guards
 
 TLS, PLAIN = "https", "http"
 
@@ -89,33 +88,7 @@ def test_given_odd_cookies_when_they_come_then_nobody_is_found_and_a_new_visit_b
         assert visitor.visit_of({"plumbline_visit": odd, "__Host-plumbline_visit": odd}) is None
 
 
-def test_given_an_address_with_many_pages_open_when_it_opens_more_then_they_are_closed_and_others_are_not(
-    visits: Visits, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guard, "MAX_SOCKETS", 2)
-
-    async def come() -> list[str]:
-        go, taken, found = asyncio.Event(), [0], list[str]()
-
-        async def page(scope: Message, receive: Receive, send: Send) -> None:
-            taken[0] += 1
-            await go.wait()
-
-        guarded = Crowds(page)
-
-        async def open_page(address: str) -> None:
-            async def send(message: Message) -> None:
-                found.append(f"{address} {message['code']}")
-
-            await guarded({"type": "websocket", "headers": [], "client": (address, 1)}, None, send)  # type: ignore[arg-type]
-
-        async with asyncio.TaskGroup() as group:
-            for address in ("2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1"):
-                group.create_task(open_page(address))
-            while taken[0] < 3:
-                await asyncio.sleep(0)
-            go.set()
-        await open_page("2001:db8::3")
-        return [*found, str(taken[0])]
-
-    assert asyncio.run(come()) == ["2001:db8::3 1013", "4"]
+def test_given_any_mode_when_the_page_is_served_then_its_addresses_are_counted() -> None:
+    """Before anything reads who comes, and behind what gives a refusal its headers."""
+    for proxied in (False, True):
+        assert [one.cls for one in guards(proxied=proxied)].index(Crowds) == 1

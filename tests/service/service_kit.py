@@ -18,6 +18,7 @@ import pytest
 import uvicorn
 
 from rag_core import wiring
+from rag_core.entrypoints.commands.serve import configured
 from rag_core.entrypoints.http.app import Front, api, guarded, served
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.entrypoints.mcp.server import http_routes, mcp_server
@@ -61,9 +62,8 @@ def ended(client: httpx2.Client, job: str) -> str:
 @contextmanager
 def listening(app: Any) -> Iterator[str]:
     """The address of an ASGI app on a free port, served as `serve` does."""
-    config = uvicorn.Config(
-        app, port=0, log_level="warning", lifespan="on", server_header=False, timeout_graceful_shutdown=5
-    )
+    config = configured(app, proxied=False)
+    config.port, config.timeout_graceful_shutdown = 0, 5
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

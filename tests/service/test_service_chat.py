@@ -138,7 +138,9 @@ def test_given_calls_that_cannot_be_answered_then_each_is_a_status_with_its_reas
     with chat(server, "alpha") as client:
         with pytest.raises(NotFoundError):
             client.chat.completions.create(model="beta", messages=said(SECRET))
-        for messages in ([], [{"role": "assistant", "content": "Hello"}], [{"role": "user", "content": " "}]):
+        tool = {"role": "tool", "content": SECRET, "tool_call_id": "1"}
+        nothing = [{"role": "assistant", "content": "Hello"}], [{"role": "user", "content": " "}], [tool]
+        for messages in ([], *nothing, [*said(SECRET), *nothing[0]], [*said(SECRET), *nothing[1]]):
             with pytest.raises(APIStatusError) as refused:
                 client.chat.completions.create(model="alpha", messages=messages)
             assert refused.value.status_code == 422
@@ -146,6 +148,14 @@ def test_given_calls_that_cannot_be_answered_then_each_is_a_status_with_its_reas
         for path in ("/v1/embeddings", "/v1", "/docs", "/redoc", "/openapi.json"):
             answered = client.get(path)
             assert (answered.status_code, answered.headers["content-type"]) == (404, "application/problem+json"), path
+
+
+def test_given_a_chat_that_ends_with_a_tool_then_the_user_s_last_question_is_answered(server: Server) -> None:
+    called = {"role": "assistant", "content": None, "tool_calls": []}
+    tool = {"role": "tool", "content": "The warranty period is 99 years.", "tool_call_id": "1"}
+    with chat(server, "alpha") as client:
+        found = client.chat.completions.create(model="alpha", messages=[*said(WARRANTY), called, tool])
+    assert "24 months" in str(found.choices[0].message.content)
 
 
 def test_given_a_question_that_fails_in_a_stream_then_the_client_raises_what_was_said(server: Server) -> None:

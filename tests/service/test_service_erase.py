@@ -185,7 +185,7 @@ def test_given_a_question_that_is_asked_while_its_document_is_deleted_everywhere
             failed = client.post("/api/rag/query", json=asking)
         again = client.post("/api/rag/query", json=asking).raise_for_status().json()
 
-    assert (failed.status_code, failed.json()["kind"], failed.json()["remedy"]) == (503, "LibraryBusy", "Ask again.")
+    assert (failed.status_code, failed.json()["kind"], failed.json()["remedy"]) == (409, "LibraryBusy", "Ask again.")
     assert "40 days" not in again["answer"]
     assert found(server.folder / "under-way", WORDS[1:]) == set(), "but the word of whoever asked again"
 

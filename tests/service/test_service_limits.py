@@ -55,6 +55,9 @@ CALLS: list[tuple[dict[str, str], tuple[str, int], int]] = [
     ({"x-forwarded-proto": "https"}, HERE, 401),
     ({"forwarded": "for=192.0.2.1"}, HERE, 401),
     ({"via": "1.1 proxy"}, HERE, 401),
+    ({"authorization": "Bearer sk-any"}, HERE, 200),
+    ({"authorization": "Bearer sk-any"}, ("192.0.2.1", 50000), 401),
+    ({"authorization": "Bearer sk-any", "x-forwarded-for": "192.0.2.1"}, HERE, 401),
     ({"origin": "http://127.0.0.1:8501"}, HERE, 200),
     ({"origin": "http://127.0.0.1:9999"}, HERE, 403),
     ({"origin": "http://evil.example"}, HERE, 403),
@@ -312,6 +315,7 @@ def test_given_a_caller_who_comes_too_often_over_http_then_the_reply_says_when_t
     service = service_of(tmp_path, per_minute=4)
     client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501")
     answers = [client.get("/api/collections") for _ in range(2)]
+    service.tokens.create("x", ["ask"], ["*"])
     guesses = [client.get("/api/collections", headers={"authorization": "Bearer guess"}).status_code for _ in range(2)]
 
     assert [one.status_code for one in answers] == [200, 429]
@@ -477,7 +481,7 @@ def test_given_a_token_for_all_collections_when_it_makes_more_than_may_be_then_i
         app_of(service), client=HERE, base_url="http://127.0.0.1:8501", headers={"authorization": f"Bearer {text}"}
     )
     made = [client.put(f"/api/collections/{name}") for name in ("one", "two", "three", "two")]
-    assert [one.status_code for one in made] == [201, 201, 422, 201]
+    assert [one.status_code for one in made] == [201, 201, 409, 201]
     assert "RAG_QUOTA_COLLECTIONS" in made[2].json()["remedy"]
     sent = {"namespace": "four", "documents": [{"content": "x"}]}
     assert client.post("/api/rag/index", json=sent).json()["kind"] == "QuotaExceeded"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
 from rag_core.entrypoints.terminal.common import library_folder
@@ -31,21 +31,20 @@ from rag_core.wiring import require_packages
 from rag_core.work.runner import Runner
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    import uvicorn
+
+    from rag_core.entrypoints.http.app import Front
 
 # enough to try one's own; fifty visitors fill 5 GB
-VISITOR_QUOTA = {
-    "RAG_QUOTA_DOCUMENTS": "20",
-    "RAG_QUOTA_BYTES": "100000000",
-}
+VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
-KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
+# a connection is kept so long without a whole request: proxies keep theirs for longer and open another
+KEEP_ALIVE_SECONDS = 15
 MAX_MESSAGE_BYTES = 50_000_000  # that a page sends over its web socket: server.maxMessageSize
 MAX_HEADER_BYTES = 32 << 10  # all headers of a request together
 BACKLOG = 128  # connections that wait while the models are loaded
-MAX_CONNECTIONS = 400  # open at once: pages hold one each; what is above is answered with 503
 
 Running = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -130,26 +129,12 @@ def bound(host: str, port: int) -> socket.socket:
         ) from error
 
 
-class Assembled:
-    """The whole app; `has_page` says whether the page is a part of it."""
-
-    def __init__(self, app: Asgi, *, has_page: bool) -> None:
-        self.app, self.has_page = app, has_page
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Handle one connection."""
-        await self.app(scope, receive, send)
-
-
-def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Assembled, Service]:
+def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Front, Service]:
     """The app, and the service behind it."""
     from rag_core.entrypoints.http.app import Front, api, guarded, served
     from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 
-    holder: list[tuple[Service, MCPServer[Any]]] = []
-
     def running() -> AbstractAsyncContextManager[None]:
-        service, mcp = holder[0]
         return served(service, mcp.session_manager.run())
 
     visits = Visits(folder, SAMPLES, args.visit_minutes) if args.visitors else None
@@ -165,12 +150,11 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
     service = Service(folder, base, page.runner if page else Runner(), args.rate, local=local, visits=visits)
     mcp = mcp_server(service)
     routes = http_routes(mcp)  # makes its session manager
-    holder.append((service, mcp))
     front = Front(guarded(api(service, routes), names, service), page.app if page else None, running)
-    return Assembled(front, has_page=page is not None), service
+    return front, service
 
 
-def run(app: Assembled, service: Service, args: argparse.Namespace, listener: socket.socket) -> int:
+def run(app: Front, service: Service, args: argparse.Namespace, listener: socket.socket) -> int:
     """Serve until a signal comes."""
     import uvicorn
 
@@ -182,27 +166,36 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
             service.stop()
             super().handle_exit(sig, frame)
 
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        proxy_headers=bool(args.behind_proxy),
-        forwarded_allow_ips="127.0.0.1,::1",
-        limit_concurrency=MAX_CONNECTIONS,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=END_SECONDS,
-        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-        ws_max_size=MAX_MESSAGE_BYTES,
-    )
-    server = Server(config)
+    server = Server(configured(app, proxied=bool(args.behind_proxy)))
     try:
         server.run([listener])
     except KeyboardInterrupt:  # uvicorn hands the signal on when all is closed
         pass
     return 0 if server.started else 1
+
+
+def configured(app: Asgi, *, proxied: bool) -> uvicorn.Config:
+    """How the app is served; `proxied` says that a proxy of this machine names the callers' addresses."""
+    import uvicorn
+
+    from rag_core.entrypoints.http.crowds import Patient
+
+    return uvicorn.Config(
+        app,
+        http=Patient,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        proxy_headers=proxied,
+        forwarded_allow_ips="127.0.0.1,::1",
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=END_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        ws_max_size=MAX_MESSAGE_BYTES,
+    )
 
 
 def _page(

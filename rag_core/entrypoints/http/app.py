@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.responses import JSONResponse, Response
+from fastapi.security import HTTPBearer
+from pydantic.json_schema import models_json_schema
 from starlette.routing import BaseRoute
 
 from rag_core import __version__
@@ -23,7 +25,9 @@ from rag_core.entrypoints.http import (
 )
 from rag_core.entrypoints.http.bodies import BodyLimit
 from rag_core.entrypoints.http.caller import Guarded, TheService
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
+from rag_core.entrypoints.http.index_route import FormIn
 from rag_core.entrypoints.http.metrics import metrics
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.library.stored.bounds import MAX_BYTES
@@ -41,14 +45,14 @@ ABOUT = (
     "Answers from documents with page-accurate citations, or a truthful refusal. Every "
     "error is a problem (RFC 9457) with a remedy."
 )
-ERRORS = (400, 401, 403, 404, 413, 422, 429, 500, 503)  # HTTP statuses that any route may have
+PARTS = "#/components/schemas/{model}"
+PROBLEM = {"description": "A problem", "content": {problems.MEDIA: {"schema": {"$ref": PARTS.format(model="Problem")}}}}
 
 Parts = Callable[[], AbstractAsyncContextManager[None]]
 
 
 def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     """The routes, with `routes` of MCP beside them; unguarded, see `guarded`."""
-    problem = {"model": models.Problem, "description": "A problem", "content": {problems.MEDIA: {}}}
     app = FastAPI(
         title="Plumbline",
         version=__version__,
@@ -57,7 +61,9 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
         redirect_slashes=False,
-        responses=dict.fromkeys(ERRORS, problem),
+        generate_unique_id_function=lambda route: route.name,
+        dependencies=[Depends(HTTPBearer(auto_error=False))],  # describes it; `Guarded` has looked at it by then
+        responses={"4XX": PROBLEM, "5XX": PROBLEM},
     )
     app.state.service = service
     problems.install(app)
@@ -86,8 +92,8 @@ async def readyz(service: TheService) -> Response:
 
 
 def guarded(app: Asgi, names: tuple[str, ...], service: Service) -> Asgi:
-    """The app behind its guards, outermost first: headers, names and callers, sizes."""
-    return SecurityHeaders(Guarded(BodyLimit(app, _limit), service, names), API_POLICY, kept=False)
+    """The app behind its guards, outermost first: headers, addresses, names and callers, sizes."""
+    return SecurityHeaders(Crowds(Guarded(BodyLimit(app, _limit), service, names)), API_POLICY, kept=False)
 
 
 class Front:
@@ -101,6 +107,7 @@ class Front:
 
     def __init__(self, api: Asgi, page: Asgi | None, running: Parts) -> None:
         self._api, self._page, self._running = api, page, running
+        self.has_page = page is not None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -147,18 +154,16 @@ def _limit(scope: Message) -> int:
 
 
 def _describe(app: FastAPI) -> None:
-    """Name the bearer tokens in the schema, and the body of `index`, which its route reads by itself."""
+    """Name what no route has as its model: problems, and the bodies of `index`, which its route reads by itself."""
     made: Callable[[], dict[str, Any]] = app.openapi
 
     def described() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            schema = made()
-            parts = schema["components"]
-            parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-            schema["security"] = [{"token": []}]
-            own = request_models.IndexIn.model_json_schema(ref_template="#/components/schemas/{model}")
-            parts["schemas"] |= own.pop("$defs", {}) | {"IndexIn": own}
-        assert app.openapi_schema is not None
-        return app.openapi_schema
+        schema = made()
+        own = models_json_schema(
+            [(models.Problem, "serialization"), (request_models.IndexIn, "validation"), (FormIn, "validation")],
+            ref_template=PARTS,
+        )
+        schema["components"]["schemas"] |= own[1]["$defs"]
+        return schema
 
     app.openapi = described  # type: ignore[method-assign]

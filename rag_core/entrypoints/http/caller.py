@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Path, Query, Request
 
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
@@ -96,7 +96,7 @@ def _token(given: list[str]) -> str | None:
     return token.strip()
 
 
-def caller(request: Request) -> Principal:
+async def known(request: Request) -> Principal:
     """The caller of a request that `Guarded` passed on.
 
     Raises:
@@ -107,15 +107,9 @@ def caller(request: Request) -> Principal:
     return found
 
 
-async def known(request: Request) -> Principal:
-    """The caller, for routes that are about no collection."""
-    return caller(request)
-
-
-async def entered(request: Request, name: str) -> Collection:
+async def entered(service: TheService, caller: Caller, name: Annotated[str, Path(examples=["default"])]) -> Collection:
     """The collection that the path names, where it is the caller's."""
-    service: Service = request.app.state.service
-    return await service.looks.run(lambda: service.enter(caller(request), name))
+    return await service.looks.run(lambda: service.enter(caller, name))
 
 
 async def the_service(request: Request) -> Service:

@@ -28,20 +28,20 @@ from rag_core.service.messages.markdown import in_markdown
 from rag_core.service.messages.request_models import ChatIn
 from rag_core.service.questions import Asking, Questions
 
-router = APIRouter()
+router = APIRouter(tags=["chat"])
 OWNER = "plumbline"  # owns the models; in a reply, the field that holds what OpenAI's protocol has no field for
 Work = Callable[[Callable[[str], None], Cancel], tuple[Decision, str]]
 
 
 @router.get("/models")
-async def models(caller: Caller, service: TheService) -> dict[str, Any]:
+async def list_models(caller: Caller, service: TheService) -> dict[str, Any]:
     """List the collections of the caller as models."""
     found = await service.looks.run(lambda: service.collections(caller))
     return {"object": "list", "data": [_model(name) for name in found]}
 
 
 @router.get("/models/{name}")
-async def model(collection: Entered) -> dict[str, Any]:
+async def show_model(collection: Entered) -> dict[str, Any]:
     """Show a collection as a model."""
     return _model(collection.name)
 
@@ -51,7 +51,7 @@ def _model(name: str) -> dict[str, Any]:
 
 
 @router.post("/chat/completions", responses=EVENTS)
-async def completions(request: Request, body: ChatIn, caller: Caller, service: TheService) -> Response:
+async def complete_chat(request: Request, body: ChatIn, caller: Caller, service: TheService) -> Response:
     """Answer the last message from the collection that `model` names, with the questions before it as its conversation,
     or refuse.
     """

@@ -31,10 +31,7 @@ class SecurityHeaders:
             (b"x-frame-options", b"DENY"),
             (b"referrer-policy", b"no-referrer"),
             # a page that opens this one in a window cannot send it messages
-            (
-                b"cross-origin-opener-policy",
-                b"same-origin",
-            ),
+            (b"cross-origin-opener-policy", b"same-origin"),
             (b"cross-origin-resource-policy", b"same-origin"),
             *(() if kept else ((b"cache-control", b"no-store"),)),
         )

@@ -15,7 +15,7 @@ from rag_core.service.messages import models, request_models
 from rag_core.service.service import Service
 from rag_core.work.jobs import Job
 
-router = APIRouter()
+router = APIRouter(tags=["jobs"])
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 LOOK_SECONDS, BEAT_SECONDS = 0.25, 15.0  # between two looks at a job; between two signs of life, which proxies wait for
 MAX_STEP_CHARS = 200  # how much of a file's name is told
@@ -45,7 +45,7 @@ def told(job: Job) -> models.Job:
 
 
 @router.get("/jobs", response_model=models.Listed[models.Job])
-async def jobs(
+async def list_jobs(
     caller: Caller, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
 ) -> dict[str, Any]:
     """List your jobs, newest first; everybody's with the scope admin."""
@@ -54,13 +54,13 @@ async def jobs(
 
 
 @router.get("/jobs/{id}", response_model=models.Job)
-async def job(caller: Caller, service: TheService, id: JobId) -> models.Job:
+async def show_job(caller: Caller, service: TheService, id: JobId) -> models.Job:
     """Show how far a job is."""
     return told(service.jobs.find(caller, id))
 
 
 @router.delete("/jobs/{id}", response_model=models.Job, status_code=202)
-async def stop(caller: Caller, service: TheService, id: JobId) -> models.Job:
+async def stop_job(caller: Caller, service: TheService, id: JobId) -> models.Job:
     """Stop a job; what is complete is kept."""
     found = service.jobs.find(caller, id)
     await service.looks.run(found.call_off)
@@ -68,7 +68,7 @@ async def stop(caller: Caller, service: TheService, id: JobId) -> models.Job:
 
 
 @router.get("/jobs/{id}/events", responses=EVENTS, response_class=Response)
-async def events(request: Request, caller: Caller, service: TheService, id: JobId) -> Response:
+async def follow_job(request: Request, caller: Caller, service: TheService, id: JobId) -> Response:
     """Follow a job: an event `progress` whenever something moved, and `end` at its end."""
     found = service.jobs.find(caller, id)
     return Streamed(_events(request, service, found), service.streams, caller.id)

@@ -57,43 +57,26 @@ class Figures(Collector):
             for (status, reason), count in one.questions.items():
                 questions.add_metric([name, status, reason], count)
         yield questions
-        for metric, about in (
-            ("claims", "Sentences of drafts that were checked."),
-            ("cited", "Of these, those with a source that holds the quote."),
-            ("drafts", "Drafts that the grounding checks were run on."),
-            ("failed", "Of these, those that the checks rejected."),
+        for field, metric, about in (
+            ("claims", "draft_claims", "Sentences of drafts that were checked."),
+            ("cited", "draft_claims_cited", "Of these, those with a source that holds the quote."),
+            ("drafts", "drafts", "Drafts that the grounding checks were run on."),
+            ("failed", "drafts_failed", "Of these, those that the checks rejected."),
         ):
-            named = {
-                "claims": "draft_claims",
-                "cited": "draft_claims_cited",
-                "drafts": "drafts",
-                "failed": "drafts_failed",
-            }[metric]
-            family = CounterMetricFamily(f"plumbline_{named}", about, labels=COLLECTION)
+            family = CounterMetricFamily(f"plumbline_{metric}", about, labels=COLLECTION)
             for name, one in all.items():
-                family.add_metric([name], getattr(one, metric))
+                family.add_metric([name], getattr(one, field))
             yield family
-        yield _histograms(
-            "retrieval_seconds", "Seconds of a search.", {name: one.retrieval for name, one in all.items()}
-        )
-        yield _histograms(
-            "model_seconds", "Seconds of language models, by question.", {n: one.model for n, one in all.items()}
-        )
-        correctness = {name: one.correctness for name, one in all.items()}
-        yield _histograms("correctness", "Probability that the best answer is right, by question.", correctness)
-        size = {name: contents_of(folder, name) for name in self._names}
-        yield _gauge(
-            "documents",
-            "Documents of the newest version.",
-            COLLECTION,
-            {(name,): one.documents if one else 0 for name, one in size.items()},
-        )
-        yield _gauge(
-            "library_bytes",
-            "Bytes of the newest version.",
-            COLLECTION,
-            {(name,): one.bytes if one else 0 for name, one in size.items()},
-        )
+        for field, metric, about in (
+            ("retrieval", "retrieval_seconds", "Seconds of a search."),
+            ("model", "model_seconds", "Seconds of language models, by question."),
+            ("correctness", "correctness", "Probability that the best answer is right, by question."),
+        ):
+            yield _histograms(metric, about, {name: getattr(one, field) for name, one in all.items()})
+        size = {(name,): contents_of(folder, name) for name in self._names}
+        for field, metric in (("documents", "documents"), ("bytes", "library_bytes")):
+            values = {name: getattr(one, field) if one else 0 for name, one in size.items()}
+            yield _gauge(metric, f"{field.capitalize()} of the newest version.", COLLECTION, values)
         said = Counter(
             (name, one.kind.value)
             for name in self._names

@@ -17,14 +17,7 @@ Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 LOCAL = ("127.0.0.1", "localhost", "::1")
 NO_ACCESS, WRONG_HOST = 403, 421  # HTTP statuses: forbidden, misdirected request
 # as proxies send them
-_FORWARDED = {
-    b"forwarded",
-    b"via",
-    b"x-real-ip",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-}
+_FORWARDED = {b"forwarded", b"via", b"x-real-ip", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto"}
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/]+)", re.IGNORECASE | re.ASCII)
 _SECURE = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
@@ -78,9 +71,8 @@ def is_loopback(address: str) -> bool:
     try:
         found = "127.0.0.1" if address == "localhost" else address
         place = ipaddress.ip_address(found)
-        return (
-            getattr(place, "ipv4_mapped", None) or place
-        ).is_loopback  # ::ffff:127.0.0.1, where one socket takes both versions
+        # ::ffff:127.0.0.1, where one socket takes both versions
+        return (getattr(place, "ipv4_mapped", None) or place).is_loopback
     except ValueError:
         return False
 

@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from rag_core.entrypoints.http.origin import Send
 from rag_core.errors import (
@@ -27,34 +28,33 @@ from rag_core.errors import (
     LimitExceeded,
     MissingDependency,
     ModelUnavailable,
+    NotAllowed,
+    QuotaExceeded,
     RagError,
     StoreUnavailable,
     WorkersUnavailable,
 )
-from rag_core.service.callers.refusals import BUSY, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
+from rag_core.service.callers.refusals import BUSY, FORBIDDEN, MISSING, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
 
 MEDIA = "application/problem+json"
-FAULT, NOT_BUILT, BAD = 500, 501, 400  # HTTP statuses
+FAULT, NOT_BUILT, BAD, NO_METHOD, CONFLICT = 500, 501, 400, 405, 409  # HTTP statuses
+METHODS = ("GET", "POST", "PUT", "DELETE")  # that some address has
 RETRY_SECONDS = 5  # where another writer holds the library, or a model did not come up
 MAX_ERRORS = 20  # fields that are named
-_STATUSES: tuple[tuple[type[RagError], int], ...] = (
-    (LimitExceeded, TOO_LARGE),
-    (IngestError, UNUSABLE),
-    (InvalidInput, UNUSABLE),
-    (InvalidSetting, UNUSABLE),
-    (LibraryBusy, BUSY),
-    (ModelUnavailable, BUSY),
-    (Cancelled, BUSY),
-    (MissingDependency, NOT_BUILT),
-    (StoreUnavailable, BUSY),
-    (WorkersUnavailable, BUSY),
-)
+_STATUSES: Mapping[int, tuple[type[RagError], ...]] = {
+    CONFLICT: (LibraryBusy, QuotaExceeded),
+    TOO_LARGE: (LimitExceeded,),
+    UNUSABLE: (IngestError, InvalidInput, InvalidSetting),
+    FORBIDDEN: (NotAllowed,),
+    BUSY: (ModelUnavailable, Cancelled, StoreUnavailable, WorkersUnavailable),
+    NOT_BUILT: (MissingDependency,),
+}
 # by HTTP status
 REMEDIES: Mapping[int, str] = {
     BAD: "Send what /api/openapi.json describes.",
-    403: "Call it from this machine or with a token, and from no web page of another origin.",
-    404: "See /api/openapi.json for the addresses there are.",
-    405: "See /api/openapi.json for the methods of this address.",
+    FORBIDDEN: "Call it from this machine or with a token, and from no web page of another origin.",
+    MISSING: "See /api/openapi.json for the addresses there are.",
+    NO_METHOD: "See /api/openapi.json for the methods of this address.",
     408: "Send the whole body at once.",
     TOO_LARGE: "Send less at once.",
     415: "Send application/json, or multipart/form-data to /api/rag/index.",
@@ -82,20 +82,13 @@ def of(error: RagError) -> tuple[int, bytes, int]:
     """Status, body and seconds to wait (0 for none) of an error of ours."""
     if isinstance(error, Refused):
         return error.status, body(error.status, error.problem, error.remedy, error.kind), error.retry_after
-    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), FAULT)
+    status = next((status for status, kinds in _STATUSES.items() if isinstance(error, kinds)), FAULT)
+    problem, remedy = error.problem, error.remedy
     if status == FAULT and isinstance(error, LibraryError):
         _log.error("the library could not be used: %s", error.kind)
-        return (
-            FAULT,
-            body(
-                FAULT,
-                "The library cannot be used as it is.",
-                "Whoever runs the service sees why in its log.",
-                error.kind,
-            ),
-            0,
-        )
-    return status, body(status, error.problem, error.remedy, error.kind), RETRY_SECONDS if status == BUSY else 0
+        problem, remedy = "The library cannot be used as it is.", "Whoever runs the service sees why in its log."
+    wait = RETRY_SECONDS if status == BUSY or isinstance(error, LibraryBusy) else 0
+    return status, body(status, problem, remedy, error.kind), wait
 
 
 def response(status: int, content: bytes, wait: int = 0) -> Response:
@@ -134,14 +127,21 @@ def install(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
-    async def usual(_: Request, error: HTTPException) -> Response:
-        made = response(
-            error.status_code, body(error.status_code, HTTPStatus(error.status_code).description or str(error.detail))
-        )
-        made.headers.update(error.headers or {})
+    async def usual(request: Request, error: HTTPException) -> Response:
+        status = error.status_code
+        made = response(status, body(status, HTTPStatus(status).description or str(error.detail)))
+        made.headers.update({"allow": _allowed(request)} if status == NO_METHOD else error.headers or {})
         return made
 
     @app.exception_handler(Exception)
     async def fault(_: Request, error: Exception) -> Response:
         _log.error("a call failed: %s", type(error).__name__)
         return response(FAULT, body(FAULT, "The service has a fault.", "Report it with the log.", "Fault"))
+
+
+def _allowed(request: Request) -> str:
+    """All methods of an address: each of its routes knows its own only."""
+    routes, scope = request.app.routes, request.scope
+    return ", ".join(
+        one for one in METHODS if any(route.matches({**scope, "method": one})[0] is Match.FULL for route in routes)
+    )

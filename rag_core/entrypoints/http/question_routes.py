@@ -24,12 +24,11 @@ from rag_core.service.callers.principal import Scope
 from rag_core.service.messages import models, request_models
 from rag_core.service.questions import Asking, Questions
 
-router = APIRouter()
+router = APIRouter(tags=["questions"])
 Ask = Callable[[Asking, OnStage | None, Cancel | None, Callable[[], None] | None], tuple[Decision, str]]
-# 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources; 200 is HTTP's
-# status of success
-Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.")]
-Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.")]
+# 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources
+Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.", examples=[1])]
+Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.", examples=[1])]
 PNG: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}
 }
@@ -119,7 +118,7 @@ async def judge(body: request_models.JudgeIn, caller: Caller, service: TheServic
 
 
 @router.get("/collections/{name}/query", response_model=models.Confidence)
-async def confidence(
+async def ask_with_confidence(
     request: Request,
     collection: Entered,
     service: TheService,
@@ -134,10 +133,10 @@ async def confidence(
 
 
 @router.get("/collections/{name}/decisions", response_model=models.Listed[models.Kept])
-async def decisions(
+async def list_decisions(
     collection: Entered,
     service: TheService,
-    limit: Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)] = request_models.PAGE_ITEMS,
+    limit: Limit = request_models.PAGE_ITEMS,
     before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
 ) -> dict[str, Any]:
     """List kept decisions, newest first: your own, or everybody's with the scope label."""
@@ -146,13 +145,13 @@ async def decisions(
 
 
 @router.get("/collections/{name}/decisions/{id}", response_model=models.Decision)
-async def decision(collection: Entered, service: TheService, id: Number) -> Response:
+async def show_decision(collection: Entered, service: TheService, id: Number) -> Response:
     """Show a kept decision."""
     return decided(await service.questions.run(lambda: Questions(collection).decision(id)), str(id))
 
 
 @router.post("/collections/{name}/decisions/{id}/replay", response_model=models.Decision)
-async def replayed(collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn) -> Response:
+async def replay(collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn) -> Response:
     """Decide a kept question under other settings, from what was measured then."""
     return decided(
         await service.questions.run(lambda: Questions(collection).replay(id, body.preset, body.settings)), str(id)
@@ -160,14 +159,14 @@ async def replayed(collection: Entered, service: TheService, id: Number, body: r
 
 
 @router.get("/collections/{name}/decisions/{id}/evidence/{number}", responses=PNG, response_class=Response)
-async def evidence(collection: Entered, service: TheService, id: Number, number: Nth) -> Response:
+async def show_evidence(collection: Entered, service: TheService, id: Number, number: Nth) -> Response:
     """Show the page of a source as a picture, with the cited words marked."""
     drawn = await service.questions.run(lambda: Questions(collection).picture(id, number))
     return Response(drawn, media_type="image/png")
 
 
 @router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)
-async def feedback(
+async def give_feedback(
     collection: Entered, service: TheService, id: Number, body: request_models.FeedbackIn
 ) -> dict[str, int]:
     """Say whether a decision was right."""
@@ -176,7 +175,7 @@ async def feedback(
 
 
 @router.get("/collections/{name}/feedback", response_model=models.Listed[models.FeedbackRow])
-async def said(
+async def list_feedback(
     collection: Entered, service: TheService, limit: Limit = request_models.MAX_PAGE_ITEMS, offset: Offset = 0
 ) -> dict[str, Any]:
     """List the open feedback of everybody; needs the scope label."""

@@ -12,11 +12,11 @@ from rag_core.entrypoints.http.origin import client_of
 from rag_core.service.callers.visits import MAX_TOKEN_CHARS
 from rag_core.service.messages.models import VisitOut
 
-router = APIRouter()
+router = APIRouter(tags=["visits"])
 
 
 @router.post("/visits", response_model=VisitOut, status_code=201)
-async def begin(request: Request, service: TheService) -> dict[str, Any]:
+async def begin_visit(request: Request, service: TheService) -> dict[str, Any]:
     """Begin a visit, where the service takes visitors.
 
     Its id is told this once: send it as X-Browser-ID with every call.
@@ -26,7 +26,7 @@ async def begin(request: Request, service: TheService) -> dict[str, Any]:
 
 
 @router.delete("/visits", status_code=204)
-async def end(
+async def end_visit(
     service: TheService,
     id: Annotated[str, Header(alias=BROWSER, max_length=MAX_TOKEN_CHARS, description="The visit's id.")],
 ) -> Response:

@@ -5,7 +5,6 @@ Each tool enters a collection as its caller, and so reaches what a call of the A
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterator
@@ -24,7 +23,8 @@ from rag_core.domain.decision import Decision, citation_json
 from rag_core.domain.given import MAX_TEXT_CHARS, ReadyPassage
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
 from rag_core.entrypoints.http.caller import PRINCIPAL
-from rag_core.entrypoints.http.document_routes import told
+from rag_core.entrypoints.http.document_routes import listed
+from rag_core.entrypoints.http.index_route import indexed
 from rag_core.entrypoints.mcp.prompts import add_prompts
 from rag_core.errors import RagError
 from rag_core.evaluation.domains import Taken
@@ -33,7 +33,7 @@ from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, M
 from rag_core.service.callers.principal import Principal
 from rag_core.service.callers.refusals import Unauthenticated
 from rag_core.service.collection import Collection
-from rag_core.service.handed_in import outcomes, texts
+from rag_core.service.handed_in import texts
 from rag_core.service.messages import models
 from rag_core.service.messages.request_models import (
     MAX_CONTENT_CHARS,
@@ -43,6 +43,7 @@ from rag_core.service.messages.request_models import (
     PAGE_ITEMS,
     Domain,
     Facts,
+    IndexIn,
     Knobs,
     Language,
     Name,
@@ -63,7 +64,6 @@ ABOUT = (
     "quote its citations, and hold your own words against them with `judge`. A refusal is an answer: do not fill it "
     "from memory."
 )
-WAIT_SECONDS, LOOK_SECONDS = 60.0, 0.05  # for a document to be indexed; between two looks
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 RECORDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
@@ -248,9 +248,8 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
         """List the documents of a collection."""
         with _told():
             entered = await calls.enter(context, collection)
-            found, end = await calls.run(entered.documents, calls.service.looks), offset + limit
-            items = [models.Document.model_validate(told(one)) for one in found[offset:end]]
-            return models.Documents(items=items, total=len(found), next=end if end < len(found) else None)
+            found = await calls.run(entered.documents, calls.service.looks)
+            return models.Documents.model_validate(listed(found, limit, offset))
 
     @server.tool(annotations=WRITES)
     async def index_document(
@@ -264,27 +263,11 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
         with _told():
             principal = calls.principal(context)
-            entered = await calls.run(lambda: calls.service.create(principal, collection), calls.service.looks)
             (one,) = texts([TextIn(content=content, metadata=metadata or {}, id=id)])
             if isinstance(one, models.Indexed):
                 raise ToolError(f"{one.problem} {one.remedy}")
-            started = await calls.run(lambda: entered.add([one], None, {}, domain), calls.service.files)
-            until = asyncio.get_running_loop().time() + WAIT_SECONDS
-            while not started.finished and asyncio.get_running_loop().time() < until:
-                await asyncio.sleep(LOOK_SECONDS)
-            if started.error is not None:
-                raise started.error
-            rows = list(outcomes([one], started.report))
-            chunks = await calls.run(lambda: entered.counts({row.id for row in rows if row.state == "indexed"}))
-        return models.IndexOut(
-            indexed=len(chunks),
-            unchanged=sum(row.state == "unchanged" for row in rows),
-            chunks_created=sum(chunks.values()),
-            collection=collection,
-            finished=started.finished,
-            job=started.id,
-            documents=rows,
-        )
+            chosen = IndexIn.model_construct(collection=collection, domain=domain)
+            return await indexed(calls.service, principal, chosen, [one])
 
 
 def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:

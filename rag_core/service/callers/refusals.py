@@ -5,15 +5,7 @@ from __future__ import annotations
 from rag_core.errors import RagError
 
 # HTTP statuses
-UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = (
-    401,
-    403,
-    404,
-    413,
-    422,
-    429,
-    503,
-)
+UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = 401, 403, 404, 413, 422, 429, 503
 
 
 class Refused(RagError):

@@ -98,7 +98,7 @@ class Tokens:
             except (FileNotFoundError, NotADirectoryError):
                 # this process has seen it, or it was noted on the disk
                 if self._seen is not None or self._there_were():
-                    raise self._gone() from None
+                    raise self._damaged("is gone") from None
                 return ()
             except OSError as error:
                 raise self._damaged() from error
@@ -195,19 +195,14 @@ class Tokens:
             found = _TOKENS.validate_python(body["tokens"])
             for token in found:
                 # its scopes, collections and dates are read once, here
-                _ = (
-                    token.principal,
-                    token.is_valid(datetime.now(UTC)),
-                )
+                _ = token.principal, token.is_valid(datetime.now(UTC))
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInput) as error:
             raise self._damaged() from error
         return found
 
-    def _damaged(self) -> LibraryDamaged:
-        return LibraryDamaged("The file of tokens cannot be read.", remedy=f"Restore {FILE} from a backup. {ANEW}")
-
-    def _gone(self) -> LibraryDamaged:
-        return LibraryDamaged("The file of tokens is gone.", remedy=f"Restore {FILE} from a backup. {ANEW}")
+    @staticmethod
+    def _damaged(how: str = "cannot be read") -> LibraryDamaged:
+        return LibraryDamaged(f"The file of tokens {how}.", remedy=f"Restore {FILE} from a backup. {ANEW}")
 
     def _note_that_there_were(self) -> None:
         with storage_problems("noting that there are tokens"):

@@ -35,10 +35,7 @@ MAX_VISITS = 10_000  # that are remembered; those without documents make room fo
 MAX_HOLDERS = 50  # visitors who have documents at once
 ADDRESS_SHARE = 0.5  # as many of them may come from one address, so that nobody alone keeps all others out
 # visits that begin from one address: a class that opens the page together, then a few
-NEW_PER_MINUTE, NEW_AT_ONCE = (
-    6,
-    60,
-)
+NEW_PER_MINUTE, NEW_AT_ONCE = 6, 60
 TOKEN_BYTES = 32  # 256 bits cannot be guessed
 MAX_TOKEN_CHARS = 100  # that are read of what comes as a token: ours have 43
 SWEEP_SECONDS = 20.0  # between two looks for visits that are over

@@ -10,6 +10,10 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_core.domain.documents import DateSource, Span
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import CheckResult
+from rag_core.records.stored import FeedbackKind
 from rag_core.service.messages.request_models import named
 
 Item = TypeVar("Item")
@@ -38,13 +42,13 @@ class Citation(Told):
     page_label: str = Field(description="The number that the page prints, where that is another one; empty otherwise.")
     chunk_id: str
     excerpt: str
-    spans: list[dict[str, int]]
+    spans: list[Span]
     boxes: list[dict[str, float]]
     heading: str = Field(description="The headings that it stands under, from the outermost.")
     before: str = Field(description="The sentences or the row right before it, word for word; empty where nothing is.")
     after: str = Field(description="The same behind it.")
     date: str = Field(description="The document's, ISO 8601 as far as it is stated; empty where none is.")
-    date_source: str = Field(description="Whose the date is: given, first_page, file; empty without one.")
+    date_source: DateSource = Field(description="Whose the date is; empty without one.")
     ocr: bool
     ocr_engine: str | None = Field(
         description="What read it, tesseract or rapidocr; null where that is not known, or it is no picture."
@@ -52,6 +56,46 @@ class Citation(Told):
     unsure: list[dict[str, Any]] | None = Field(
         description="Words that may be read wrong; null where that is not known."
     )
+
+
+class Value(Told):
+    """The characters that answer; offsets into the page's raw text."""
+
+    text: str
+    citation: int = Field(description="The number of the citation that holds it.")
+    page: int
+    start: int
+    end: int
+    probability: float = Field(description="That it is the right one, if the answer is right.")
+
+
+class Claim(Told):
+    """A sentence of an answer; `support` is a probability, `flags` say what speaks against it."""
+
+    text: str
+    cited: list[str]
+    relevance: float
+    word_for_word: bool
+    as_the_scan_was_read: bool
+    support: float | None
+    flags: list[str]
+    read: bool = Field(description="Whether an entailment model has read it.")
+
+
+class Retrieved(Told):
+    """A passage that was found; ranks from 1, 0 where it was not among the candidates."""
+
+    document: str
+    page: int
+    pages: list[int]
+    chunk_id: str
+    score: float
+    cosine: float
+    lexical: float
+    dense_rank: int
+    lexical_rank: int
+    section: str
+    text: str
 
 
 class Decision(Told):
@@ -63,30 +107,30 @@ class Decision(Told):
     id: str = Field(description="Under which the decision is kept; empty where it is not.")
     question: str
     language: str
-    status: str
-    reason: str
-    reasons: list[str]
+    status: AnswerStatus
+    reason: Reason
+    reasons: list[Reason]
     is_safe: bool
     is_refusal: bool
     hallucination: bool
     answer: str
-    value: dict[str, Any] | None = Field(
+    value: Value | None = Field(
         description="The characters that answer, on their page; null where it is not known which."
     )
     explanation: str
     confidence: float = Field(ge=0, le=1)
     confidence_basis: str
-    confidence_level: str
+    confidence_level: ConfidenceLevel
     scores: dict[str, float]
-    claims: list[dict[str, Any]]
+    claims: list[Claim]
     citations: list[Citation]
     places: list[Citation]
     may_be: dict[str, float] | None = Field(
         description="Of a refusal: the place that may be the answer, and how likely; null without one."
     )
     conflicts: list[dict[str, Any]]
-    retrieved: list[dict[str, Any]]
-    trace: list[dict[str, Any]]
+    retrieved: list[Retrieved]
+    trace: list[CheckResult]
     judgements: list[dict[str, Any]]
     attempts: list[dict[str, Any]]
     suggestions: list[str]
@@ -188,7 +232,7 @@ class Document(Told):
     problems: list[str]
     size_bytes: int
     date: str
-    date_source: Literal["", "given", "first_page", "file"]
+    date_source: DateSource
     metadata: dict[str, Any]
 
 
@@ -232,7 +276,7 @@ class FeedbackRow(Told):
 
     id: int
     decision: str
-    kind: str
+    kind: FeedbackKind
     comment: str
     at: str
     question: str
@@ -278,10 +322,10 @@ class Confidence(Told):
     """The decision on a question, and its confidence metadata as the log has it."""
 
     answer: str
-    status: str
+    status: AnswerStatus
     id: str
     citations: list[Citation]
-    confidenceLevel: str
+    confidenceLevel: ConfidenceLevel
     isAnswerable: bool
     filteredCount: int
     rawCount: int

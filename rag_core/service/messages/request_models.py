@@ -151,7 +151,7 @@ class ChatIn(BaseModel):
     messages: list[ChatMessage] = Field(
         min_length=1,
         max_length=1000,
-        description="Only what the user wrote is read; the last message is the question.",
+        description="Only what the user wrote is read; their last message is the question.",
         examples=[[{"role": "user", "content": "How long is the warranty period?"}]],
     )
     stream: bool | None = False
@@ -161,8 +161,9 @@ class ChatIn(BaseModel):
 
     @model_validator(mode="after")
     def _ends_with_a_question(self) -> ChatIn:
-        if self.messages[-1].role != "user" or not self.messages[-1].text:
-            raise ValueError("the last message must be the user's, with text")
+        last = self.messages[-1]
+        if not self.questions() or not (last.role == "tool" or (last.role == "user" and last.text)):
+            raise ValueError("the last message must be the user's, with text, or a tool's after one")
         return self
 
     def questions(self) -> list[str]:
@@ -195,7 +196,7 @@ class DecideIn(Chosen):
 class ReplayIn(Chosen):
     """The settings to decide a kept question under."""
 
-    settings: Knobs = Field(default_factory=dict, examples=[{"min_confidence": 0.9}])
+    settings: Knobs = Field(default_factory=dict, examples=[{"min_place": 0.6}])
 
 
 class FeedbackIn(Asked):

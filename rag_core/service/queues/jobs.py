@@ -17,10 +17,7 @@ from rag_core.work.jobs import Job, Place, Work
 from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
 
 # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
-MAX_JOBS, MAX_EACH = (
-    8,
-    4,
-)
+MAX_JOBS, MAX_EACH = 8, 4
 MAX_KEPT = 500  # finished ones whose result can still be asked for
 RETRY_SECONDS = 30  # a job takes seconds to minutes
 

@@ -11,13 +11,10 @@ foreign origin it also asks a service of the internet for this machine's address
 
 from __future__ import annotations
 
-from collections import Counter
-
 import streamlit as st
 
 from rag_core.entrypoints.http import origin
-from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi, Message, Receive, Send, client_of
-from rag_core.service.callers.visits import network_of
+from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi, Message, Receive, Send
 from ui.app.people import visitor
 
 # what the page itself asks of Streamlit under CORE
@@ -82,33 +79,3 @@ def is_closed(path: str) -> bool:
     return bool((CLOSED if visitor.can_sign_in() else CLOSED | LOGIN) & set(parts[:1])) or (
         after is not None and (not after or after[0] not in OURS)
     )
-
-
-# web sockets of one address: a class of sixty with some tabs more; a quarter of the connections that `serve` takes
-MAX_SOCKETS = 100
-TRY_LATER = 1013  # why a web socket is closed, by the registry of RFC 6455
-
-
-class Crowds:
-    """Passes everything on but the web sockets of an address that has as many as it may. It lives in one event loop."""
-
-    def __init__(self, app: Asgi) -> None:
-        self._app = app
-        self._open = Counter[str]()
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
-        if scope["type"] != "websocket" or visitor.visits() is None:
-            await self._app(scope, receive, send)
-            return
-        address = network_of(client_of(scope))
-        if self._open[address] >= MAX_SOCKETS:
-            # before it is accepted: the server answers with 403
-            await send({"type": "websocket.close", "code": TRY_LATER})
-            return
-        self._open[address] += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            self._open[address] -= 1
-            self._open = +self._open  # whoever holds none is forgotten
