@@ -125,7 +125,7 @@ class Citation:
     that read it, as `rag_core.domain.scanned` names it; "" where it was not read from a picture, or that is not known.
     `heading` is the path of headings that it stands under, `before` and `after` what stands around it. `date` is the
     document's, ISO as far as stated, and `date_source` says whose. `page_label` is the number that the page prints,
-    where that is another one than `page`.
+    where that is another one than `page`, or the sheet and the cells that stand on it.
     """
 
     id: int
@@ -150,8 +150,8 @@ class Citation:
 
     @property
     def page_in_words(self) -> str:
-        """Its page, and in brackets the number that is printed there, where that is another one."""
-        return f"{self.page} (printed {self.page_label})" if self.page_label else str(self.page)
+        """Its page, and in brackets the label that it has there, where that is another one."""
+        return f"{self.page} (labelled {self.page_label})" if self.page_label else str(self.page)
 
     @property
     def doubted(self) -> tuple[tuple[int, Box], ...]:

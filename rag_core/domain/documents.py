@@ -111,9 +111,9 @@ class Page:
     problem: str = ""  # why the page could not be read, in one sentence
     # the engine that read its picture, as `rag_core.domain.scanned` names it; "" for text that stands in the file
     read_by: str = ""
-    label: str = (
-        ""  # the number that it prints, where the file says another one than `number`: "iv", "A-2"; untrusted text
-    )
+    # the number that it prints, where the file says another one than `number`, or the sheet and the cells that stand on
+    # it: "iv", "A-2", "Prices A1:D40"; untrusted text
+    label: str = ""
 
     def __post_init__(self) -> None:
         if self.number < 1:

@@ -27,6 +27,7 @@ from rag_core.entrypoints.commands import library as commands
 from rag_core.entrypoints.commands import model as model_command
 from rag_core.entrypoints.terminal.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
+from rag_core.library.stored.sources import LISTED
 from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import VECTOR_STORES
@@ -98,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         type=Path,
         metavar="PATH",
-        help="PDF, .docx, .html, .txt, .md, .csv, .tsv and .eml files, folders of them, or .jsonl of texts",
+        help=f"files ({LISTED}), folders of them, or .jsonl of texts",
     )
     add.add_argument(
         "--meta",

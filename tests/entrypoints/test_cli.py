@@ -12,6 +12,7 @@ from typing import Any
 
 import pymupdf
 import pytest
+from office_files import Cell, Sheet, Slide, deck, table, words, workbook
 from tiny_models import cross_encoder
 
 from rag_core.engine import Engine
@@ -416,3 +417,21 @@ def test_given_files_that_are_not_finished_when_documents_are_listed_then_it_say
     assert said.endswith(
         " writes to this collection. What is left when that has ended: python -m rag_core index --resume\n"
     )
+
+
+def test_given_a_workbook_and_a_presentation_when_asked_then_the_row_is_quoted_below_its_heads_with_its_place(
+    tmp_path, run
+) -> None:
+    rows = [["Zone", 2025, 2026], *([f"Zone {n}", Cell(n * 4, "0.00 €"), Cell(n * 5, "0.00 €")] for n in range(1, 6))]
+    (tmp_path / "fees.xlsx").write_bytes(workbook(Sheet(name="Old", state="hidden"), Sheet(rows, name="Ferry")))
+    slides = Slide(words("Fees", kind="title") + table(["Zone", "2025", "2026"], ["Zone 3", "12 €", "15 €"]))
+    (tmp_path / "fees.pptx").write_bytes(deck(Slide(words("Draft"), hidden=True), slides))
+
+    for name, place, answer in (
+        ("fees.xlsx", "1 (labelled Ferry A1:C6)", "Zone 3: 12.00 € (2025); 15.00 € (2026)"),
+        ("fees.pptx", "1 (labelled 2)", "Zone 3: 12 € (2025); 15 € (2026)"),
+    ):
+        code, out, _ = run("ask", "What does zone 3 cost in 2026?", "--documents", tmp_path / name)
+        assert code == 0
+        assert answer in out
+        assert f"Page {place}" in out

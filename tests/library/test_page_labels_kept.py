@@ -22,7 +22,7 @@ ROMAN = [
 
 
 @pytest.mark.parametrize(
-    ("rules", "page", "said"), [(ROMAN, 3, "3 (printed 1)"), (ROMAN, 2, "2 (printed ii)"), ([], 3, "3")]
+    ("rules", "page", "said"), [(ROMAN, 3, "3 (labelled 1)"), (ROMAN, 2, "2 (labelled ii)"), ([], 3, "3")]
 )
 def test_given_a_file_with_page_labels_when_cited_from_a_reopened_library_then_both_numbers_are_said(
     tmp_path: Path, rules: list[dict[str, object]], page: int, said: str

@@ -248,7 +248,7 @@ def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_a
     upload(page, ("web.pdf", make.html()), ("good.pdf", REPORT))
 
     assert "web.pdf" in texts(page)
-    assert "What to do: Convert it to PDF" in texts(page)
+    assert "What to do: Print it to PDF" in texts(page)
     assert "Indexed and ready to be asked: 1" in badges(page)
 
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from rag_core.entrypoints.http.caller import Caller, TheService
 from rag_core.library.stored.bounds import MAX_FILES
-from rag_core.library.stored.sources import Source
+from rag_core.library.stored.sources import LISTED, Source
 from rag_core.service.callers.principal import Principal, Scope
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.messages import models

@@ -113,7 +113,7 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     body = next(iter(sizes.values()), 0.0)
     by_page = deque(settled(page, sizes, pitches) for page in read)
     del read
-    running = boilerplate(by_page)
+    running = boilerplate(by_page) if any(page.lines for page in pages) else set()  # a text has no edges
     code = code_rows([row for page in by_page for row in page])
     found: list[Block] = []
     styles: dict[int, Style] = {}

@@ -30,6 +30,7 @@ Emit = Callable[[dict[str, object]], None]
 
 LABEL_RULES, LABEL_CHARS = 1_000, 20  # a file has a rule or two a part; a longer label is no page number
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
+TEXT_FORMS = ("xlsx", "pptx")  # whose pages are text
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
 
@@ -128,6 +129,9 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         emit({"event": "sheet", "pdf": base64.b64encode(compose(import_pymupdf(), data)).decode()})
         emit({"event": "done"})
         return
+    if request.get("form") in TEXT_FORMS:
+        read_texts(request, data, emit)
+        return
     document = open_document(request, data)
     if "render" in request:
         render(document, request["render"], emit)
@@ -170,19 +174,56 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
 
 def open_form(request: dict[str, Any], data: bytes) -> Any:
     """A document that is no PDF, laid out as pages."""
-    from .formats.documents import BadForm, opened
+    from .formats.documents import opened
+    from .formats.office import BadForm
 
     try:
         document = opened(import_pymupdf(), data, request["form"])
     except BadForm as bad:
         raise Failure(*bad.args) from bad
-    if document.page_count > request["pages"]:
+    require_pages(document.page_count, request)
+    return document
+
+
+def require_pages(count: int, request: dict[str, Any]) -> None:
+    """Refuse a file that is laid out on more pages than are allowed."""
+    if count > request["pages"]:
         raise Failure(
             "LimitExceeded",
-            f"The file takes {document.page_count:,} pages; at most {request['pages']:,} are allowed.",
+            f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.",
             "Split it into parts.",
         )
-    return document
+
+
+def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:
+    """Emit the pages of a workbook or a presentation from the one that is asked for: they are text, without a layout.
+
+    Raises:
+        Failure: the file is refused.
+    """
+    from .formats import sheets, slides
+    from .formats.office import BadForm
+
+    try:
+        found = sheets.read(data) if request["form"] == "xlsx" else slides.read(data)
+    except BadForm as bad:
+        raise Failure(*bad.args) from bad
+    require_pages(len(found.pages), request)
+    if not found.pages:
+        raise Failure("EmptyDocument", "The file has no pages.", "Check that it is the right file.")
+    emit({"event": "open", "count": len(found.pages), "meta": {"title": found.title[:META_CHARS]}})
+    nothing = {"w": 0.0, "h": 0.0, "words": "", "lines": "", "cells": "", "picture": None}
+    most = request["page_chars"]
+    for number, page in enumerate(found.pages, 1):
+        if number < request.get("first", 1):
+            continue
+        hidden = page.kinds.total() - page.kinds["struck"]
+        cut = f"Only the first {most:,} characters of this page were read." if len(page.text) > most else page.problem
+        said = {"source": page.source, "text": page.text[:most], "label": page.label, "problem": cut}
+        emit({"event": "page", "n": number, **said, "hidden": hidden, "kinds": page.kinds, **nothing})
+    for problem in found.notes:
+        emit({"event": "note", "problem": problem})
+    emit({"event": "done"})
 
 
 def leaves(document: Any, limit: int) -> int:

@@ -23,13 +23,13 @@ from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import find_tessdata, weights_of
-from rag_core.ingest.reading.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
+from rag_core.ingest.reading.pdf_facts import FORM_NAMES, FORMS, clean_title, foreign_format, has_form, iso_date
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 
-# the number of a page: "iv", "A-2", "12/3"; no markup can stand in it
-_LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N} .–/-]{0,19}")
+# the number of a page, or the name and cells of a sheet: "iv", "A-2", "12/3", "Prices A1:D40"; it cannot be markup
+_LABEL = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N} .–/-]{0,30}(?: [A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})?")
 SIGHT_BYTES = 4096  # from which another format is told
 MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
@@ -74,7 +74,8 @@ def read_pdf(
         limits: how much the file may cost.
         ocr: read pages that are pictures, where Tesseract's language data, or RapidOCR, are installed.
         ocr_engine: that reads them, of `rag_core.domain.scanned.ENGINES`; Tesseract reads what RapidOCR cannot.
-        form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.reading.pdf_facts.form_of`.
+        form: pdf, html or docx, whose text is laid out as pages, or xlsx or pptx, whose pages are text; see
+            `rag_core.ingest.reading.pdf_facts.form_of`.
         begun: told what the file says of itself, without its pages, and how many it has, before the first one comes.
         keep: given each page as it comes; what it returns is kept in memory as the page.
         recognised: what was read of pictures before, and where that of this reading is put.
@@ -123,7 +124,7 @@ def read_pdf(
                 pages.append(keep(page))
                 if progress is not None:
                     progress(name, len(pages), count)
-    if not any(page.width for page in pages):
+    if not any(page.width or page.source is not PageSource.UNREADABLE for page in pages):
         raise DamagedPdf("None of the file's pages could be read.", remedy=SAVE_AGAIN)
     if all(page.source is PageSource.EMPTY for page in pages):
         raise EmptyDocument(
@@ -203,7 +204,7 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
         what = f"it looks like {foreign}" if foreign else "it does not begin like one"
         raise NotAPdf(
             f"The file is not {FORM_NAMES[form]}: {what}.",
-            remedy="Convert it to PDF (print to PDF), and add that copy.",
+            remedy=f"Print it to PDF, or save it as one of these kinds: {', '.join(FORMS)}. Add that copy.",
         )
 
 

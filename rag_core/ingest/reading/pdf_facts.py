@@ -23,7 +23,7 @@ _SIGNATURES = {
     b"GIF8": "a GIF picture",
     b"II*\0": "a TIFF picture",
     b"MM\0*": "a TIFF picture",
-    b"\xd0\xcf\x11\xe0": "an old Office document (DOC, XLS or PPT)",
+    b"\xd0\xcf\x11\xe0": "an old Office document (DOC, XLS or PPT), or one with a password",
     b"{\\rtf": "an RTF document",
     b"%!PS": "a PostScript file",
     b"PK\x03\x04": "a ZIP archive",
@@ -32,12 +32,20 @@ _SIGNATURES = {
 
 _WEB_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
 PDF = "pdf"
-FORMS = {".pdf": PDF, ".docx": "docx", ".html": "html", ".htm": "html", ".xhtml": "html"}  # by the end of a file's name
-FORM_NAMES = {PDF: "a PDF", "docx": "a Word document (DOCX)", "html": "a web page (HTML)"}
+OFFICE = {".docx": "docx", ".xlsx": "xlsx", ".pptx": "pptx"}
+# by the end of a file's name
+FORMS = {".pdf": PDF, **OFFICE, ".html": "html", ".htm": "html", ".xhtml": "html"}
+FORM_NAMES = {
+    PDF: "a PDF",
+    "docx": "a Word document (DOCX)",
+    "xlsx": "an Excel workbook (XLSX)",
+    "pptx": "a PowerPoint presentation (PPTX)",
+    "html": "a web page (HTML)",
+}
 
 
 def form_of(name: str) -> str:
-    """The form that a file's name says it has: pdf, docx or html; pdf where it says none."""
+    """The form that a file's name says it has, of `FORMS`; pdf where it says none."""
     lower = name.lower()
     return next((form for end, form in FORMS.items() if lower.endswith(end)), PDF)
 
@@ -45,7 +53,7 @@ def form_of(name: str) -> str:
 def has_form(form: str, data: bytes) -> bool:
     """Whether a file begins as this form does."""
     start = data[:HEADER_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n\0")
-    if form == "docx":
+    if form in OFFICE.values():
         return start.startswith(b"PK\x03\x04")
     if form == "html":
         lower = start.lower()

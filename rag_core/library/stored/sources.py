@@ -29,6 +29,7 @@ Kind = Literal["pdf", "text"]
 MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
 TEXT_SUFFIXES = (".txt", ".md", *VALUES, MAIL)
 READABLE = (*FORMS, *TEXT_SUFFIXES)
+LISTED = ", ".join(READABLE)  # for people
 # lone surrogates stand for the bytes of a name that is not UTF-8
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
@@ -187,9 +188,8 @@ def _kind(path: Path) -> Kind:
     if suffix in TEXT_SUFFIXES:
         return "text"
     raise NotAPdf(
-        f"{name_of(path)} is neither a PDF, a Word document (.docx), a web page (.html), plain text, a table (.csv) "
-        f"nor a mail (.eml).",
-        remedy="Save it as PDF, or give a .docx, .html, .txt, .md, .csv, .tsv, .eml or .jsonl file.",
+        f"{name_of(path)} is of a kind that cannot be read.",
+        remedy=f"Save it as PDF, or give a file of one of these kinds: {LISTED}, .jsonl.",
     )
 
 

@@ -39,7 +39,9 @@ class Citation(Told):
     document: str
     title: str
     page: int
-    page_label: str = Field(description="The number that the page prints, where that is another one; empty otherwise.")
+    page_label: str = Field(
+        description="The number that the page prints, where that is another one, or its sheet and cells; else empty."
+    )
     chunk_id: str
     excerpt: str
     spans: list[Span]

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import RagError
+from rag_core.library.stored.sources import READABLE
 from rag_core.service.callers.people import Right
 from rag_core.work import loading
 from rag_core.work.files import STAGES, FileState
@@ -24,7 +25,7 @@ from ui.app.texts import say, tell
 
 __all__ = ["running", "show_jobs", "upload_field", "writing"]
 
-TAKEN = ["pdf", "docx", "html", "htm", "txt", "md", "csv", "tsv", "eml"]  # ends of the names of files that can be added
+TAKEN = [end[1:] for end in READABLE]  # ends of the names of files that can be added
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = (
     10.0  # between two looks at new documents while a question is on the page: it is asked again with them

@@ -1,1 +1,1 @@
-"""Word documents and web pages as pages."""
+"""Office documents and web pages as pages."""

@@ -11,10 +11,8 @@ its headings, tables and the text that shows; it has no pictures.
 from __future__ import annotations
 
 import html
-import io
 import re
 import xml.etree.ElementTree as ET
-import zipfile
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -24,6 +22,7 @@ from ..glyphs.superscript import UNKNOWN, Level, Part, written
 from ..glyphs.symbols import PRIVATE, meant
 from .equations import MATHS, in_a_line
 from .numbering import WORD, Numbering, value
+from .office import MAX_DEPTH, ON, BadForm, unpacked
 from .tables import MAX_COLUMNS, Cell, in_place, spread
 from .tables import written as table_rows
 
@@ -33,9 +32,6 @@ WIDTH, HEIGHT, FONT = (
     842,
     11,
 )
-# the text of a document, unpacked; 16 million characters with their tags would be more than anybody wrote
-MAX_PART_BYTES = 60 << 20
-MAX_DEPTH = 200  # nested elements; Word's own have about 20, and MuPDF lays out nested blocks by recursion
 MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,000; chosen
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
 TOO_DEEP = (
@@ -61,7 +57,6 @@ STRIKES = ("strike", "dstrike")
 PARTS = ("styles", "numbering", "footnotes", "endnotes")
 _HEAD, _FOOT = re.compile(r"word/header\d{0,3}\.xml"), re.compile(r"word/footer\d{0,3}\.xml")
 GONE = (f"{WORD}del", f"{WORD}moveFrom")  # tracked as deleted, or as moved to another place
-ON = ("true", "1", "on")
 _PICTURE = re.compile(rb"<img\b[^<>]*>", re.IGNORECASE)  # none is loaded, and MuPDF would write "[image]"
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
@@ -85,10 +80,6 @@ _RULES = re.compile(rb"<style\b[^<>]*>[^<]*|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.
 _RULE = re.compile(rb"([^{}\"']*)([{\"'])([^{}\"']*)([}\"'])")
 _BASELINE = re.compile(rb"vertical-align\s*:\s*baseline[^;}]*;?", re.IGNORECASE)
 _MOVED = re.compile(rb"(?<![\w-])(top|bottom)\s*:\s*(-?)\s*(?=[\d.]*[1-9])[\d.]+", re.IGNORECASE)
-
-
-class BadForm(Exception):
-    """A file that cannot be opened, as (kind of error, problem, remedy)."""
 
 
 def opened(pymupdf: Any, data: bytes, form: str) -> Any:
@@ -193,69 +184,19 @@ def web_page(data: bytes) -> bytes:
     Raises:
         BadForm: it is none, or costs too much.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = set(archive.namelist())
-            if "word/document.xml" not in names:
-                raise BadForm(
-                    "NotAPdf", "The file is not a Word document (DOCX).", "Save it as DOCX or PDF, and add that copy."
-                )
-            body = _part(archive, "word/document.xml")
-            parts = {name: _part(archive, f"word/{name}.xml") for name in PARTS if f"word/{name}.xml" in names}
-            heads, feet = (
-                [_part(archive, name) for name in sorted(names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT)
-            )
-            styles = Styles(parts.get("styles"), Numbering(parts.get("numbering"), parts.get("styles")), _notes(parts))
-            title = _title(_part(archive, "docProps/core.xml")) if "docProps/core.xml" in names else ""
-    except (
-        zipfile.BadZipFile,
-        ET.ParseError,
-        ValueError,
-        KeyError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
-        raise BadForm(
-            "DamagedPdf",
-            "The Word document is damaged, or encrypted.",
-            "Save it again without a password, and add that copy.",
-        ) from error
+    with unpacked(data, "word/document.xml", "Word document", "DOCX") as office:
+        body = office.part("word/document.xml")
+        parts = {name: office.part(f"word/{name}.xml") for name in PARTS if f"word/{name}.xml" in office.names}
+        heads, feet = (
+            [office.part(name) for name in sorted(office.names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT)
+        )
+        styles = Styles(parts.get("styles"), Numbering(parts.get("numbering"), parts.get("styles")), _notes(parts))
+        title = office.title()
     main = body.find(f"{WORD}body")
     text = "".join(
         (*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles))
     )
     return f"<html><head><title>{html.escape(title)}</title></head><body>{text}</body></html>".encode()
-
-
-def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
-    too_long = archive.getinfo(name).file_size > MAX_PART_BYTES
-    with archive.open(name) as file:
-        data = b"" if too_long else file.read(MAX_PART_BYTES + 1)
-    if too_long or len(data) > MAX_PART_BYTES:  # it may have said less than it has
-        raise BadForm(
-            "LimitExceeded",
-            f"The Word document unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.",
-            "Split it into parts.",
-        )
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data or b"\x00" in data[:200]:  # Word writes neither, and UTF-8
-        raise BadForm(
-            "DamagedPdf",
-            "The Word document declares entities of its own, which no program writes.",
-            "Save it again with Word, and add that copy.",
-        )
-    depth = 0
-    root: ET.Element | None = None
-    for event, element in ET.iterparse(io.BytesIO(data), ("start", "end")):
-        root = element if root is None else root
-        depth += 1 if event == "start" else -1
-        if depth > MAX_DEPTH:
-            raise BadForm(
-                "LimitExceeded", "The Word document is nested too deep.", "Save it as PDF, and add that copy."
-            )
-    if root is None:
-        raise ValueError(name)
-    return root
 
 
 class Styles:
@@ -316,10 +257,6 @@ def _mark(properties: ET.Element | None, *names: str) -> bool | None:
         mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None
     ]
     return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
-
-
-def _title(core: ET.Element) -> str:
-    return next((one.text or "" for one in core.iter("{http://purl.org/dc/elements/1.1/}title")), "")
 
 
 def _blocks(parent: ET.Element, styles: Styles, *, gone: bool = False) -> Iterator[str]:
