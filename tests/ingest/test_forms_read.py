@@ -24,6 +24,8 @@ from rag_core.library.stored.sources import Source
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
 from pdf_worker.formats import documents as forms
 from pdf_worker.formats import tables as grid
+from pdf_worker.formats.left_out import LeftOut
+from pdf_worker.formats.seen import seen
 
 TABLE = (
     "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating "
@@ -110,7 +112,9 @@ def test_given_a_web_page_in_another_encoding_when_opened_then_its_letters_are_r
 
 
 def test_given_drawings_in_a_web_page_when_opened_then_only_they_are_left_out() -> None:
-    assert forms.without_pictures(b'a<SVG x="1"><path/><text>t</text></svg>b<img src="x">c') == b"abc"
+    page = '<p>a<SVG x="1"><path/><text>t</text></svg>b<img src="x">c'
+
+    assert "<body><p>abc</p></body>" in seen(page, LeftOut())
 
 
 HOSTILE = {
@@ -134,7 +138,7 @@ def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(na
     data, kind = HOSTILE[name]
 
     with pytest.raises(forms.BadForm) as bad:
-        forms.web_page(data)
+        forms.web_page(data, LeftOut())
 
     assert bad.value.args[0] == kind
     assert all(bad.value.args)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from word_file import W
 
 from rag_core.ingest.pdf_worker.formats.documents import web_page
+from rag_core.ingest.pdf_worker.formats.left_out import LeftOut
 
 ROOTS = {"numbering": "numbering", "styles": "styles", "footnotes": "footnotes"}
 
@@ -46,7 +47,7 @@ def lists(levels: Sequence[tuple[str, str]], more: str = "", start: int = 1) -> 
 
 
 def paragraphs(data: bytes) -> list[str]:
-    page = web_page(data).decode()
+    page = web_page(data, LeftOut())[0].decode()
     body = page[page.index("<body>") + 6 : page.index("</body>")]
     return [
         said

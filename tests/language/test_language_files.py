@@ -217,6 +217,7 @@ ALLOWED = {
     ("rag_core/adapters/embedding/support.py", "en"),
     ("rag_core/adapters/embedding/support.py", "pt"),
     ("rag_core/ingest/pdf_worker/sheet.py", "tr"),
+    ("rag_core/ingest/pdf_worker/formats/cascade.py", "pt"),
     ("rag_core/ingest/pdf_worker/formats/documents.py", "tr"),
     ("rag_core/ingest/pdf_worker/formats/tables.py", "tr"),
     ("rag_core/ingest/pdf_worker/formats/equations.py", "pt"),

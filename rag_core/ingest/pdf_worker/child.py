@@ -19,7 +19,8 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 from .isolation import block, end_with_parent
@@ -132,17 +133,18 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
     if request.get("form") in TEXT_FORMS:
         read_texts(request, data, emit)
         return
-    document = open_document(request, data)
+    if request.get("form", "pdf") != "pdf":
+        document, left = open_form(request, data)
+    else:
+        document, left = open_document(request, data), {}
     if "render" in request:
         render(document, request["render"], emit)
     else:
-        read_pages(document, request, emit)
+        read_pages(document, request, emit, left)
 
 
 def open_document(request: dict[str, Any], data: bytes) -> Any:
     """The open document, with its password given, its pages counted and within the limit."""
-    if request.get("form", "pdf") != "pdf":
-        return open_form(request, data)
     document = import_pymupdf().open(stream=data, filetype="pdf")
     if not document.is_pdf:
         raise Failure("NotAPdf", "The file is not a PDF, although it says so.", "Convert it to PDF and add that copy.")
@@ -172,17 +174,17 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
     return document
 
 
-def open_form(request: dict[str, Any], data: bytes) -> Any:
-    """A document that is no PDF, laid out as pages."""
+def open_form(request: dict[str, Any], data: bytes) -> tuple[Any, dict[int, Counter[str]]]:
+    """A document that is no PDF, laid out as pages, and what was left out of each by kind."""
     from .formats.documents import opened
     from .formats.office import BadForm
 
     try:
-        document = opened(import_pymupdf(), data, request["form"])
+        document, left = opened(import_pymupdf(), data, request["form"])
     except BadForm as bad:
         raise Failure(*bad.args) from bad
     require_pages(document.page_count, request)
-    return document
+    return document, left
 
 
 def require_pages(count: int, request: dict[str, Any]) -> None:
@@ -251,8 +253,10 @@ def leaves(document: Any, limit: int) -> int:
     return found
 
 
-def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
-    """Emit what the document says about itself, then its pages from the one that is asked for."""
+def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping[int, Counter[str]]) -> None:
+    """Emit what the document says about itself, then its pages from the one that is asked for, with what was `left` out
+    before they were drawn.
+    """
     from .damage import REPAIRED, forget_complaints, with_damage
     from .glyphs.fonts import Fonts
     from .hidden_text.hidden import Layers
@@ -291,6 +295,9 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                 "picture": None,
             }
             page["problem"] = "This page is damaged and could not be read."
+        if number in left:
+            page["kinds"] = left[number] + Counter(page["kinds"])
+            page["hidden"] += left[number].total()
         words, lines = page.pop("words"), page.pop("lines")
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if document.is_repaired:  # at its opening, or when a broken object was met

@@ -20,6 +20,7 @@ from email.utils import parsedate_to_datetime
 import regex
 
 from rag_core.domain.documents import Metadata
+from rag_core.domain.rows import EMPTY
 from rag_core.language import detect, is_known, word_texts
 
 _OTHER_LETTER = regex.compile(r"[^\P{L}\p{Latin}]")
@@ -95,12 +96,12 @@ def rows_of(text: str) -> str:
         dialect = csv.excel
     try:
         rows = [
-            [" ".join(cell.replace("|", "¦").split()) for cell in row]
+            [" ".join(cell.replace("|", "¦").split()) or EMPTY for cell in row]
             for row in csv.reader(io.StringIO(text, newline=""), dialect)
         ]
     except csv.Error:  # a quotation mark that never ends: its words are read all the same
         return text
-    lines = [f"| {' | '.join(row)} |" for row in rows if any(row)]
+    lines = [f"| {' | '.join(row)} |" for row in rows if set(row) - {EMPTY}]
     return "\n".join((*lines[:1], *("|" + "---|" * len(rows[0]) for _ in lines[:1]), *lines[1:]))
 
 

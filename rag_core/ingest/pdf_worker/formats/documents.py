@@ -13,18 +13,25 @@ from __future__ import annotations
 import html
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from ..glyphs.superscript import UNKNOWN, Level, Part, written
 from ..glyphs.symbols import PRIVATE, meant
+from ..hidden_text.hidden import Kind
 from .equations import MATHS, in_a_line
+from .ground import WHITE, shade_of
+from .left_out import LeftOut
 from .numbering import WORD, Numbering, value
-from .office import MAX_DEPTH, ON, BadForm, unpacked
+from .office import MAX_DEPTH, ON, TOO_DEEP, BadForm, unpacked
+from .place import SPACES, Place, boxes, of_box, of_cell, of_paragraph, of_row, of_table, shown, unseen
+from .seen import seen
 from .tables import MAX_COLUMNS, Cell, in_place, spread
 from .tables import written as table_rows
+from .texts import said as chars
 
 # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 WIDTH, HEIGHT, FONT = (
@@ -34,30 +41,16 @@ WIDTH, HEIGHT, FONT = (
 )
 MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,000; chosen
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
-TOO_DEEP = (
-    "LimitExceeded",
-    "The page has too many tags, or tags nested too deep.",
-    "Print it to PDF, and add that copy.",
-)
 # so that words of two cells are not taken for one, and no line of code runs off the page
 CSS = (
     "td, th { padding: 1px 9px; text-align: left; } pre { white-space: pre-wrap; }"
-    # MuPDF strikes out <s> and <del> by itself; nothing within them can take that back, as the style of a link would
-    " strike, s *, del *, strike * { text-decoration: line-through !important; } a { text-decoration: inherit "
-    "!important; }"
+    # it strikes out <s>; a link within a text is underlined by nobody
+    " a { text-decoration: none; }"
 )
-SPACES = {"word": WORD[1:-1]}
-# a line through text, as MuPDF knows it: by the old name, alone, in small letters; a link within it takes nothing back
-_STYLED = re.compile(rb"<style\b.*?</style|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.IGNORECASE | re.DOTALL)
-_STRIKE = re.compile(
-    rb"text-decoration(?:-line)?\s*:[^;:}\"'!<>]*\bline-through\b[^;:}\"'!<>]*(?:!\s*important\s*)?", re.IGNORECASE
-)
-_NO_LINE = re.compile(rb"text-decoration(?:-line)?\s*:\s*none\b", re.IGNORECASE)
 STRIKES = ("strike", "dstrike")
 PARTS = ("styles", "numbering", "footnotes", "endnotes")
 _HEAD, _FOOT = re.compile(r"word/header\d{0,3}\.xml"), re.compile(r"word/footer\d{0,3}\.xml")
 GONE = (f"{WORD}del", f"{WORD}moveFrom")  # tracked as deleted, or as moved to another place
-_PICTURE = re.compile(rb"<img\b[^<>]*>", re.IGNORECASE)  # none is loaded, and MuPDF would write "[image]"
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
@@ -74,24 +67,21 @@ _LEVELS = {"superscript": Level.RAISED, "subscript": Level.LOWERED}
 USUAL_SIZE = 22  # half-points, of text that states none
 SHIFTED = 0.12  # part of the size by which text is moved up or down; less is for looks
 _SYMBOLIC = ("Symbol", "Wingdings")  # fonts whose letters are signs
-_EQUATION = re.compile(rb"<math\b", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)\w+;")
-_RULES = re.compile(rb"<style\b[^<>]*>[^<]*|<[a-z][^<>]*\bstyle\s*=[^<>]*>", re.IGNORECASE)
-_RULE = re.compile(rb"([^{}\"']*)([{\"'])([^{}\"']*)([}\"'])")
-_BASELINE = re.compile(rb"vertical-align\s*:\s*baseline[^;}]*;?", re.IGNORECASE)
-_MOVED = re.compile(rb"(?<![\w-])(top|bottom)\s*:\s*(-?)\s*(?=[\d.]*[1-9])[\d.]+", re.IGNORECASE)
 
 
-def opened(pymupdf: Any, data: bytes, form: str) -> Any:
-    """The document, laid out.
+def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter[str]]]:
+    """The document, laid out, and what was left out of each of its pages, counted from 0, by kind.
 
     Raises:
         BadForm: it is not what its name says, or costs too much.
     """
-    if form != "docx":
+    left, about = LeftOut(), dict[str, str]()
+    if form == "docx":
+        page, about = web_page(data, left)
+    else:
         data = in_utf_8(data)
-        _require_shallow(data)  # before anything walks its tables
-    page = without_pictures(web_page(data) if form == "docx" else with_plain_strikes(with_signs(in_place(data))))
+        _require_shallow(data)  # before anything walks it
+        page = in_place(seen(data.decode(), left).encode())
     _require_shallow(page)
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")
@@ -99,24 +89,8 @@ def opened(pymupdf: Any, data: bytes, form: str) -> Any:
     # it goes on without the rest, and says only this
     if document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings():
         raise BadForm(*TOO_DEEP)
-    return document
-
-
-def without_pictures(page: bytes) -> bytes:
-    """The page without its pictures; drawings in the page would be taken for scanned pages."""
-    first, *drawings = re.split(rb"<svg\b", page, flags=re.IGNORECASE)
-    kept = [first, *(re.split(rb"</svg\s*>", one, maxsplit=1, flags=re.IGNORECASE)[-1] for one in drawings)]
-    return _PICTURE.sub(b"", b"".join(kept))
-
-
-def with_plain_strikes(page: bytes) -> bytes:
-    """The page with every line through its text stated as MuPDF knows it."""
-    return _STYLED.sub(
-        lambda styled: _NO_LINE.sub(
-            b"text-decoration:inherit", _STRIKE.sub(b"text-decoration:line-through !important", styled[0])
-        ),
-        page,
-    )
+    document.metadata |= about
+    return document, left.by_page(document)
 
 
 def in_utf_8(page: bytes) -> bytes:
@@ -134,39 +108,6 @@ def in_utf_8(page: bytes) -> bytes:
     return page.decode("windows-1252", "replace").encode()
 
 
-def with_signs(page: bytes) -> bytes:
-    """The page with its equations written on one line, and with what its style sheets move up or down in a way that
-    MuPDF knows.
-    """
-    first, *others = _EQUATION.split(page)
-    for other in others:
-        own, end, rest = other.partition(b"</math>")
-        first += html.escape(_equation(b"<math" + own + end) if end else UNKNOWN).encode() + (
-            rest if end else b">" + other.partition(b">")[2]
-        )
-    return _RULES.sub(lambda found: _RULE.sub(_shifted, found[0]), first)
-
-
-def _equation(text: bytes) -> str:
-    try:
-        plain = _ENTITY.sub(lambda found: html.unescape(found[0]), text.decode())
-        return written(in_a_line(ET.fromstring(plain)))
-    except (ET.ParseError, ValueError):
-        return UNKNOWN
-
-
-def _shifted(rule: re.Match[bytes]) -> bytes:
-    """A rule that moves text by its position as one that raises or lowers it; MuPDF leaves out the first."""
-    whose, start, says, end = rule.groups()
-    if re.search(rb"\bsu[bp]\b", whose):
-        says = _BASELINE.sub(b"", says)
-    moved = _MOVED.search(says) if b"relative" in says else None
-    if moved:
-        up = (moved[1].lower() == b"top") == (moved[2] == b"-")
-        says += b"; vertical-align: " + (b"super" if up else b"sub")
-    return whose + start + says + end
-
-
 def _require_shallow(page: bytes) -> None:
     depth = deepest = tags = 0
     for end, name, alone in (match.groups() for match in _TAG.finditer(page)):
@@ -178,8 +119,8 @@ def _require_shallow(page: bytes) -> None:
         raise BadForm(*TOO_DEEP)
 
 
-def web_page(data: bytes) -> bytes:
-    """The text of a Word document as a web page.
+def web_page(data: bytes, left: LeftOut) -> tuple[bytes, dict[str, str]]:
+    """The text of a Word document as a web page, without what is `left` out, and what it says about itself.
 
     Raises:
         BadForm: it is none, or costs too much.
@@ -190,31 +131,38 @@ def web_page(data: bytes) -> bytes:
         heads, feet = (
             [office.part(name) for name in sorted(office.names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT)
         )
-        styles = Styles(parts.get("styles"), Numbering(parts.get("numbering"), parts.get("styles")), _notes(parts))
-        title = office.title()
-    main = body.find(f"{WORD}body")
+        numbers = Numbering(parts.get("numbering"), parts.get("styles"))
+        styles = Styles(parts.get("styles"), numbers, _notes(parts), left)
+        about = office.about()
+    main, under = body.find(f"{WORD}body"), body.find(f"{WORD}background")
+    ground = shade_of(under.get(f"{WORD}color", "")) if under is not None else None
+    whole = Place(grounds=(WHITE, ground) if ground else (WHITE,))  # Word prints it, or leaves it white
     text = "".join(
-        (*_edges(heads, styles), *_blocks(main if main is not None else body, styles), *_edges(feet, styles))
+        (
+            *_edges(heads, styles, whole),
+            *_blocks(main if main is not None else body, styles, whole),
+            *_edges(feet, styles, whole),
+        )
     )
-    return f"<html><head><title>{html.escape(title)}</title></head><body>{text}</body></html>".encode()
+    title = html.escape(about.get("title", ""))
+    return f"<html><head><title>{title}</title></head><body>{text}</body></html>".encode(), about
 
 
 class Styles:
-    """The styles of a Word document: the level of each that is a heading, how each sets its text, and which strike it
-    out.
+    """The styles of a Word document: the level of each that is a heading, and how each sets and shows its text.
 
-    With them the numbers of its paragraphs, and its notes by what refers to them.
+    With them the numbers of its paragraphs, its notes by what refers to them, and what is left out.
     """
 
-    def __init__(self, root: ET.Element | None, numbers: Numbering, notes: dict[str, ET.Element]) -> None:
-        self.numbers, self.notes = numbers, notes
+    def __init__(
+        self, root: ET.Element | None, numbers: Numbering, notes: dict[str, ET.Element], left: LeftOut
+    ) -> None:
+        self.numbers, self.notes, self.left = numbers, notes, left
         self.noted: list[str] = []  # the notes that were referred to, in their order
         self.headings: dict[str, int] = {}
         self.levels: dict[str, Level] = {}
         self._rows: dict[str, ET.Element] = {}
-        self._usual = (
-            root is not None and _mark(root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES), *STRIKES) is True
-        )
+        self._root = root
         self._default = ""
         for style in root.iter(f"{WORD}style") if root is not None else ():
             own = style.get(f"{WORD}styleId", "")
@@ -228,30 +176,54 @@ class Styles:
             if match or called.lower() == "title":
                 self.headings[own] = int(match[1]) if match else 1
 
-    def strike(self, run: ET.Element, paragraph: str) -> bool:
-        """Whether a run in a paragraph of this style is struck out: by itself, or else by one of its two styles, as
-        Word toggles them.
-        """
-        own = run.find("word:rPr", SPACES)
-        said = _mark(own, *STRIKES)
-        if said is not None:
-            return said
-        return self._usual or self._says(paragraph or self._default) != self._says(value(own, "rStyle"))
-
-    def _says(self, style: str) -> bool:
-        """Whether a style strikes its text out, by itself or by the one that it is based on."""
+    def based(self, style: str) -> Iterator[ET.Element]:
+        """A style, and those that it is based on."""
         for _ in range(MAX_DEPTH):
             row = self._rows.get(style)
             if row is None:
-                break
-            said = _mark(row.find("word:rPr", SPACES), *STRIKES)
-            if said is not None:
-                return said
+                return
+            yield row
             style = value(row, "basedOn")
-        return False
+
+    def says(self, style: str, path: str) -> ET.Element | None:
+        """What a style says at this path, by itself or by the one that it is based on."""
+        return next((found for row in self.based(style) if (found := row.find(path, SPACES)) is not None), None)
+
+    def paragraph_says(self, own: ET.Element | None, path: str) -> ET.Element | None:
+        """What a paragraph says at this path of its properties, by itself, its style or the document's defaults."""
+        found = own.find(path, SPACES) if own is not None else None
+        if found is None:
+            found = self.says(value(own, "pStyle") or self._default, f"word:pPr/{path}")
+        return self._by_default("pPr", path) if found is None else found
+
+    def run_says(self, own: ET.Element | None, place: Place, name: str) -> ET.Element | None:
+        """What a run says by this name: by itself, its own style, its paragraph's, its table's or the defaults."""
+        path = f"w14:{name}" if name == "textFill" else f"word:{name}"
+        found = own.find(path, SPACES) if own is not None else None
+        for style in (value(own, "rStyle"), place.paragraph or self._default, place.table):
+            if found is None and style:
+                found = self.says(style, f"word:rPr/{path}")
+        return self._by_default("rPr", path) if found is None else found
+
+    def is_on(self, own: ET.Element | None, place: Place, *names: str) -> bool:
+        """Whether a run has any of these marks: by itself, or else by one of its two styles, as Word toggles them."""
+        said = _is_on(own, names)
+        if said is not None:
+            return said
+        usual = self._root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES) if self._root is not None else None
+        styles = (place.paragraph or self._default, value(own, "rStyle"), place.table)
+        paragraph, run, table = (
+            next((on for row in self.based(style) if (on := _is_on(row.find(f"{WORD}rPr"), names)) is not None), False)
+            for style in styles
+        )
+        return _is_on(usual, names) or table or paragraph != run
+
+    def _by_default(self, properties: str, path: str) -> ET.Element | None:
+        path = f"word:docDefaults/word:{properties}Default/word:{properties}/{path}"
+        return self._root.find(path, SPACES) if self._root is not None else None
 
 
-def _mark(properties: ET.Element | None, *names: str) -> bool | None:
+def _is_on(properties: ET.Element | None, names: Sequence[str]) -> bool | None:
     """Whether any of these marks is switched on; None where none is there."""
     marks = [
         mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None
@@ -259,13 +231,13 @@ def _mark(properties: ET.Element | None, *names: str) -> bool | None:
     return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
-def _blocks(parent: ET.Element, styles: Styles, *, gone: bool = False) -> Iterator[str]:
-    """The paragraphs and tables; all of their text is struck out where they are `gone`."""
-    for child in parent:
+def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:
+    """The paragraphs and tables."""
+    for child in shown(parent):
         if child.tag == f"{WORD}p":
-            yield _paragraph(child, styles, gone)
+            yield _paragraph(child, styles, place)
         elif child.tag == f"{WORD}tbl":
-            cells = list(_rows(child, styles, gone))
+            cells = list(_rows(child, styles, place))
             yield f'<table border="1">{table_rows(spread(cells) or cells)}</table>'
         elif child.tag in (
             f"{WORD}sdt",
@@ -274,26 +246,28 @@ def _blocks(parent: ET.Element, styles: Styles, *, gone: bool = False) -> Iterat
             f"{WORD}moveTo",
             f"{WORD}customXml",
             f"{WORD}smartTag",
-            *GONE,
+            f"{WORD}del",
+            f"{WORD}moveFrom",
         ):
-            yield from _blocks(child, styles, gone=gone or child.tag in GONE)
+            yield from _blocks(child, styles, place.lost(child.tag in GONE))
 
 
-def _rows(table: ET.Element, styles: Styles, gone: bool) -> Iterator[list[Cell]]:
+def _rows(table: ET.Element, styles: Styles, place: Place) -> Iterator[list[Cell]]:
     """The cells of each row; one that goes on from the row above is a part of that one where the columns stay as they
     are.
     """
     below = _Merged(table)
+    own = table.find(f"{WORD}tblPr")
+    place = of_table(own, place, styles)
     for row in _inside(table, f"{WORD}tr"):
-        lost = gone or row.find("word:trPr/word:del", SPACES) is not None
+        lost = of_row(row.find(f"{WORD}trPr"), place)
         before, after = (_count(row.find(f"{WORD}trPr"), name, 0) for name in ("gridBefore", "gridAfter"))
         cells = [Cell("")] * before
         for cell in _inside(row, f"{WORD}tc"):
             if cell in below.parts:
                 continue
             own = cell.find(f"{WORD}tcPr")
-            removed = lost or cell.find("word:tcPr/word:cellDel", SPACES) is not None
-            content = "".join(_blocks(cell, styles, gone=removed))
+            content = "".join(_blocks(cell, styles, of_cell(own, lost)))
             cells.append(Cell(content, _count(own, "gridSpan", 1), below.rows.get(cell, 1)))
         yield cells + [Cell("")] * after
 
@@ -340,17 +314,22 @@ def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:
             yield from _inside(child, tag)
 
 
-def _paragraph(paragraph: ET.Element, styles: Styles, gone: bool) -> str:
-    style, before = value(paragraph.find(f"{WORD}pPr"), "pStyle"), len(styles.noted)
-    text = ""
-    for lost, parts in groupby(_runs(paragraph, styles, style, gone), key=itemgetter(0)):
-        said = html.escape(written(part for _, part in parts)).replace("\n", "<br/>")
+def _paragraph(paragraph: ET.Element, styles: Styles, place: Place) -> str:
+    own, before, text, rest = paragraph.find(f"{WORD}pPr"), len(styles.noted), "", ""
+    place, style = of_paragraph(own, place, styles), value(own, "pStyle")
+    for (lost, kind), parts in groupby(_runs(paragraph, styles, place), key=itemgetter(0)):
+        said = written(part for _, part in parts)
+        if kind:
+            rest += styles.left.mark(kind, chars(said))
+            continue
+        said = html.escape(said).replace("\n", "<br/>")
         text += f"<s>{said}</s>" if lost else said
     level = styles.headings.get(style, 0)
-    number = None if gone else styles.numbers.label(paragraph)  # Word numbers an empty one, too
+    number = None if place.gone or place.kind else styles.numbers.label(paragraph)  # Word numbers an empty one, too
+    rest += "".join(block for box in boxes(paragraph) for block in _blocks(box.content, styles, of_box(box, place)))
     if not text.replace("<s>", "").replace("</s>", "").strip():
-        return ""
-    notes = "".join(_note(number, styles) for number in range(before, len(styles.noted)))
+        return rest
+    notes = "".join(_note(number, styles, place) for number in range(before, len(styles.noted))) + rest
     if number:
         text = f"{html.escape(number)} {text}"
     if level:
@@ -358,11 +337,14 @@ def _paragraph(paragraph: ET.Element, styles: Styles, gone: bool) -> str:
     return (f"<ul><li>{text}</li></ul>" if number == "" else f"<p>{text}</p>") + notes
 
 
-def _note(number: int, styles: Styles) -> str:
+def _note(number: int, styles: Styles, place: Place) -> str:
     """A note below the paragraph that refers to it, with its number."""
     own, notes = written([(str(number + 1), Level.RAISED)]), styles.notes
     styles.notes = {}  # a note that refers to another one is no note
-    said = " ".join(re.sub("</?p>", "", block) for block in _blocks(notes[styles.noted[number]], styles))
+    said = " ".join(
+        re.sub("</?p>", "", block)
+        for block in _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))
+    )
     styles.notes = notes
     return f"<p>{html.escape(own)} {said}</p>"
 
@@ -377,24 +359,26 @@ def _notes(parts: dict[str, ET.Element]) -> dict[str, ET.Element]:
     }
 
 
-def _edges(parts: list[ET.Element], styles: Styles) -> list[str]:
+def _edges(parts: list[ET.Element], styles: Styles, place: Place) -> list[str]:
     """The paragraphs above or below the pages, each once."""
-    return list(dict.fromkeys(block for part in parts for block in _blocks(part, styles)))
+    return list(dict.fromkeys(block for part in parts for block in _blocks(part, styles, place)))
 
 
-def _runs(parent: ET.Element, styles: Styles, style: str, gone: bool) -> Iterator[tuple[bool, Part]]:
-    """The text that shows, with whether it is struck out, as what was deleted or moved away is, and how it is set; not
-    what is hidden.
+def _runs(parent: ET.Element, styles: Styles, place: Place) -> Iterator[tuple[tuple[bool, Kind | None], Part]]:
+    """The text, with whether it is struck out, as what was deleted or moved away is, why it is not seen, and how it is
+    set.
     """
-    for child in parent:
+    for child in shown(parent):
         if child.tag == f"{WORD}r":
-            if not _mark(child.find(f"{WORD}rPr"), "vanish"):
-                lost = gone or child.find("word:delText", SPACES) is not None or styles.strike(child, style)
-                yield from ((lost, part) for part in _said(child, styles))
+            own = child.find(f"{WORD}rPr")
+            kind = place.kind or unseen(own, place, styles)
+            lost = place.gone or child.find("word:delText", SPACES) is not None or styles.is_on(own, place, *STRIKES)
+            yield from (((lost, kind), part) for part in _said(child, styles))
         elif child.tag in (f"{MATHS}oMath", f"{MATHS}oMathPara"):
-            yield from ((gone, part) for part in in_a_line(child))
+            yield from (((place.gone, place.kind), part) for part in in_a_line(child))
         elif child.tag != f"{WORD}pPr":
-            yield from _runs(child, styles, style, gone or child.tag in GONE)
+            linked = place._replace(linked=place.linked or child.tag == f"{WORD}hyperlink")
+            yield from _runs(child, styles, linked.lost(child.tag in GONE))
 
 
 def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:

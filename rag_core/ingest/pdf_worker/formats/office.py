@@ -17,6 +17,12 @@ MAX_TAGS = 4_000_000  # in all parts that are read; 600,000 cells have 2.4 milli
 MAX_DEPTH = 200  # nested elements; Word's own have about 20, and MuPDF lays out nested blocks by recursion
 FED_BYTES = 1 << 20  # at once; chosen
 ON = ("true", "1", "on")
+ABOUT = {"title": "title", "creator": "author", "created": "creationDate", "modified": "modDate"}
+TOO_DEEP = (
+    "LimitExceeded",
+    "The page has too many tags, or tags nested too deep.",
+    "Print it to PDF, and add that copy.",
+)
 
 
 class BadForm(Exception):
@@ -124,8 +130,18 @@ class Office:
 
     def title(self) -> str:
         """The title that the document states; "" for none."""
+        return self.about().get("title", "")
+
+    def about(self) -> dict[str, str]:
+        """The title, author and dates that the document states, by the names that MuPDF has for a PDF's."""
         core = self.part("docProps/core.xml") if "docProps/core.xml" in self.names else ()
-        return next((one.text or "" for one in core if one.tag == "{http://purl.org/dc/elements/1.1/}title"), "")
+        said = {one.tag.rpartition("}")[2]: one.text or "" for one in core}
+        dates = ("created", "modified")
+        return {
+            name: said[own].replace("-", "") if own in dates else said[own]
+            for own, name in ABOUT.items()
+            if said.get(own)
+        }
 
 
 def id_of(element: ET.Element) -> str:
