@@ -17,7 +17,7 @@ CELL, NEXT_ROW = (
     " | ",
     "; ",
 )
-EMPTY = "\u2012"  # an empty cell of a file that is no PDF: see `rag_core.ingest.pdf_worker.formats.tables`
+EMPTY = "\u2012"  # an empty cell: see `rag_core.ingest.pdf_worker.formats.tables`, and `grid` for PDFs
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 
 

@@ -25,10 +25,16 @@ _COMPOUND_TAILS = (
     "adjusted|asset|backed|balance|based|cash|dependent|driven|first|free|generated|generating|grade|looking|making|month|only|owned|party|quality|"
     "rated|related|sale|sharing|specific|standing|tax|term|time|to|weighted|wide|year"
 )
+# So do the hyphens of an address: of a host, of who gets the mail, and of a part of a path that has another one.
+_IN_ADDRESS = r"(?:://|www\.)(?:\S|(?<=-)\n){1,120}"
+_KEPT_IN_ADDRESS = (
+    r"(?<!(?:@|://|www\.)(?:[\w.-]|(?<=-)\n){0,120})"
+    rf"(?<!{_IN_ADDRESS}-\n?\w{{1,60}}-)"
+    rf"(?!(?<={_IN_ADDRESS})[^\S\n]*\n\w{{1,60}}-|[^\S\n]*\n(?:[\w.+-]|(?<=-)\n){{1,120}}@)"
+)
 _BROKEN_WORD = (
     rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})"
-    # a mail address keeps its own
-    rf"[-\u2010](?<!@[\w.]{{1,60}}-)[^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"
+    rf"[-\u2010]{_KEPT_IN_ADDRESS}[^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"
 )
 _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{L}\p{N}])"
 # What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control

@@ -43,6 +43,12 @@ def is_meant(char: str) -> bool:
         ("Coca-\nCola", "Coca-Cola"),
         ("held-for-\nsale and long-\nterm", "held-for-sale and long-term"),
         ("pa-\nrty, ba-\nsed on", "party, based on"),
+        (
+            "https://antrag.hafen-\nstadt.example/liege-\nplatz-neu",
+            "https://antrag.hafen-stadt.example/liege-platz-neu",
+        ),
+        ("https://wend-valley.example/per-\nmits/water", "https://wend-valley.example/permits/water"),
+        ("an hafen-\nmeisterei@hafen-\nstadt.example", "an hafen-meisterei@hafen-stadt.example"),
         ("an e-\nmail", "an e-mail"),
         ("a loss -\nand a gain", "a loss - and a gain"),
         ("Net income\t$\t596\n\n Total\u00a0", "Net income $ 596 Total"),
@@ -169,3 +175,12 @@ def test_given_an_address_broken_at_its_own_hyphen_when_read_then_it_keeps_it() 
     assert normalise("Write to water.permits@wend-\nvalley.example or to the per-\nmit desk.").text.split()[2:] == (
         "water.permits@wend-valley.example or to the permit desk.".split()
     )
+
+
+PARTS = st.lists(st.from_regex(r"[a-z]{2,9}", fullmatch=True), min_size=3, max_size=6)
+ADDRESSES = ["https://{}.example", "www.{}.example", "https://a.example/b/{}", "{}@a.example", "a@{}.example"]
+
+
+@given(PARTS, st.sampled_from(ADDRESSES))
+def test_given_an_address_broken_at_its_hyphens_when_read_then_it_keeps_them(parts: list[str], form: str) -> None:
+    assert normalise(form.format("-\n".join(parts))).text == form.format("-".join(parts))

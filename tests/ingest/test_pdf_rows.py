@@ -7,7 +7,8 @@ from textwrap import wrap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.ingest.pdf_worker.rows import Run, Word, build
+from rag_core.ingest.pdf_worker.rows import build
+from rag_core.ingest.pdf_worker.words import Run, Word
 
 
 def word(text: str, x: float, y: float = 100.0, size: float = 10.0, **style: bool) -> Word:
@@ -203,6 +204,53 @@ def test_given_numbers_of_paragraphs_in_the_right_margin_when_built_then_they_st
     assert text_of(*page("")) == "\n".join([*lines, numbers])
     # an order has its amounts behind what is ordered
     assert f".\t{first}" in text_of(*page("."))
+
+
+def placed(texts: list[str], numbers: dict[int, int], *, right: bool) -> list[Run]:
+    """Lines of text, some with a number in one of the margins."""
+    found = []
+    for at, text in enumerate(texts):
+        y, x, words = 100.0 + 15 * at, 100.0, []
+        for each in text.split():
+            words.append(word(each, x, y))
+            x += (len(each) + 0.5) * 5
+        mark = [run(word(str(numbers[at]), 520.0 if right else 60.0, y))] if at in numbers else []
+        found += [run(*words), *mark] if right else [*mark, run(*words)]
+    return found
+
+
+@given(st.integers(1, 900), st.integers(2, 9), st.booleans())
+def test_given_numbers_before_paragraphs_when_built_then_they_stand_behind_the_text(
+    first: int, count: int, figures: bool
+) -> None:
+    rest = "30 metres below the lock." if figures else "then paid what he owed."
+    texts = [line for at in range(count) for line in (f"The buyer told them so in week {at} and", rest)]
+    numbers = {2 * at: first + at for at in range(count)}
+
+    said = "\n".join([*texts, " ".join(map(str, numbers.values()))])
+    assert text_of(*placed(texts, numbers, right=False)) == said
+    # a list of sentences has its numbers before them
+    whole = [f"The buyer told them so in week {at}." for at in range(count)]
+    rows = "\n".join(f"{first + at}\t{text}" for at, text in enumerate(whole))
+    assert text_of(*placed(whole, {at: first + at for at in range(count)}, right=False)) == rows
+
+
+@given(st.integers(1, 30), st.integers(5, 25), st.sampled_from([1, 2]))
+def test_given_numbers_of_lines_at_the_right_when_built_then_they_stand_behind_the_text(
+    first: int, count: int, step: int
+) -> None:
+    texts = [
+        f"Q. Where did the ship lie on day {at}?" if at % 2 else f"A. It lay at the quay of port {at}"
+        for at in range(count)
+    ]
+    numbers = {at: first + step * at for at in range(count)}
+
+    said = "\n".join([*texts, " ".join(map(str, numbers.values()))])
+    assert text_of(*placed(texts, numbers, right=True)) == said
+    # titles of a table of contents end no sentence
+    titles = [f"The ships of the harbour in {at}" for at in range(count)]
+    rows = "\n".join(f"{title}\t{numbers[at]}" for at, title in enumerate(titles))
+    assert text_of(*placed(titles, numbers, right=True)) == rows
 
 
 ENGLISH = "the boat of a house and its old door near every river is kept by some guard who lives here".split()

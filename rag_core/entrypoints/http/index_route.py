@@ -44,7 +44,7 @@ class FormIn(Chosen):
     """Files to add."""
 
     files: list[Annotated[UploadFile, WithJsonSchema({"type": "string", "format": "binary"})]] = Field(
-        min_length=1, description="PDF, .docx, .html, .txt, .md, .csv, .tsv or .eml"
+        min_length=1, description=f"Each of one of these kinds: {LISTED}"
     )
     collection: Name = named()
     metadata: Json[Facts] = Field(default_factory=dict, description="A JSON object, for all of the files.")

@@ -1,22 +1,70 @@
 """Puts what is filled in a form beside its label: MuPDF gives the fields of a page behind all of its text.
 
 A label that stands left of its field gets a colon: "Name of the child: Mira Tolland".
-A box to tick is read as ☑ or ☐, by what the field holds: its mark is often a drawing.
+A box to tick is read as ☑ or ☐, by what the field holds: its mark is often a drawing. So is one that is drawn.
 """
 
 # mypy: allow-untyped-calls
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from .geometry import Rect, union
-from .rows import Run, Word, same_row
+from .words import Run, Word, same_row
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button
 BLOCK = -2  # a box stands in none of MuPDF's
+MAX_SIDES = 200  # of drawn boxes that are looked at; chosen
+BOX_PT = (5.0, 18.0)  # the sides of a box that is drawn; chosen
+SQUARE = 0.2  # by which they may differ; chosen
+NEAR_EM = 1.5  # from a drawn box to its word at most; chosen
 ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
+
+
+def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -> list[Run]:
+    """The runs with ☑ or ☐ before each word that has a drawn box close to its left, by whether a stroke crosses it.
+
+    Args:
+        runs: of a page.
+        rules: bars that are painted, among them the sides of boxes.
+        sloped: lines from one point to another, which make ticks and crosses.
+    """
+    middles = [((x0 + x1) / 2, (y0 + y1) / 2) for x0, y0, x1, y1 in sloped]
+    found = list(runs)
+    for x0, y0, x1, y1 in _squares(rules):
+        beside = [
+            (word.box[0] - x1, at, index)
+            for at, run in enumerate(found)
+            for index, word in enumerate(run.words)
+            if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= NEAR_EM * word.size and y1 - y0 < 2 * word.size
+            if same_row(word.box, (x0, y0, x1, y1))
+        ]
+        if beside and not any(_lies_in(word.box, (x0, y0, x1, y1)) for run in found for word in run.words):
+            _, at, index = min(beside)
+            ticked = any(x0 < x < x1 and y0 - BOX_PT[0] < y < y1 for x, y in middles)
+            before, (word, *behind) = found[at].words[:index], found[at].words[index:]
+            sign = word._replace(text=TICKED if ticked else OPEN, box=(x0, word.box[1], x1, word.box[3]), gap=None)
+            found[at] = found[at]._replace(words=[*before, sign, word._replace(gap=" "), *behind])
+    return found
+
+
+def _squares(rules: Sequence[Rect]) -> Iterator[Rect]:
+    """The squares that four bars make, each of which ends where the others do."""
+    lying = [box for box in rules if BOX_PT[0] <= box[2] - box[0] <= BOX_PT[1] and box[3] - box[1] < BOX_PT[0]]
+    standing = [box for box in rules if BOX_PT[0] <= box[3] - box[1] <= BOX_PT[1] and box[2] - box[0] < BOX_PT[0]]
+    sides = {tuple(round(edge) for edge in box) for box in standing}
+    for upper, lower in permutations(lying[:MAX_SIDES], 2):
+        side = lower[3] - upper[1]
+        same = abs(upper[0] - lower[0]) <= 1 and abs(upper[2] - lower[2]) <= 1
+        if same and abs(side - (upper[2] - upper[0])) <= SQUARE * side:
+            box = upper[0], upper[1], upper[2], lower[3]
+            at = {x for x0, y0, x1, y1 in sides if abs(y0 - box[1]) <= 2 and abs(y1 - box[3]) <= 2 for x in (x0, x1)}
+            if all(any(abs(x - edge) <= 1 for x in at) for edge in (box[0], box[2])):
+                yield box
 
 
 class _Field(NamedTuple):
@@ -44,7 +92,7 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
             if at and text[at - 1] in plain and _is_left(_box(text[at - 1]), _box(own[0])):
                 *words, last = text[at - 1].words
                 text[at - 1] = text[at - 1]._replace(words=[*words, last._replace(text=last.text.rstrip(":") + ":")])
-                own[0] = own[0]._replace(words=[own[0].words[0]._replace(goes_on=True), *own[0].words[1:]])
+                own[0] = own[0]._replace(words=[own[0].words[0]._replace(gap=" "), *own[0].words[1:]])
             text[at:at] = own
     return text
 

@@ -19,7 +19,7 @@ from typing import Any
 import pymupdf
 
 from .damage import unheard
-from .form_fields import beside_labels
+from .form_fields import beside_labels, with_boxes
 from .geometry import SLOPED, Rect
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
@@ -30,8 +30,9 @@ from .hidden_text.trace import Trace
 from .hidden_text.visibility import InkedRun, InkedWord, reasons
 from .hidden_text.void import is_void
 from .render import fitting_zoom
-from .rows import Rows, Run, Word, build
+from .rows import Rows, build
 from .scans.ocr import Drawer, Unreadable
+from .words import Run, Word
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -98,8 +99,9 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         inked, unseen = _with_rejected(inked, unseen, correction)
     if void:
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
-    shown = beside_labels(page, list(_visible(inked, unseen, hidden)))
-    rows = build(shown, options.page_chars, options.page_words)
+    shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
+    shown = with_boxes(shown, rules, trace.strokes.sloped) if trace else shown
+    rows = build(shown, options.page_chars, options.page_words, rules)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None
@@ -128,6 +130,11 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         "problem": problem,
         "picture": picture,
     }
+
+
+def _rules(trace: Trace | None) -> list[Rect]:
+    """The lying and the standing bars that a page paints, but for those that strike text out."""
+    return [bar.box for bar in trace.strokes.bars() if bar.box not in trace.strokes.striking] if trace else []
 
 
 def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correction) -> tuple[list[InkedRun], Reasons]:
@@ -248,7 +255,7 @@ def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Coun
                 shown[-1] = shown[-1]._replace(text=shown[-1].text + word.text)
                 continue
             else:
-                shown.append(word._replace(goes_on=True))
+                shown.append(word._replace(gap=" "))
             before = kind
         if shown:
             yield Run(shown, place[0], direction)

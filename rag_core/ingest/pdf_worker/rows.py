@@ -14,14 +14,12 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from .geometry import Rect, turned, union
+from .grid import in_cells, under_heads
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Run, Word, same_row
 
-SAME_ROW_OVERLAP = (
-    0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
-)
-CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
 UNEQUAL_WORDS = (
@@ -39,35 +37,8 @@ HEAD_ROWS = (
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
-MIN_PARAGRAPHS = 2  # with numbers in the right margin; chosen
-SENTENCE_ENDS = ".!?:;"
-EVEN_EM = 0.5  # how far the edges of such numbers may lie apart; chosen
+MIN_PARAGRAPHS = 2  # with numbers in a margin; chosen
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
-
-
-class Word(NamedTuple):
-    """A word and where it is shown: points, origin at the top left. `size` is the font size in points.
-
-    `goes_on`: a struck-out word stands before it, so that the gap there parts no cells.
-    """
-
-    text: str
-    box: Rect
-    size: float
-    bold: bool
-    mono: bool
-    goes_on: bool = False
-
-
-class Run(NamedTuple):
-    """Words that MuPDF gives as one line: never empty.
-
-    `direction` is the unit step of its reading direction, (1, 0) for upright text.
-    """
-
-    words: list[Word]
-    block: int
-    direction: tuple[int, int]
 
 
 @dataclass
@@ -86,14 +57,14 @@ class Rows:
     crowded: bool = False
 
 
-def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
+def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[Rect] = ()) -> Rows:
     """The rows of `runs` in their order, within both limits; a row that would not fit is left out with all that
-    follow.
+    follow. `rules` are the bars that the page paints.
     """
     page = Rows()
     parts: list[str] = []
     length = 0
-    for row in _by_column(list(_rows(_numbers_last(list(runs))))):
+    for row in under_heads(list(_by_column(list(_rows(_numbers_last(in_cells(list(runs), rules)))))), rules):
         text, line, words = _row(row, length)
         page.crowded = len(page.words) + len(words) > max_words
         if page.crowded or length + len(text) > max_chars:
@@ -118,6 +89,7 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
             row
             and row[-1].direction == run.direction
             and same_row(core, box)
+            and first[3] > last[1]  # words of several lines are a row of their own
             and box[0] >= end - BACKSTEP_EM * run.words[0].size
         ):
             row.append(run)
@@ -133,49 +105,43 @@ def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
 
 
 def _numbers_last(runs: list[Run]) -> list[Run]:
-    """The runs with the numbers of lines as one run behind them, where text runs on from line to line.
-
-    Each number is a run of its own, counts on by a fixed step, stands at one margin, and has one run of words beside
-    it. Lines are text and no list where a third of them begin with a small letter. Of the numbers of paragraphs, behind
-    the first line of each, two are enough.
-    """
-    runs = _paragraphs_last(runs)
-    at = [
-        i
-        for i, (one, two) in enumerate(pairwise(runs))
-        if _is_number(one) and not _is_number(two) and _beside(one, two)
-    ]
-    counted = [int(runs[i].words[0].text) for i in at]
-    if len(at) < MIN_NUMBERED or len({two - one for one, two in pairwise(counted)}) != 1 or counted[1] <= counted[0]:
-        return runs
-    numbers = [runs[i].words[0] for i in at]
-    small = sum(runs[i + 1].words[0].text[0].islower() for i in at)
-    cells = any(_beside(one, two) for i in at for one, two in pairwise(runs[i + 1 : i + 3]))
-    apart = min(max(word.box[edge] for word in numbers) - min(word.box[edge] for word in numbers) for edge in (0, 2))
-    if 3 * small < len(at) or cells or apart > EVEN_EM * numbers[0].size:
-        return runs
-    places = set(at)
-    return [run for i, run in enumerate(runs) if i not in places] + [Run(numbers, runs[at[0]].block, (1, 0))]
+    """The runs with the numbers in either margin as one run behind them, where text runs on from line to line."""
+    for right in (True, False):
+        at = [
+            i + right
+            for i, pair in enumerate(pairwise(runs))
+            if _is_number(pair[right]) and (right or not _is_number(pair[1])) and _beside(*pair)
+        ]
+        if len(at) >= MIN_PARAGRAPHS and _are_counted(runs, at, right=right):
+            places = set(at)
+            numbers = [runs[i].words[0] for i in at]
+            runs = [*(run for i, run in enumerate(runs) if i not in places), Run(numbers, runs[at[0]].block, (1, 0))]
+    return runs
 
 
-def _paragraphs_last(runs: list[Run]) -> list[Run]:
-    """The runs with the numbers of paragraphs in the right margin as one run behind them: each counts on by one, and no
+def _are_counted(runs: Sequence[Run], at: Sequence[int], *, right: bool) -> bool:
+    """Whether the runs at these places are the numbers of lines, or those of paragraphs, behind or before their lines.
+
+    They count on by a fixed step, stand at one margin, and each has one run of words beside it. Lines are text and no
+    list where a third of them begin with a small letter, or sentences end on some of those before their numbers: none
+    ends with a title of a table of contents. Of the numbers of paragraphs, which count on by one, two are enough: no
     sentence ends on any line that has one, but on other lines.
     """
-    at = [i + 1 for i, (one, two) in enumerate(pairwise(runs)) if _is_number(two) and _beside(one, two)]
     numbers = [runs[i].words[0] for i in at]
-    lines = {runs[i - 1].words[-1].text[-1] in SENTENCE_ENDS for i in at}
-    others = [run for i, run in enumerate(runs) if i not in at]
-    if (
-        len(at) < MIN_PARAGRAPHS
-        or True in lines
-        or not any(run.words[-1].text[-1] in SENTENCE_ENDS for run in others)
-        or any(len(runs[i - 1].words) < COLUMN_WORDS for i in at)
-        or {int(two.text) - int(one.text) for one, two in pairwise(numbers)} != {1}
-        or max(one.box[2] for one in numbers) - min(one.box[2] for one in numbers) > EVEN_EM * numbers[0].size
-    ):
-        return runs
-    return [*others, Run(numbers, runs[at[0]].block, (1, 0))]
+    places = {*at, *(lines := [i - 1 if right else i + 1 for i in at])}
+    steps = {int(two.text) - int(one.text) for one, two in pairwise(numbers)}
+    apart = min(max(word.box[edge] for word in numbers) - min(word.box[edge] for word in numbers) for edge in (0, 2))
+    cells = any(_beside(*runs[i - right : i - right + 2]) for i in lines if right <= i < len(runs) - (not right))
+    if len(steps) != 1 or min(steps) < 1 or apart > EVEN_EM * numbers[0].size or cells:
+        return False
+    closed = {_closes(runs[i]) for i in lines}
+    small = sum(runs[i].words[0].text[0].islower() for i in lines)
+    words = [len(runs[i].words) for i in lines]
+    of_text = 3 * small >= len(at) or (right and len(closed) > 1 and sum(words) >= COLUMN_WORDS * len(words))
+    if len(at) >= MIN_NUMBERED and of_text:
+        return True
+    ends = any(_closes(run) for i, run in enumerate(runs) if i not in places)
+    return steps == {1} and closed == {False} and ends and min(words) >= COLUMN_WORDS
 
 
 def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
@@ -283,12 +249,6 @@ def _beside(left: Run, right: Run) -> bool:
     return left.direction == right.direction == (1, 0) and same_row(one, two) and two[0] > one[2]
 
 
-def same_row(a: Rect, b: Rect) -> bool:
-    """Whether two boxes stand on one row."""
-    lower = min(a[3] - a[1], b[3] - b[1])
-    return min(a[3], b[3]) - max(a[1], b[1]) > SAME_ROW_OVERLAP * lower > 0
-
-
 def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[float]]]:
     direction = runs[0].direction
     words = [word for run in runs for word in run.words]
@@ -302,13 +262,11 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
     for word in words:
         begin, _, stop, _ = turned(word.box, direction)
         if parts:
-            wide = (
-                not (stretched or word.goes_on)
-                and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
-            )
-            parts.append("\t" if wide else " ")
-            at += 1
-            if wide:
+            wide = not stretched and begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
+            gap = (CELL_GAP if wide else " ") if word.gap is None else word.gap
+            parts.append(gap)
+            at += len(gap)
+            if gap == CELL_GAP:
                 cells += [at - 1, at]
         x0, y0, x1, y1 = word.box
         boxes.append([at, at + len(word.text), round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2)])

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from ..geometry import Rect, turned, union
-from ..rows import Word
+from ..words import Word
 from .superscript import UNKNOWN, Level, written
 
 # All parts are of the font size of the text that a sign stands at, unless said otherwise.

@@ -2,8 +2,8 @@
 strikes them.
 
 `Strokes` notes lines and thin boxes while the painting of a page is walked over. A bar strikes letters out where it
-runs through the middle of them and ends about where they end. Underlines lie below, rules of tables and lines of charts
-run on beside the text, and a minus, a leader or a dash stands beside it.
+runs through the middle of them and ends about where they end, or through the middle of all cells of a row. Underlines
+lie below, rules of tables and lines of charts run on beside the text, and a minus, a leader or a dash stands beside it.
 """
 
 # mypy: allow-untyped-calls
@@ -19,7 +19,7 @@ from pymupdf import mupdf
 
 from ..devices import call_back
 from ..geometry import SLOPED, Rect, band_of, meet, turned, union
-from ..rows import Word
+from ..words import CELL_GAP_EM, Word
 from .hidden import Ink, Kind
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
@@ -128,11 +128,15 @@ class Bar(NamedTuple):
 
 
 class Strokes:
-    """Bars and sloped lines in points of the page as it is shown, and the opaque boxes that were painted."""
+    """Bars and sloped lines in points of the page as it is shown, and the opaque boxes that were painted.
+
+    `striking`: the bars that strike text out.
+    """
 
     def __init__(self, *, is_pdf: bool) -> None:
         self._bars: list[Bar] = []
         self.sloped: list[Segment] = []
+        self.striking: set[Rect] = set()
         self._covers: list[tuple[int, Rect]] = []
         self._most = PATH_BYTES if is_pdf else LAID_OUT_BYTES
         self._left = {True: ROW_BYTES, False: PAGE_BYTES} if is_pdf else dict.fromkeys((True, False), LAID_OUT_BYTES)
@@ -248,10 +252,14 @@ def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[
     for run, index in crossed:
         start = sum(len(word.text) for word, _ in runs[run][0][:index])
         found.update((run, start + n) for n in range(len(runs[run][0][index][0].text)))
-    for bar, near in bars:
+    for bar, near, whole in bars:
         if not strokes.is_covered(bar):
-            beyond = DRAWN_BEYOND if strokes.are_a_drawing() else BEYOND
-            found.update(_under(bar, [(run, own[run], runs[run]) for run in near], beyond))
+            drawn = strokes.are_a_drawing()
+            lines = [(run, own[run], runs[run]) for run in near]
+            marked = set(_under(bar, lines, DRAWN_BEYOND if drawn else BEYOND, whole=whole and not drawn))
+            found |= marked
+            if marked:
+                strokes.striking.add(bar.box)
     for area in areas:
         found.update(
             (run, at) for run, line in enumerate(own) for at, sign in enumerate(line) if _holds(area, sign.box)
@@ -312,8 +320,8 @@ def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[S
     return made
 
 
-def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, list[int]]]:
-    """The bars through the middle of runs, with these runs."""
+def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, list[int], bool]]:
+    """The bars through the middle of runs, with these runs, and whether no others stand at their height."""
     rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
     bands: dict[int, list[int]] | None = None
     for bar in strokes.bars():
@@ -323,11 +331,15 @@ def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, 
                 for band in range(band_of(row[1]), band_of(row[3]) + 1):
                     bands.setdefault(band, []).append(number)
         around = range(band_of(bar.box[1]), band_of(bar.box[3]) + 1)
-        near = {
-            number for band in around for number in bands.get(band, ()) if _crosses(bar, rows[number], runs[number][2])
+        level = {
+            number
+            for band in around
+            for number in bands.get(band, ())
+            if bar.box[1] < rows[number][3] > rows[number][1]
         }
+        near = {number for number in level if _crosses(bar, rows[number], runs[number][2])}
         if near:
-            yield bar, sorted(near)
+            yield bar, sorted(near), all(number in near or rows[number][1] >= bar.box[3] for number in level)
 
 
 def _inner(words: Sequence[tuple[Word, Ink]], way: Direction) -> Rect:
@@ -345,9 +357,11 @@ def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
     return way != SLOPED and bar.lying == (not way[1]) and row[0] < x1 and x0 < row[2] and row[1] < y1 and y0 < row[3]
 
 
-def _under(bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyond: float) -> Iterator[Place]:
-    """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by
-    `most_beyond`.
+def _under(
+    bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyond: float, *, whole: bool
+) -> Iterator[Place]:
+    """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by `most_beyond`,
+    and on where it takes all cells of a row, of which `whole` says that nothing of it stands beside the bar.
     """
     hit: list[tuple[int, int, Rect, float]] = []
     for run, signs, (words, _, way) in lines:
@@ -371,7 +385,8 @@ def _under(bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyo
     beyond = max(min(box[0] for _, _, box, _ in hit) - left, right - max(box[2] for _, _, box, _ in hit))
     on_text = sum(box[2] - box[0] for _, _, box, _ in hit)
     most_beyond, thickness = (min(ONE_BEYOND, most_beyond), ONE_THICKNESS) if count == 1 else (most_beyond, THICKNESS)
-    if beyond > most_beyond * size or bottom - top > thickness * size or on_text < ON_TEXT * (right - left):
+    loose = beyond > most_beyond * size or on_text < ON_TEXT * (right - left)
+    if bottom - top > thickness * size or (loose and not (whole and _are_cells(hit, lines))):
         return
     for run, signs, (words, _, way) in lines:
         struck_here = {at for one, at, _, _ in hit if one == run}
@@ -385,6 +400,13 @@ def _under(bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyo
         )
         for start, end in _word_ranges(words, signs):
             yield from ((run, at) for at in _whole(signs, way, start, end, struck_here, (left, right)))
+
+
+def _are_cells(hit: Sequence[tuple[int, int, Rect, float]], lines: Sequence[tuple[int, Sequence[Sign], Run]]) -> bool:
+    """Whether all letters of the lines are hit, and stand in cells apart."""
+    spans = sorted((box[0], box[2]) for _, _, box, _ in hit)
+    gaps = (begin - end for (_, end), (begin, _) in pairwise(spans))
+    return len(hit) == sum(len(signs) for _, signs, _ in lines) and any(gap > CELL_GAP_EM * hit[0][3] for gap in gaps)
 
 
 def _along(box: Rect, left: float, right: float) -> bool:

@@ -19,7 +19,7 @@ from ..geometry import Bands, Rect, meet
 from ..glyphs.actual_text import Glyph
 from ..glyphs.corrected import Correction
 from ..glyphs.fonts import Fonts, bare_name
-from ..rows import Word
+from ..words import Word
 from .hidden import TINY_PT, Ink, Kind
 from .rendering import Question, unseen
 from .strikethrough import Sign, Signs, parted, struck

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..geometry import Rect
-from ..rows import Run, Word, build, packed
+from ..rows import build, packed
+from ..words import Run, Word
 from .tesseract import Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give

@@ -1,0 +1,135 @@
+"""Tables, forms and struck rows on pages that are made by a program, each of which knows what it says."""
+
+from __future__ import annotations
+
+import random
+
+import pymupdf
+import pytest
+from test_shown_units import units_of
+
+from rag_core.domain.rows import EMPTY
+from rag_core.grounding.units import Unit
+from rag_core.ingest.reading.pdf import read_pdf
+
+LABELS = "Pottery Weaving Singing Fishing Passports Crowns Bridges Cleaning Harbour Mill".split()
+HEADS = "Tariff Monday Tuesday Remarks Evening Noon".split()
+VALUES = ["9 to 12", "room 4", "80 %", "12 euros", "cash only", "7:10"]
+PAGES = 12
+Table = list[list[list[str]]]  # the lines of each cell
+
+
+def made(draw: random.Random, *, wrapped: bool) -> Table:
+    """A table whose first row is full, with empty cells, and perhaps cells of several lines."""
+    columns, count = draw.randint(3, 5), draw.randint(4, 7)
+    labels = draw.sample(LABELS, count)
+    rows = []
+    for at in range(count):
+        lines = [f"{labels[at]} for", "all guests"] if wrapped and draw.random() < 0.4 else [labels[at]]
+        values = [[draw.choice(VALUES)] if not at or draw.random() < 0.6 else [] for _ in range(columns - 1)]
+        if not any(values):
+            values[draw.randrange(columns - 1)] = [draw.choice(VALUES)]
+        rows.append([lines, *values])
+    return [[[head] for head in HEADS[:columns]], *rows]
+
+
+def draw_table(page: pymupdf.Page, table: Table, *, ruled: bool, pitch: float = 12.0) -> list[float]:
+    """Draw it, by columns between rules, else by rows; the middles of its rows."""
+    width, top = 100.0, 80.0
+    tops = [top]
+    for row in table:
+        tops.append(tops[-1] + pitch * max(len(cell) for cell in row) + 10)
+    places = [(at, column) for at in range(len(table)) for column in range(len(table[0]))]
+    for at, column in sorted(places, key=lambda place: place[::-1]) if ruled else places:
+        for line, text in enumerate(table[at][column]):
+            page.insert_text((54 + column * width, tops[at] + 12 + pitch * line), text, fontsize=10)
+    right = 50 + len(table[0]) * width
+    for y in tops if ruled else []:
+        page.draw_line((50, y), (right, y))
+    for column in range(len(table[0]) + 1) if ruled else []:
+        page.draw_line((50 + column * width, tops[0]), (50 + column * width, tops[-1]))
+    return [y + 9 for y in tops[:-1]]
+
+
+def written(table: Table) -> str:
+    return "\n".join("\t".join(" ".join(cell) or EMPTY for cell in row) for row in table)
+
+
+def read(document: pymupdf.Document) -> list[str]:
+    return [page.text for page in read_pdf(document.tobytes(), "a.pdf", ocr=False).pages]
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_given_tables_with_empty_and_wrapped_cells_when_read_then_each_cell_keeps_its_column(
+    ruled: bool, wrapped: bool
+) -> None:
+    draw, document = random.Random(f"{ruled}{wrapped}"), pymupdf.open()
+    tables = [made(draw, wrapped=wrapped) for _ in range(PAGES)]
+    for table in tables:
+        draw_table(document.new_page(), table, ruled=ruled)
+
+    assert read(document) == [written(table) for table in tables]
+
+
+def test_given_rows_that_head_others_in_a_ruled_table_then_they_go_with_those_below() -> None:
+    document, rows = pymupdf.open(), [["Paid by the insurer", "", ""], ["Fillings", "80 %", "95 %"]]
+    rows += [["Paid by the patient", "", ""], ["Crowns", "310 euros", "240 euros"], ["Bridges", "455 euros", "9 euros"]]
+    table = [[[cell] if cell else [] for cell in row] for row in [["Treatment", "Plan A", "Plan B"], *rows]]
+    draw_table(document.new_page(), table, ruled=True)
+    pages = read_pdf(document.tobytes(), "a.pdf", ocr=False).pages
+
+    def head(unit: Unit) -> str:
+        return "".join(pages[0].text[span.start : span.end] for span in unit.group)
+
+    assert [head(unit) for unit in units_of(pages) if "euros" in unit.text] == ["Paid by the patient"] * 2
+
+
+def test_given_a_line_through_a_whole_row_when_read_then_only_that_row_is_struck_out() -> None:
+    draw, document, expected = random.Random(7), pymupdf.open(), []
+    for number in range(PAGES):
+        table = made(draw, wrapped=False)
+        page, ruled = document.new_page(), bool(number % 2)
+        middles = draw_table(page, table, ruled=ruled)
+        struck = draw.randrange(1, len(table))
+        right = 50 + 100 * max(at + 1 for at, cell in enumerate(table[struck]) if cell)
+        page.draw_line((54 - draw.uniform(0, 4), middles[struck]), (right - draw.uniform(0, 20), middles[struck]))
+        expected.append([row[0][0] for at, row in enumerate(table) if at != struck])
+
+    assert [[line.split("\t")[0] for line in text.split("\n")] for text in read(document)] == expected
+
+
+def test_given_lines_of_a_chart_through_its_figures_when_read_then_nothing_is_struck_out() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for at in range(5):
+        page.insert_text((50, 100 + 40 * at), str(50 - 10 * at), fontsize=10)
+        page.draw_line((70, 97 + 40 * at), (400, 97 + 40 * at))
+    for x in (120, 220, 320):
+        page.insert_text((x, 180), "30", fontsize=10)
+
+    assert sorted(read(document)[0].split()) == ["10", "20", "30", "30", "30", "30", "40", "50"]
+
+
+def test_given_drawn_boxes_before_words_when_read_then_each_is_ticked_or_open() -> None:
+    draw, document, expected = random.Random(3), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, rows = document.new_page(), []
+        for at, label in enumerate(draw.sample(LABELS, 4)):
+            ticked, y, side = draw.randrange(3), 100.0 + 30 * at, draw.choice([8.0, 10.0, 12.0])
+            page.insert_text((50, y), f"{label}:", fontsize=11)
+            for choice, word in enumerate(("North", "Hill", "Harbour")):
+                x = 150.0 + 100 * choice
+                page.draw_rect((x, y - side, x + side, y))
+                if choice == ticked and at % 2:
+                    page.draw_line((x + 1, y - side / 2), (x + side / 3, y - 1))
+                    page.draw_line((x + side / 3, y - 1), (x + side, y - side - 1))
+                elif choice == ticked:
+                    page.draw_line((x + 1, y - side + 1), (x + side - 1, y - 1))
+                    page.draw_line((x + 1, y - 1), (x + side - 1, y - side + 1))
+                page.insert_text((x + side + 4, y), word, fontsize=11)
+            signs = ["☑" if choice == ticked else "☐" for choice in range(3)]
+            rows.append(f"{label}:\t{signs[0]} North\t{signs[1]} Hill\t{signs[2]} Harbour")
+        expected.append("\n".join(rows))
+
+    assert read(document) == expected
