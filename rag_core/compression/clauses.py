@@ -1,4 +1,5 @@
-"""Finds the clause that a question asks for by its number: "What does clause 2.2 say?", "Was steht in § 7 Absatz 2?".
+"""Finds the clause, or the page, that a question asks for by its number: "What does clause 2.2 say?", "Was steht in § 7
+Absatz 2?", "What is on page iii?".
 
 Such a question shares neither words nor meaning with the clause, so that no search finds it, and a reader takes 3.2 for
 2.2. Clauses are told by the numbers of headings and those at the beginning of sentences.
@@ -133,6 +134,18 @@ def clause_asked(question: str, language: str, titles: Collection[str] = ()) -> 
     )
 
 
+def page_asked(question: str, language: str) -> str:
+    """The number of the page of which a question asks what it says; empty where it asks anything else."""
+    known = any_language()
+    found = re.search(rf"(?<!\w){_one_of(known.page_words)}\s+(\w[\w.–/-]{{0,9}})", question, re.IGNORECASE)
+    if found is None or not re.fullmatch(r"[ivxlcdm]+|.*\d.*", found[1], re.IGNORECASE):
+        return ""
+    small = LANGUAGES[language].function_words if language in LANGUAGES else frozenset[str]()
+    told = {fold(word) for listed in (known.says, known.documents, known.clause_leads, small) for word in listed}
+    rest = f"{question[: found.start()]} {question[found.end() :]}"
+    return "" if {fold(word.text) for word in words(rest)} - told else found[1].rstrip(".").casefold()
+
+
 def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause | None:
     """The first clause of the number that a question names, empty where there is none; None where it names none.
 
@@ -142,6 +155,8 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
         corpus: that is searched.
         rows: of the passages that may be found; None for all.
     """
+    if page := page_asked(question, language):
+        return _page(page, corpus, rows)
     if not _named().search(question):  # nearly every question: to read all titles takes time
         return None
     titles = {one.id: {fold(word.text) for word in words(one.title)} for one in corpus.documents}
@@ -154,6 +169,28 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
     held = [one for clause in (found if asked.question else found[:1]) for one in clause]
     rows_of = tuple(dict.fromkeys(row for row, _ in held))
     return Clause(asked.question, tuple(unit for _, unit in held), rows_of, SURE / max(1, len(found)))
+
+
+def _page(asked: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause:
+    """What the pages say that print this number, else those that have it by their place; of each document one."""
+    wanted: dict[str, int] = {}
+    for one in corpus.documents:
+        printed = [one.label_of(page) or str(page) for page in range(1, one.page_count + 1)]
+        numbers = [label.casefold() for label in printed]
+        by_place = int(asked) if asked.isdecimal() and int(asked) <= one.page_count else 0
+        if number := numbers.index(asked) + 1 if asked in numbers else by_place:
+            wanted[one.id] = number
+    held = [
+        (row, unit)
+        for row in (range(len(corpus.passages)) if rows is None else rows)
+        if any(span.page == wanted.get(corpus.passages[row].document) for span in corpus.passages[row].spans)
+        for unit in units(corpus.passages[row], corpus.page_text)
+        if unit.evidence(corpus.page_text)[0].spans[0].page == wanted[corpus.passages[row].document]
+    ]
+    documents = {unit.passage.document for _, unit in held}
+    held = [(row, unit) for row, unit in held if unit.passage.document == held[0][1].passage.document]
+    found = tuple(dict.fromkeys(row for row, _ in held))
+    return Clause("", tuple(unit for _, unit in held), found, SURE / max(1, len(documents)))
 
 
 def _found(asked: Asked, corpus: Corpus, rows: Sequence[int] | None) -> Iterator[list[tuple[int, Unit]]]:
@@ -202,8 +239,9 @@ def _below(above: Path, label: re.Match[str], kind: Kind) -> Path:
     """The path of what a label numbers: "2.2" says all of it, "(2)" the last part; `kind` is that of a bare number."""
     worded, in_brackets, bare = label.groups()
     own = tuple((worded or in_brackets or bare).split("."))
-    if len(own) > 1 and not in_brackets:
-        return ((own, "article" if worded else "section"),)
+    if len(own) > 1 and not in_brackets:  # "3.1" below "§ 3" is of it
+        of_article = any(kind == "article" and own[: len(numbers)] == numbers for numbers, kind in above)
+        return ((own, "article" if worded or of_article else "section"),)
     return (*above, (own, "article" if worded else "" if in_brackets else kind))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rag_core.compression.beside import completed
 from rag_core.compression.citing import cite
-from rag_core.compression.clauses import Clause, clause_of
+from rag_core.compression.clauses import Clause, clause_of, page_asked
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.outline import outline
@@ -50,7 +50,7 @@ from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
-from rag_core.language import greeting_language, intent, keywords, question_language
+from rag_core.language import LANGUAGES, greeting_language, intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
 from rag_core.retrieval.titled import titled
 from rag_core.settings import Settings
@@ -134,7 +134,10 @@ def measure(
 def _talk(question: str, facts: LibraryFacts, tools: Tools) -> tuple[str, str]:
     """The intent of `SETTLED` that a text has which asks nothing of the contents, or "", and why nobody could tell."""
     try:
-        return settled(tools.talk(question), facts), ""
+        talk = tools.talk(question)
+        if talk == "summary" and page_asked(question, question_language(question, facts.languages)):
+            talk = ""  # what a page says can be quoted
+        return settled(talk, facts), ""
     except RagError as error:
         return "", str(error)
 
@@ -165,8 +168,11 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         passages=len(corpus.passages) if rows is None else len(rows),
         pages=sum(d.page_count for d in searched),
         unreadable={d.id: d.unreadable_pages for d in searched if d.unreadable_pages},
+        partly=tuple(d.id for d in searched if d.is_partly_read),
         languages=languages,
         names={d.id: d.name for d in searched},
+        headings={d.id: d.heading for d in searched if d.heading},
+        written_in={d.id: d.language for d in searched if d.language in LANGUAGES},
         titles={d.id: d.title for d in searched},
         dates={d.id: d.date for d in searched if d.date},
         date_sources={d.id: d.date_source for d in searched if d.date},

@@ -25,8 +25,8 @@ WHEN_READ = "Ask again when the document is read: the answer may stand on a page
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
 CLAUSES = {
-    "missing": "No clause with this number was found.",
-    "long": "The clause with this number is too long to quote. Ask about something in it.",
+    "missing": "No clause or page with this number was found.",
+    "long": "What has this number is too long to quote. Ask about something in it.",
 }
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 GATED = frozenset(check.reason for check in GATING)
@@ -77,6 +77,15 @@ def unreadable(measurements: Measurements) -> str:
     if not pages:
         return ""
     return f"{pages} of {measurements.library.pages} pages could not be read; the answer may be there."
+
+
+def not_read(measurements: Measurements) -> str:
+    """Sentences about all of the searched documents that could not be read; empty when all could."""
+    facts = measurements.library
+    names = list(dict.fromkeys(_short(facts.names[document]) for document in facts.partly))
+    named = ", ".join(names[:MAX_WORDS]) + "…" * (len(names) > MAX_WORDS)
+    parts = f"A part of {named} was not read; the answer may be there." if names else ""
+    return " ".join(filter(None, (unreadable(measurements), parts)))
 
 
 def indexing_in_words(measurements: Measurements) -> str:

@@ -17,13 +17,13 @@ from rag_core.decision.notes import (
     GATED,
     ask_again,
     document_wanted,
+    not_read,
     notes_on,
     nowhere_in_words,
     on_contradictions,
     on_letters,
     on_scans,
     on_unread,
-    unreadable,
 )
 from rag_core.decision.unjudged import unjudged
 from rag_core.domain import replies
@@ -154,10 +154,10 @@ def refuse(
     trace, places = Trace(tuple(checks)), places_to_look(measurements)
     may_be = _may_be(measurements, places)
     value, basis = _refusal_confidence(measurements, reasons[0])
-    unread = unreadable(measurements)
+    left = not_read(measurements)
     # a likely answer was found: no other document is wanted
     wanted = () if NEAR in suggestions else document_wanted(measurements, reasons[0])
-    explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, unread)))
+    explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, left)))
     return Decision(
         question=measurements.question,
         language=measurements.understanding.language,
@@ -165,7 +165,7 @@ def refuse(
             text=_sentence(measurements, reasons[0], may_be),
             reasons=reasons,
             explanation=explanation,
-            suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if unread else ())),
+            suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if left else ())),
             places=places,
             may_be=may_be,
         ),
@@ -198,10 +198,7 @@ def _sentence(measurements: Measurements, reason: Reason, may_be: float | None =
     """
     s, language = measurements.settings, measurements.understanding.language
     absent = (
-        may_be is None
-        and reason in GATED
-        and not unreadable(measurements)
-        and indexing_of(measurements.metadata) is None
+        may_be is None and reason in GATED and not not_read(measurements) and indexing_of(measurements.metadata) is None
     )
     return s.refusal_text or (refusal(language) if absent or s.min_place == 1 else unsure(language))
 

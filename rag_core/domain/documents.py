@@ -155,6 +155,10 @@ class Metadata:
         return 1.0 if self.authority is None and self.verified else self.authority
 
 
+# what the findings say of a part that was not read, where all of its page or its document else was
+NOT_READ = ("Part of this page is a picture", "attached file")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document as indexed.
@@ -184,6 +188,7 @@ class Document:
     file_date: str = ""
     rapidocr_pages: tuple[int, ...] = ()
     page_labels: tuple[str, ...] = ()
+    heading: str = ""  # of the first page, set large
 
     @property
     def date(self) -> str:
@@ -201,6 +206,11 @@ class Document:
             (self.file_date, DateSource.FILE),
         )
         return next((source for stated, source in known if stated), DateSource.NONE)
+
+    @property
+    def is_partly_read(self) -> bool:
+        """Whether something in it that may hold words was not read, by the reader's findings."""
+        return any(part in problem for problem in self.problems for part in NOT_READ)
 
     def label_of(self, page: int) -> str:
         """The number that a page prints, where it is another one than its place in the file, from 1; "" otherwise."""

@@ -66,8 +66,11 @@ class LibraryFacts:
     passages: int = 0
     pages: int = 0
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    partly: tuple[str, ...] = ()  # documents of which a part was not read
     languages: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    headings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # of first pages, set large
+    written_in: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # the language of a document
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     date_sources: Mapping[str, DateSource] = field(default_factory=lambda: MappingProxyType({}))

@@ -60,9 +60,15 @@ def reply(intent: str, language: str, facts: LibraryFacts) -> str:
 
 
 def _described(facts: LibraryFacts, document: str) -> str:
-    """A document's title, author and date as far as they are known, in one line."""
+    """A document's title, author, date and language as far as they are known, in one line.
+
+    Where the file names no title, the heading of its first page is it.
+    """
+    title, heading = facts.titles[document], facts.headings.get(document, "")
+    title = f"{heading} ({title})" if heading and title == facts.names.get(document) else title
+    language = facts.written_in.get(document, "")
     date = f"{facts.dates.get(document, '')}{FROM_FILE * facts.by_file(document)}"
-    known = (facts.titles[document], facts.authors.get(document, ""), date)
+    known = (title, facts.authors.get(document, ""), date, LANGUAGES[language].name if language else "")
     return " · ".join(" ".join(one.split()) for one in known if one)
 
 

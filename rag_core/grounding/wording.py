@@ -106,7 +106,9 @@ def _newer(conflict: Conflict, library: LibraryFacts) -> str:
         return ""
     if conflict.newer:
         newer = "Newer by the file date" if conflict.by_file else "Newer"
-        return f". {newer}: {library.names.get(conflict.newer, conflict.newer)}"
+        names = [library.names.get(document, document) for document in conflict.documents]
+        alike = f" of {library.dates.get(conflict.newer, '')}" if names[0] == names[1] else ""
+        return f". {newer}: {library.names.get(conflict.newer, conflict.newer)}{alike}"
     undated = [
         library.names.get(document, document)
         for document, date in zip(conflict.documents, conflict.dates, strict=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar, overload
 
@@ -20,6 +20,7 @@ T_co = TypeVar("T_co", covariant=True)
 Floats = NDArray[np.float64]
 WORD_NUMBERS = 6  # start, end, x0, y0, x1, y1
 READ_NUMBERS = 7  # the same and how sure OCR is of the word, from 0 to 1
+SURE = 0.7  # as `rag_core.ingest.pdf_worker.scans.ocr` has it
 LINE_NUMBERS = 11  # the same, size, bold, mono, block, and how many numbers its cells take
 
 
@@ -167,6 +168,45 @@ def received(words: str, lines: str, cells: str, chars: int, *, scored: bool = F
     if scored and ((boxes[:, -1] < 0) | (boxes[:, -1] > 1)).any():
         raise ValueError("how sure a word is lies between 0 and 1")
     return Words(boxes), Lines(table, offsets.astype(np.int64))
+
+
+def sure_share(part: Mapping[str, Any]) -> float:
+    """The share of the letters of a recognised part that stand in words that are sure."""
+    words = _decoded(part["words"], READ_NUMBERS)
+    letters = words[:, 1] - words[:, 0]
+    return float(letters[words[:, 6] >= SURE].sum() / max(1.0, letters.sum()))
+
+
+def with_part(page: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
+    """Text and layout of a page with those of a part of it that was read apart, as the worker sends both.
+
+    The part stands before the first row that begins below its last one, else behind all. Each word has seven numbers.
+    """
+    (lines, words, cells), (more_lines, more_words, more_cells) = (
+        (_decoded(one["lines"], LINE_NUMBERS), _decoded(one["words"], READ_NUMBERS), _decoded(one["cells"], 1))
+        for one in (page, part)
+    )
+    low = more_lines[:, 5].max(initial=0.0)
+    at = next((row for row, top in enumerate(lines[:, 3]) if top >= low), len(lines))
+    text, more = str(page["text"]), str(part["text"])
+    cut = int(lines[at, 0]) if at < len(lines) else len(text) + 1
+    text = f"{text}\n"[:cut] + more + "\n" + text[cut:]
+    more_lines[:, 9] += lines[:, 9].max(initial=-1.0) + 1  # no block of the page goes on in one of the part
+    for own, other in ((lines[:, :2], more_lines[:, :2]), (words[:, :2], more_words[:, :2]), (cells, more_cells)):
+        own[own >= cut] += len(more) + 1
+        other += cut
+    place, offsets = int(np.searchsorted(words[:, 0], cut)), int(lines[:at, -1].sum())
+    return {
+        "text": text.removesuffix("\n"),
+        "words": _encoded(np.insert(words, place, more_words, axis=0)),
+        "lines": _encoded(np.insert(lines, at, more_lines, axis=0)),
+        "cells": _encoded(np.insert(cells, offsets, more_cells, axis=0)),
+        "scored": True,
+    }
+
+
+def _encoded(table: Floats) -> str:
+    return base64.b64encode(table.tobytes()).decode("ascii")
 
 
 def layout_json(words: Sequence[WordBox], lines: Sequence[Line]) -> Iterator[str]:

@@ -168,8 +168,9 @@ class AnyLanguage:
         unit_heads: over a column that holds the unit of the one before it.
         captions: before the number of a figure or table; a document in any language may have them.
         clauses: words for a part of a contract, before its number; `sections`: for one with a heading; `articles`: for
-            one whose heading has such a word too; `says`: by which a question asks for the whole of it; `clause_leads`:
-            before it, such as "under"; `documents`: behind it, words for what it is a part of.
+            one whose heading has such a word too; `page_words`: before the number of a page; `says`: by which a
+            question asks for the whole of it; `clause_leads`: before it, such as "under"; `documents`: behind it, words
+            for what it is a part of.
         indefinite: articles before what is one of a kind: "a section 8 voucher" is no section.
         scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each`
             and `scale_in`: what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies
@@ -197,6 +198,7 @@ class AnyLanguage:
     clauses: Words
     sections: Words
     articles: Words
+    page_words: Words
     says: Words
     documents: Words
     clause_leads: Words

@@ -61,6 +61,8 @@ TOLD = [
     ("de", "Stand\t01.03.2024\nMerkblatt", "2024-03-01"),
     ("de", "Handbuch\nNordlicht Software GmbH, Stand 10. Februar 2026", "2026-02-10"),
     ("en", "Company policies\nBrightwater Instruments Ltd. In force from 1 March 2024.", "2024-03-01"),
+    ("en", "Tariff of the ferry, valid from 1 May 2022\nA crossing costs 31 crowns.", "2022-05-01"),
+    ("de", "Gebühren der Fähre gültig ab 1. Mai 2022\nEine Fahrt kostet 31 Euro.", "2022-05-01"),
     ("de", "Jahresabschluss zum 31. Dezember 2023\nder Beispiel GmbH", "2023-12-31"),
     ("de", "Gültig ab 1. Jänner 2025\nTarif", "2025-01-01"),
     ("cs", "Směrnice o cestovních náhradách\nÚčinnost od: 1. 1. 2024", "2024-01-01"),

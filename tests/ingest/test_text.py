@@ -98,7 +98,7 @@ def test_given_a_mail_when_read_then_its_head_and_words_stand_there_and_what_was
         == "From: Věra <vera@b.example>\nDate: Tue, 03 Mar 2026 10:00:00 +0100\nSubject: Nájem\n\nNájem je 96 eur.\n"
     )
     assert (said.title, said.date, said.values["author"]) == ("Nájem", "2026-03-03", "Věra <vera@b.example>")
-    assert note == "Attachments were not read: smlouva.pdf."
+    assert note == "1 attached file was not read: smlouva.pdf."
 
 
 def test_given_a_mail_of_pictures_only_when_read_then_it_says_so() -> None:

@@ -143,6 +143,7 @@ SEEN_STYLES = (
     "color:#fff;background:#000",
     "color:white;background:linear-gradient(#000,#222)",
     "color:white;background:url(data:image/png;base64,AAAA)",
+    "color:white;background:url('data:image/png;base64,AAAA')",
     "color:transparent;background:linear-gradient(red,blue);background-clip:text",
     "display:block",
     "display:flex",

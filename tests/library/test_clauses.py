@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 from library_kit import library, text
 
-from rag_core.compression.clauses import MAX_UNITS, Clause, clause_asked, clause_of
+from rag_core.compression.clauses import MAX_UNITS, Clause, clause_asked, clause_of, page_asked
 from rag_core.decision.decide import decide
 from rag_core.decision.notes import CLAUSES
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
+from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
@@ -219,3 +221,42 @@ def test_given_a_clause_that_is_not_there_or_too_long_to_quote_then_the_refusal_
 
     assert (missing.answered, CLAUSES["missing"] in missing.notes) == (False, True)
     assert (whole.answered, CLAUSES["long"] in whole.notes) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "asked"),
+    [
+        ("What does page iii say?", "en", "iii"),
+        ("What is on page 12?", "en", "12"),
+        ("Was steht auf Seite A-3?", "de", "a-3"),
+        ("Co stojí na straně 4?", "cs", "4"),
+        ("What is the fee on page 3?", "en", ""),
+        ("What does the page say?", "en", ""),
+    ],
+)
+def test_given_a_question_for_what_a_page_says_then_its_number_is_told(question, language, asked):
+    assert page_asked(question, language) == asked
+
+
+def test_given_a_page_that_is_asked_for_then_the_one_that_prints_the_number_is_quoted(tmp_path):
+    with pymupdf.open() as made:
+        for line in ("A foreword by the miller.", "The wheel turns eleven times.", "The shaft is greased with tallow."):
+            made.new_page().insert_text((72, 100), line)
+        made.set_page_labels([{"startpage": 0, "style": "r"}, {"startpage": 1, "style": "D"}])
+        (tmp_path / "mill.pdf").write_bytes(made.tobytes())
+    opened = library(tmp_path / "library")
+    opened.add([Source.from_path(tmp_path / "mill.pdf")], Settings.load())
+
+    def asked(number):
+        return said(clause_of(f"What does page {number} say?", "en", opened.view, None))
+
+    assert asked("i") == ["A foreword by the miller."]
+    assert asked("1") == ["The wheel turns eleven times."]
+    assert asked("2") == asked("3") == ["The shaft is greased with tallow."]  # none prints 3
+    assert asked("9") == []
+
+
+def test_given_a_paragraph_whose_parts_have_dotted_numbers_when_asked_for_then_they_are_of_it(tmp_path):
+    rules = "§ 2 Boote\n\n2.1 Boote werden eingetragen.\n\n§ 3 Schäden\n\n3.1 Schäden sind zu melden.\n"
+
+    assert said(found(tmp_path, "Was sagt § 3?", "de", rules=rules)) == ["3.1 Schäden sind zu melden."]

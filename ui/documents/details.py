@@ -44,6 +44,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "of this page were read": "page_long",
         "its first ones are kept": "stated_long",
         "hidden text were left out": "hidden_out",
+        "attached file": "attached",
     }
 )
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import regex
 
-from rag_core.ingest.blocks.rows import Row, ends_sentence, is_indented
+from rag_core.domain.documents import Page
+from rag_core.ingest.blocks.rows import Row, boilerplate, ends_sentence, is_indented
+from rag_core.ingest.blocks.rows import rows as rows_of
 from rag_core.ingest.normalise import normalise
 from rag_core.language.bullets import BULLETS
 from rag_core.language.scales import is_scale
@@ -17,6 +20,7 @@ MAX_CHARS = 120  # a longer row is text; chosen
 MAX_WORDS = 16  # chosen, too
 TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
+TITLE_SIZE = 1.3  # times the body's, from which a heading is a document's title; chosen
 LARGER = 1.08  # times the body's font size
 NEAR = 40  # rows around a question in which another one says that they are questions and answers; chosen
 # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is
@@ -112,6 +116,22 @@ def title(text: str) -> str:
     first, *rest = text.split("\n")
     lines = [first.lstrip("#").rstrip("#") if _MARKDOWN.match(first) else first]
     return normalise("\n".join(lines + [line for line in rest if not _UNDERLINE.fullmatch(line.strip())])).text
+
+
+def page_title(page: Page) -> str:
+    """The words of the heading at the head of a page that is set largest; empty where none is larger than the text."""
+    every = rows_of(page)
+    running = boilerplate([every])
+    shown = [row for row in every if row not in running]
+    sizes = Counter[float]()
+    for row in shown:
+        sizes[row.size] += len(row.text)
+    body, largest = max(sizes, key=sizes.__getitem__, default=0.0), max(sizes, default=0.0)
+    for start, row in enumerate(shown):
+        end = heading_end(shown, start, body) if row.size == largest else start
+        if end > start and (largest >= TITLE_SIZE * body > 0 or _pattern(row.text) == 1):
+            return title("\n".join(one.text for one in shown[start:end]))
+    return ""
 
 
 def _question_end(rows: Sequence[Row], start: int) -> int:

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import regex
 
@@ -37,6 +37,11 @@ RUN_PAGES, RUN_SHARE = (
     0.5,
 )
 
+# a watermark as `rag_core.ingest.pdf_worker.hidden_text.void` knows one; a drop cap lies over no row
+LARGE_PT, LARGER, OVERLAPPED, MAX_LARGE = 18.0, 1.7, 2, 50
+
+# "Insured: Ada Ray", "Policy HX-40917-B"
+_STATES = regex.compile(r"\p{L}[^:\n]{0,30}:\s+\S|\p{L}.*\s(?=(?:\D*\d){4})(?=\S*\p{L})[\p{L}\d/.-]{6,}")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 _PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?\s*\d{1,4}\W*)?")
@@ -67,6 +72,7 @@ class Row:
     left: float = 0.0
     top: float = 0.0
     right: float = 0.0
+    low: float = 0.0
     apart: bool = False  # more white stands above it than between the rows of a paragraph
 
 
@@ -110,6 +116,7 @@ def _rows_of_lines(page: Page) -> Iterator[Row]:
             box.x0,
             box.y0,
             box.x1,
+            box.y1,
         )
 
 
@@ -152,7 +159,7 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
 
     A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its
     text (digits masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name
-    a unit or hold nothing but several numbers are a table's and never boilerplate.
+    a unit or hold nothing but several numbers are a table's and never boilerplate. A watermark is one, too.
     """
     seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page in pages:
@@ -168,8 +175,35 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
                 if not ((edge, _key(row)) in repeated or row in twins or _is_page_number(row)):
                     break
                 found.add(row)
+    found.update(row for page in pages for row in _watermarks(page))
     # where nothing else is left, it is the content: a one-page text that reads "Text 1." is no empty document
     return found if any(row not in found for page in pages for row in page) else set()
+
+
+def stated(page: Sequence[Row], running: Collection[Row], told: set[str]) -> list[Row]:
+    """The running rows of a page that give a value, such as the number of a policy, the first time; `told` is what was
+    read.
+    """
+    found = []
+    for row in page:
+        if row not in running:
+            told.add(row.text)
+        elif row.text not in told and _STATES.search(row.text) and not _is_page_number(row):
+            told.add(row.text)
+            found.append(row)
+    return found
+
+
+def _watermarks(page: Sequence[Row]) -> Iterator[Row]:
+    """Rows in large letters that lie over others."""
+    for row in islice((row for row in page if row.size >= LARGE_PT), MAX_LARGE):
+        over = (
+            other.size * LARGER < row.size and other.left < row.right and row.left < other.right
+            and row.top < (other.top + other.low) / 2 < row.low
+            for other in page
+        )  # fmt: skip
+        if sum(over) >= OVERLAPPED and sum(map(str.isalpha, row.text)) > 1:
+            yield row
 
 
 def _edges(page: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:

@@ -8,7 +8,7 @@ business.
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -21,7 +21,7 @@ from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
 from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, style, title
-from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows
+from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows, stated
 from rag_core.ingest.blocks.spacing import alike_sizes, in_blocks, row_pitches, settled
 from rag_core.ingest.blocks.tables import header_rows, table_end
 from rag_core.language import sentences
@@ -117,14 +117,18 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     code = code_rows([row for page in by_page for row in page])
     found: list[Block] = []
     styles: dict[int, Style] = {}
+    told: set[str] = set()
+    constant = {text for text, times in Counter(row.text for row in running).items() if times > 1}
     while by_page:
         page = by_page.popleft()  # its rows are not held beside its blocks
+        heads = [row for row in stated(page, running, told) if row.text in constant]
+        found += [_block(BlockKind.PARAGRAPH, [row]) for row in heads]
         content = [row for row in page if row not in running]
         for kind, start, end in _runs(content, code, body, language, len(pages)):
             if kind is BlockKind.HEADING:
                 styles[len(found)] = style(content[start], content[start + 1] if end > start + 1 else None, body)
             found.append(_block(kind, content[start:end]))
-        found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running]
+        found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running and row not in heads]
     texts = {page.number: page.text for page in pages}
     _carry_headers(found, texts, language)
     _set_sections(found, styles, texts)

@@ -128,12 +128,17 @@ def _kind_of(label: str, known: Vocabulary, *, colon: bool) -> str:
 
 
 def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
-    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024"."""
+    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024".
+
+    In the first row, which is the title, it may stand behind any words: "Fees valid from 1 March 2024".
+    """
     *rest, label = _CLAUSE.split(part.before)
-    if not rest or at >= NEAR_ROWS or not label[:1].isupper() or len(spaced(" ".join(rest)).split()) > SUBTITLE_WORDS:
+    said = _without_weekday(spaced(label), known).split()
+    begins = {0} if rest and label[:1].isupper() else set() if at else set(range(len(said) - 1))
+    if at >= NEAR_ROWS or len(spaced(" ".join(rest)).split()) > SUBTITLE_WORDS:
         return False
     above = rows[max(0, at - NEAR_ROWS) : at + 1]
-    return known.has("labels", _without_weekday(spaced(label), known)) and not any(
+    return any(known.has("labels", " ".join(said[begin:])) for begin in begins) and not any(
         known.meets("amends", row.said) for row in above
     )
 

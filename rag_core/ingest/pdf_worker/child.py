@@ -4,9 +4,9 @@ It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
     a line:
-`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text,
-…} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent holds the pipe that the first argument
-names; when it closes, this process ends.
+`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet` {pdf} ·
+`recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent holds the pipe that
+the first argument names; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -21,6 +21,7 @@ import resource
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from .isolation import block, end_with_parent
@@ -32,6 +33,9 @@ Emit = Callable[[dict[str, object]], None]
 LABEL_RULES, LABEL_CHARS = 1_000, 20  # a file has a rule or two a part; a longer label is no page number
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 TEXT_FORMS = ("xlsx", "pptx")  # whose pages are text
+MAX_NAMES, NAME_CHARS = 1_000, 200  # of attached files; the parent says fewer
+CLIP = 17  # MuPDF's number of a paper clip
+PLACEHOLDER_CHARS = 1_000  # of a page that asks to wait for a form; Adobe's has some 600
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
 
@@ -171,6 +175,12 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
         raise Failure("DamagedPdf", f"The file says that it has {count:,} pages, but {found:,} are in it.", SAVE_AGAIN)
     if not count:
         raise Failure("EmptyDocument", "The file has no pages.", "Check that it is the right file.")
+    if is_placeholder(document):
+        raise Failure(
+            "EmptyDocument",
+            "The file is an XFA form: it has no pages of its own, only one that asks to wait for them.",
+            "Open it in Adobe Reader, print it to a new PDF, and add that.",
+        )
     return document
 
 
@@ -300,9 +310,32 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
             page["hidden"] += left[number].total()
         words, lines = page.pop("words"), page.pop("lines")
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
+    if names := attached(document):
+        emit({"event": "attached", "names": names})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
+
+
+def attached(document: Any) -> list[str]:
+    """The names of the files in this one: those of the document, as a portfolio has them, and of paper clips."""
+    names = []
+    with suppress(Exception):  # MuPDF's, on a broken list: nothing else depends on it
+        for place in range(document.embfile_count()):
+            about = document.embfile_info(place)
+            names.append(about["ufilename"] or about["filename"] or about["name"])
+        for number in range(document.page_count):
+            clips = (xref for xref, kind, _ in document.page_annot_xrefs(number) if kind == CLIP)
+            names += [document.xref_get_key(xref, "FS/UF")[1] for xref in clips]
+    return [name[:NAME_CHARS] for name in names[:MAX_NAMES]]
+
+
+def is_placeholder(document: Any) -> bool:
+    """Whether the one page asks to wait for others: the form itself is XFA, which Adobe's programs alone show."""
+    form, _ = document.xref_get_key(document.pdf_catalog(), "AcroForm/XFA")
+    if form == "null" or document.page_count > 1 or document.is_form_pdf:
+        return False
+    return len(document[0].get_text()) < PLACEHOLDER_CHARS
 
 
 def meta(document: Any) -> dict[str, str]:

@@ -38,7 +38,13 @@ from .words import Run, Word
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
 # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
 FEW_CHARS = 50
-PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the page's content
+PICTURE_SHARE = 0.5  # pictures of so much of the page's area are taken for the page's content
+# parts of the page: a picture of no more is a logo, and words on less may be all of the page that is text; chosen
+LOGO_SHARE, SPARSE_SHARE = 0.05, 0.03
+# parts of a picture of print: its ground at least, which a photo has not, and ink as of a line; chosen
+PAPER, MIN_INK = 0.7, 0.002
+MAX_PARTS = 50  # pictures of a page that are looked at
+NOISE, INK_STEP = 24, 48  # grey levels of a ground around its commonest one, and between that and ink
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
@@ -112,11 +118,10 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         widen(page, rows.text, rows.words)
         if correction:
             _score(rows.words, correction.doubtful)
-    if picture is None and not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
-        problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
-    if picture is None and rows.truncated:
-        most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
-        problem = f"Only the first {most} of this page were read."
+        if not searchable_scan:
+            problem, picture = _rest_as_picture(page, drawer, list(_known(inked, unseen)), rows)
+    if source != "unreadable":
+        problem = _short_of(rows, options) or problem
     return {
         "w": round(page.rect.width, 2),
         "h": round(page.rect.height, 2),
@@ -135,6 +140,16 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
 def _rules(trace: Trace | None) -> list[Rect]:
     """The lying and the standing bars that a page paints, but for those that strike text out."""
     return [bar.box for bar in trace.strokes.bars() if bar.box not in trace.strokes.striking] if trace else []
+
+
+def _short_of(rows: Rows, options: Options) -> str:
+    """What of the text could not be read, as a sentence; empty for nothing."""
+    if rows.truncated:
+        most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
+        return f"Only the first {most} of this page were read."
+    if rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
+        return "Some letters of this page have no value in the file, and cannot be found or quoted."
+    return ""
 
 
 def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correction) -> tuple[list[InkedRun], Reasons]:
@@ -164,6 +179,32 @@ def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[s
         return "unreadable", "", drawer.draw(page)
     except Unreadable as why:
         return "unreadable", f"This page is a picture {why}", None
+
+
+def _rest_as_picture(
+    page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows
+) -> tuple[str, dict[str, object] | None]:
+    """Problem and picture of what is drawn on a page beside its `known` words, which are sure if nothing else is said.
+
+    A figure in a text is not read: most are drawings and screens, whose scraps would stand between sentences.
+    """
+    if not _has_unread_ink(page, known):
+        return "", None
+    if not _is_sparse(page, known):
+        return "Part of this page is a picture that was not read.", None
+    try:
+        picture = drawer.draw(page, known)
+    except Unreadable as why:
+        return f"Part of this page is a picture {why}", None
+    for word in rows.words:
+        word[WORD_NUMBERS:] = word[WORD_NUMBERS:] or [1.0]
+    return "", picture
+
+
+def _known(runs: Iterable[InkedRun], unseen: Reasons) -> Iterator[Rect]:
+    """Where words stand that are read, or were struck out and shall not be read from the picture."""
+    for (words, _, _), kinds in zip(runs, unseen, strict=True):
+        yield from (word.box for (word, _), kind in zip(words, kinds, strict=True) if kind in (None, Kind.STRUCK))
 
 
 def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:
@@ -280,23 +321,70 @@ def _wants_ocr(page: Any, text: str) -> bool:
 
 
 def _picture_share(page: Any) -> float:
-    """The largest share of the page that one picture covers, in [0, 1]."""
-    area = max(1.0, page.rect.width * page.rect.height)
-    return float(
-        max((abs(pymupdf.Rect(info["bbox"]) & page.rect) / area for info in page.get_image_info()), default=0.0)
-    )
+    """The share of the page that its pictures cover together, a scan in strips too."""
+    return sum(_share(page, box) for box in _pictures(page))
+
+
+def _pictures(page: Any) -> list[Any]:
+    return [pymupdf.Rect(info["bbox"]) & page.rect for info in page.get_image_info()]
+
+
+def _share(page: Any, box: Any) -> float:
+    return float(abs(pymupdf.Rect(box)) / max(1.0, abs(page.rect)))
+
+
+def _has_unread_ink(page: Any, known: Sequence[Rect]) -> bool:
+    """Whether most of the ink of the page, or of a picture on it, is no ink of its `known` words, and may be print."""
+    parts = [box for box in _pictures(page) if _share(page, box) > LOGO_SHARE][:MAX_PARTS]
+    if _is_sparse(page, known):  # a stamp, and the rest may be drawn letter by letter
+        parts.append(page.rect)
+    if not parts:
+        return False
+    picture, zoom = _grey(page)
+    bare, ground = pymupdf.Pixmap(picture), _ground(picture.samples)
+    for box in known:
+        bare.clear_with(ground, (pymupdf.Rect(box) * zoom).irect & picture.irect)
+    return any(_is_print(*(_cut(one, pymupdf.Rect(part) * zoom) for one in (picture, bare))) for part in parts)
+
+
+def _is_sparse(page: Any, known: Sequence[Rect]) -> bool:
+    return sum(_share(page, box) for box in known) < SPARSE_SHARE
+
+
+def _is_print(whole: bytes, bare: bytes) -> bool:
+    ground = _ground(whole)
+    paper, near = (bytes(range(max(0, ground - step), min(255, ground + step) + 1)) for step in (NOISE, INK_STEP))
+    ink, rest = (len(samples.translate(None, near)) for samples in (whole, bare))
+    is_paper = len(whole.translate(None, paper)) < (1 - PAPER) * len(whole)
+    return is_paper and rest > max(MIN_INK * len(whole), ink / 2)
+
+
+def _ground(samples: bytes) -> int:
+    """The commonest grey level."""
+    return Counter(samples).most_common(1)[0][0] if samples else 255
+
+
+def _cut(picture: Any, part: Any) -> bytes:
+    (x0, y0, x1, y1), samples, wide = part.irect & picture.irect, picture.samples_mv, picture.stride
+    return b"".join(samples[y * wide + x0 : y * wide + x1] for y in range(y0, y1))
+
+
+def _grey(page: Any) -> tuple[Any, Any]:
+    """A small picture of the page in grey, and how much larger than points it is."""
+    zoom = fitting_zoom(page.rect, 1.0, BLANK_CHECK_PIXELS)
+    matrix = pymupdf.Matrix(zoom, zoom)
+    return page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False), matrix
 
 
 def _is_blank(page: Any) -> bool:
     """Whether nothing but its ground, and perhaps thin horizontal rules, can be seen."""
-    zoom = fitting_zoom(page.rect, 1.0, BLANK_CHECK_PIXELS)
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
+    picture, matrix = _grey(page)
     samples = picture.samples
     empty = samples[:1] * picture.width
     inked_in_a_row = 0
     for start in range(0, picture.height * picture.stride, picture.stride):
         inked_in_a_row = 0 if samples[start : start + picture.width] == empty else inked_in_a_row + 1
-        if inked_in_a_row > RULE_PT * zoom:
+        if inked_in_a_row > RULE_PT * matrix.a:
             return False
     return True
 

@@ -24,7 +24,7 @@ from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import find_tessdata, weights_of
 from rag_core.ingest.reading.pdf_facts import FORM_NAMES, FORMS, clean_title, foreign_format, has_form, iso_date
-from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, hidden_text, missing_data, page_problems
+from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, attached_files, hidden_text, missing_data, page_problems
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 
@@ -115,8 +115,8 @@ def read_pdf(
                         page = _page(event)
                         for kind, chars in event.get("kinds", {}).items():
                             kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
-                    case "note":
-                        notes.append(str(event["problem"]))
+                    case "note" | "attached":
+                        notes.append(_noted(event))
                     case _:
                         raise _failure(event, limits)
                 count = int(opened["count"])
@@ -132,6 +132,13 @@ def read_pdf(
         )
     with _checked():
         return _content(opened, pages, notes, hidden_text(kinds))
+
+
+def _noted(event: Event) -> str:
+    """What the child found about the file as a whole, as a sentence."""
+    if event["event"] == "attached":
+        return attached_files([str(name) for name in event["names"]])
+    return str(event["problem"])
 
 
 def _events(

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from rag_core.domain.documents import Page, PageSource
 from rag_core.ingest.reading.ocr_engines import missing_packages
 
+MAX_NAMES, NAME_CHARS = 5, 80  # of attached files, in a sentence
 STRUCK_OUT = "crossed out or marked as void"
 # why text is not read, by the child's word for it
 HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
@@ -58,6 +59,13 @@ def struck_out(found: Sequence[tuple[int, int]]) -> str:
 
 def _characters(found: Sequence[tuple[int, int]]) -> int:
     return sum(chars for _, chars in found)
+
+
+def attached_files(names: Sequence[str]) -> str:
+    """That these files in a file were not read."""
+    said = ", ".join(" ".join(name.split())[:NAME_CHARS] for name in names[:MAX_NAMES])
+    were = f"{len(names):,} attached files were" if len(names) > 1 else "1 attached file was"
+    return f"{were} not read: {said}{'…' * (len(names) > MAX_NAMES)}."
 
 
 def missing_data(pages: Sequence[Page]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from rag_core.domain.documents import Page
 from rag_core.domain.ports import Cancel
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LimitExceeded
+from rag_core.ingest.layout import sure_share, with_part
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import most_at_once
@@ -31,6 +32,8 @@ from rag_core.ingest.reading.pdf_process import Event
 MAX_PROCESSES = 16  # each takes a core, and by Tesseract about 200 MB
 WAIT_S = 0.05  # how long a cancel may go unnoticed
 WALL_FACTOR = 4  # times the CPU seconds a page may take: on a busy machine it waits more than it works
+# letters and digits that are read beside a page's own text at least, and the share of them that is sure; chosen
+FEW_LETTERS, MOSTLY_SURE = 20, 0.7
 HELD_BYTES = 64 << 20  # pictures that wait or are being read; a page of print is packed to 0.4 MB, a noisy one to 4 MB
 
 
@@ -166,14 +169,18 @@ class Recognition:
 
 def _joined(page: Event, read: Event) -> Event:
     """A page event with what was read of its picture, where that is more than its own text."""
-    damage = str(page["problem"])
+    damage, in_part = str(page["problem"]), page["source"] == "text"
     if "unreadable" in read:
-        return {
-            **page,
-            "source": "unreadable",
-            "problem": f"This page is a picture {read['unreadable']} {damage}".strip(),
-        }
+        what, source = ("Part of this page", "text") if in_part else ("This page", "unreadable")
+        return {**page, "source": source, "problem": f"{what} is a picture {read['unreadable']} {damage}".strip()}
     text, own = str(read["text"]), str(page["text"])
+    if in_part:
+        if sum(map(str.isalnum, text)) < FEW_LETTERS:  # of a logo, or what a photo was taken for
+            return page
+        if sure_share(read) < MOSTLY_SURE:
+            return {**page, "problem": f"Part of this page is a picture that was not read. {damage}".strip()}
+        more = {"source": "ocr", "engine": read["engine"], "problem": f"{read['problem']} {damage}".strip()}
+        return {**page, **more, **with_part(page, read)}
     if len(text) > len(own) and any(map(str.isalnum, text)):
         layout = {name: read[name] for name in ("words", "lines", "cells")}
         return {

@@ -21,6 +21,7 @@ import regex
 
 from rag_core.domain.documents import Metadata
 from rag_core.domain.rows import EMPTY
+from rag_core.ingest.reading.pdf_findings import attached_files
 from rag_core.language import detect, is_known, word_texts
 
 _OTHER_LETTER = regex.compile(r"[^\P{L}\p{Latin}]")
@@ -121,7 +122,7 @@ def mail_of(data: bytes) -> tuple[str, Metadata, str]:
     except (TypeError, ValueError):
         date = ""
     left = [part.get_filename() or part.get_content_type() for part in mail.iter_attachments()]
-    note = f"Attachments were not read: {', '.join(' '.join(one.split())[:80] for one in left[:5])}." if left else ""
+    note = attached_files(left) if left else ""
     said = Metadata(
         " ".join(str(mail["Subject"] or "").split())[:300],
         date,

@@ -15,6 +15,7 @@ from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.domain.scanned import RAPIDOCR
+from rag_core.ingest.blocks.headings import page_title
 from rag_core.ingest.dating.dated import first_page_date
 from rag_core.ingest.dating.days import believed
 from rag_core.ingest.passages import strategies
@@ -119,6 +120,7 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
         page_count=len(pages),
         metadata=replace(reading.metadata, date=""),
         page_date=first_page_date(pages[0], manner.language, today) if pages else "",
+        heading=page_title(pages[0]) if pages else "",
         file_date=stated if believed(stated, today) else "",
         strategy=manner.choice.strategy.name,
         strategy_evidence=manner.choice.evidence,

@@ -239,8 +239,7 @@ def _pictures(style: dict[str, Tokens]) -> list[Any]:
     return [
         token
         for token in style.get("background-image", ())
-        if (token.type == "url" and token.value.startswith("data:"))
-        or (token.type == "function" and token.lower_name.endswith("gradient"))
+        if re.match(r"(?i)url\(\W*data\b|[\w-]*gradient\(", tinycss2.serialize([token]))
     ]
 
 

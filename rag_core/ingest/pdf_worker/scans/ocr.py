@@ -76,8 +76,10 @@ class Drawer:
     enabled: bool
     allow_cpu: Callable[[float], None]
 
-    def draw(self, page: Any) -> dict[str, object]:
+    def draw(self, page: Any, known: Sequence[Rect] = ()) -> dict[str, object]:
         """The page in grey: `zip` (base64 of packed pixels, a byte each, row by row), `width`, `height` and `dpi`.
+
+        Where words are `known` already, in points, it is left white.
 
         Raises:
             Unreadable: it cannot be read, with the reason.
@@ -87,6 +89,8 @@ class Drawer:
         import pymupdf  # here, as the process that reads pictures has no use for it
 
         picture = page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
+        for box in known:
+            picture.clear_with(255, (pymupdf.Rect(box) * (dpi / 72)).irect & picture.irect)
         small = zlib.compress(picture.samples, 1)  # a page of print to a tenth
         return {
             "zip": base64.b64encode(small).decode("ascii"),

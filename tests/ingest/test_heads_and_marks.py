@@ -1,0 +1,78 @@
+"""Running heads can be quoted once, watermarks are no headings, and a large heading is the title of its document."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pymupdf
+import pytest
+
+from rag_core.ingest.blocks.headings import page_title
+from rag_core.ingest.blocks.structure import BlockKind, blocks
+from rag_core.ingest.reading.pdf import read_pdf
+
+SEASONS = ("in spring", "all summer", "till winter")
+TEXT = (
+    "The keys of the boat house hang behind the door.",
+    "A berth costs 230 euros a year.",
+    "Dogs are kept on a lead on the quay.",
+    "Guests give their names at the gate.",
+    "Boats are washed after each trip.",
+)
+
+
+def made(heads=(), mark="", angle=0.0, title="", pages=3):
+    with pymupdf.open() as document:
+        for number in range(pages):
+            page = document.new_page(width=595, height=842)
+            for at, head in enumerate(heads):
+                page.insert_text((72, 40 + 14 * at), head.format(number + 1), fontsize=8)
+            if mark:
+                middle = pymupdf.Point(300, 200)
+                turn = pymupdf.Matrix(math.cos(angle), -math.sin(angle), math.sin(angle), math.cos(angle), 0, 0)
+                page.insert_text((120, 200), mark, fontsize=60, color=(0.8,) * 3, morph=(middle, turn))
+            if title and not number:
+                page.insert_text((72, 100), title, fontsize=18)
+            for at, line in enumerate(TEXT):
+                page.insert_text((72, 150 + 20 * at), f"{line[:-1]} {SEASONS[number]}.", fontsize=11)
+        return read_pdf(document.tobytes(), "m.pdf").pages
+
+
+def of_kind(pages, *kinds):
+    texts = {page.number: page.text for page in pages}
+    return [texts[one.page][one.start : one.end] for one in blocks(pages, "en") if one.kind in kinds]
+
+
+@pytest.mark.parametrize("head", ["Insured: Marta Oswin", "Policy HX-40917-B", "Ref. 2023/441-K, of the port"])
+def test_given_a_head_with_a_value_on_every_page_when_cut_then_it_can_be_quoted_once(head):
+    pages = made((head, "Page {} of 3"))
+
+    quotable = of_kind(pages, *(set(BlockKind) - {BlockKind.BOILERPLATE}))
+
+    assert sum(head in text for text in quotable) == 1
+    assert not any("of 3" in text for text in quotable)
+
+
+@pytest.mark.parametrize("head", ["The rules of the harbour", "harbour.example"])
+def test_given_a_head_without_a_value_when_cut_then_it_is_left_out_as_before(head):
+    pages = made((head, "Page {} of 3"))
+
+    assert not any(head in text for text in of_kind(pages, *(set(BlockKind) - {BlockKind.BOILERPLATE})))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_given_any_word_across_a_page_when_cut_then_it_heads_nothing(seed):
+    draw = random.Random(seed)
+    mark = draw.choice(("ENTWURF", "Sample copy", "CONFIDENTIAL", "Kopie 7"))
+    pages = made(
+        mark=mark, angle=draw.choice((0.5, 0.8, -0.6)), title="Use of the boat house", pages=draw.choice((1, 3))
+    )
+
+    assert mark in of_kind(pages, BlockKind.BOILERPLATE)
+    assert not any(mark in heading for one in blocks(pages, "en") for heading in one.section)
+    assert page_title(pages[0]) == "Use of the boat house"
+
+
+def test_given_no_heading_larger_than_the_text_when_asked_for_the_title_then_there_is_none():
+    assert page_title(made()[0]) == ""
