@@ -81,9 +81,8 @@ class Engine:
         """Everything measured for a question, under the newest version of the library, and all that a model had to be
         asked for it.
 
-        Documents that this process still makes vectors for are searched too: by their words, and by cosine as far as
-        they are (`rag_core.library.indexing.early`). See `measure` and `generate`. A language model is asked nothing
-        unless the settings have it draft and every gate lets the question pass.
+        Documents that are still being read are searched too, as far as they are. See `measure` and `generate`. A
+        language model is asked nothing unless the settings have it draft and every gate lets the question pass.
 
         Raises:
             InvalidInput: the question cannot be asked.

@@ -29,7 +29,7 @@ from rag_core.domain.ports import TextKind, Vectors
 from rag_core.library.disk.private import write
 from rag_core.library.library import Library
 from rag_core.library.stored import stored_sources
-from rag_core.library.stored.collection import ASIDE, pack_entry, pack_terms, pack_vectors, unpack_terms
+from rag_core.library.stored.collection import COMPLETE, pack_entry, pack_terms, pack_vectors, unpack_terms
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.sources import Source, text_source
 from rag_core.library.stored.stored_json import pack, unpack
@@ -215,7 +215,7 @@ def _copied(
         (row.digest, copy.key, pack_entry(copy), entry.row),
     ).lastrowid
     assert own is not None
-    db.execute("UPDATE document SET state = ? WHERE id = ?", (ASIDE, own))
+    db.execute("UPDATE document SET state = ? WHERE id = ?", (COMPLETE, own))
     for at, facts, layout in db.execute(
         "SELECT number, facts, layout FROM page WHERE document = ?", (entry.row,)
     ).fetchall():

@@ -1,6 +1,4 @@
-"""Finds the passages for a question: its query, and a search under its settings, also while documents are still being
-indexed.
-"""
+"""Finds the passages for a question: its query, and a search under its settings."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import numpy as np
 from rag_core.compression.asked_rows import asks_row, tables_asked
 from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.ports import Corpus, Embedder, Vectors, Waiting
+from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.gating.asked import KEY_CHARS, asked_for
 from rag_core.language import fold, is_time_sensitive, terms, words
 from rag_core.retrieval.acronyms import widened
@@ -21,7 +19,6 @@ from rag_core.retrieval.hybrid import Ranking, Wider, retrieve
 from rag_core.retrieval.metrics import reported
 from rag_core.retrieval.query import expand, prepared
 from rag_core.retrieval.titled import titled_rows
-from rag_core.settings import Settings
 
 TABLES_AMONG = 200  # passages by words, whose tables are looked through for the row asked for; chosen
 MAX_PUT_FORWARD = 3  # with the row asked for that are put forward; of five passages that are read two stay; chosen
@@ -61,9 +58,6 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     wider = [term for term in widened(query.text, language, corpus, rows) if term not in query.terms]
     query = replace(query, terms=(*query.terms, *wider))
     metrics = _metrics(expand(measurements.question), query, language, tools.embedder)
-    if corpus.waiting is not None:
-        searched = (*query.terms, *metrics.terms) if metrics else query.terms
-        corpus, rows = _with_vectors(searched, corpus, corpus.waiting, s, rows)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
     # no passage needs to be unpacked to see that it is foreign
     one_language = {*measurements.library.languages} <= {
@@ -125,19 +119,6 @@ def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> W
     length = float(np.linalg.norm(both))  # 0 where the two point apart: then the question alone is searched by
     added = tuple(term for term in dict.fromkeys(terms(said, language)) if term not in query.terms)
     return Wider(added, both / length if length else query.vector)
-
-
-def _with_vectors(
-    searched: Sequence[str], corpus: Corpus, waiting: Waiting, s: Settings, rows: Sequence[int] | None
-) -> tuple[Corpus, Sequence[int] | None]:
-    """The corpus with vectors of the passages that the words bring first, and the rows that may be found: no hit is
-    without a cosine.
-    """
-    by_words = [row for row, _ in corpus.lexical.search(searched, s.top_k * s.over_retrieve, rows)]
-    corpus = waiting.embedded(by_words)
-    if corpus.waiting is None or len(corpus.waiting.with_vectors(by_words)) == len(by_words):
-        return corpus, rows
-    return corpus, corpus.waiting.with_vectors(rows)  # there was no time for the last ones: they are no candidates
 
 
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:

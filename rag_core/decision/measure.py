@@ -33,7 +33,7 @@ from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
-from rag_core.domain.indexing import INDEXING, indexing_of
+from rag_core.domain.indexing import INDEXING, Indexing, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
@@ -115,7 +115,7 @@ def measure(
             "asked_on": tools.today().isoformat(),
             "calibration": tools.calibration.id if tools.calibration else "",
             **({GIVEN: corpus.given.to_json()} if corpus.given else {}),
-            **({INDEXING: state.to_json()} if (state := corpus.waiting and corpus.waiting.indexing(rows)) else {}),
+            **({INDEXING: being_read.to_json()} if (being_read := _being_read(corpus, facts)) else {}),
         },
     )
     if failure:
@@ -129,6 +129,13 @@ def measure(
         return _measured(measurements, corpus, tools, rows, timed, {} if scores is None else scores)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
         return _with(measurements, failure=str(error), timings=timed.ms)
+
+
+def _being_read(corpus: Corpus, facts: LibraryFacts) -> Indexing | None:
+    """How far the searched documents are that are still being read; None where all are read."""
+    found = [one for one in corpus.documents if one.id in corpus.reading and one.id in facts.names]
+    pages, read = sum(corpus.reading[one.id] for one in found), sum(one.page_count for one in found)
+    return Indexing(len(found), facts.documents, pages, read) if found else None
 
 
 def _talk(question: str, facts: LibraryFacts, tools: Tools) -> tuple[str, str]:

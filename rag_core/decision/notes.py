@@ -20,7 +20,6 @@ from rag_core.grounding.wording import contradiction
 from rag_core.language import spoken_of_nowhere
 from rag_core.settings import Mode
 
-WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
 WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_UNSURE = 8  # words of a scan that a note names; the citations have them all
@@ -89,28 +88,14 @@ def not_read(measurements: Measurements) -> str:
 
 
 def indexing_in_words(measurements: Measurements) -> str:
-    """One sentence on searched documents whose vectors were still being made; empty where all were there."""
+    """One sentence on searched documents that were still being read; empty where all were there."""
     state = indexing_of(measurements.metadata)
     if state is None:
         return ""
-    found = (
-        f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can "
-        f"be found by meaning, all of them by words"
-    )
-    doing = "indexed"
-    if state.reading:
-        left = f"{state.reading} of them {'is' if state.reading == 1 else 'are'} still being read"
-        found = f"{found}. {left}: {state.read} of {state.pages} pages can be searched so far"
-    elif state.pages:
-        doing = "read"
-        far = f"{state.read} of {state.pages} pages can be searched so far"
-        found = f"{far}, {state.percent} % of their passages by meaning, all of them by words"
     if state.searched == 1:
-        return f"The document is still being {doing}: {found}."
-    return (
-        f"{state.documents} of {state.searched} documents "
-        f"{'is' if state.documents == 1 else 'are'} still being {doing}: {found}."
-    )
+        return f"The document is still being read: pages 1 to {state.read} of {state.pages} can be searched so far."
+    who = f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'}"
+    return f"{who} still being read: {state.read} of {state.pages} pages can be searched so far."
 
 
 def versions_in_words(measurements: Measurements) -> str:
@@ -125,11 +110,8 @@ def versions_in_words(measurements: Measurements) -> str:
 
 
 def ask_again(measurements: Measurements) -> tuple[str, ...]:
-    """The suggestion of a refusal while documents are being indexed."""
-    state = indexing_of(measurements.metadata)
-    if state is None:
-        return ()
-    return (WHEN_READ if state.pages else WHEN_INDEXED,)
+    """The suggestion of a refusal while documents are being read."""
+    return (WHEN_READ,) if indexing_of(measurements.metadata) else ()
 
 
 def on_contradictions(measurements: Measurements) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class RankedPassage:
 
     Args:
         passage: as indexed.
-        dense_rank: by cosine; 0 when it has no vector yet.
+        dense_rank: by cosine.
         lexical_rank: by BM25; 0 when it shares no word with the question.
         dense_candidate: within the first `Missed.candidates` of the dense ranking.
         lexical_candidate: the same of the lexical ranking.
@@ -195,7 +195,7 @@ def _ranked(
     found = [
         RankedPassage(
             corpus.passages[row],
-            meaning.get(row, 0),
+            meaning[row],
             by_words.get(row, 0),
             row in ranking.dense,
             row in ranking.lexical,

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.given import Given
-from rag_core.domain.indexing import Indexing
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.passages import Passage, Place, ReadPlace
 
@@ -219,27 +218,6 @@ class LexicalStore(Protocol):
         """The index of these parts, one behind another; may be empty."""
 
 
-class Waiting(Protocol):
-    """The part of a corpus whose vectors are still being computed.
-
-    A row without a vector has no cosine and no rank by cosine.
-    """
-
-    def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
-        """How far it is among these rows, None for all; None where each of them has a vector."""
-
-    def embedded(self, rows: Sequence[int]) -> Corpus:
-        """The corpus as it is now, with vectors for those of these rows that lack one: the first ones, as many as a
-        question has time for.
-
-        Raises:
-            ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
-        """
-
-    def with_vectors(self, rows: Sequence[int] | None) -> list[int]:
-        """Those of these rows that have a vector, ascending; None for all."""
-
-
 class Corpus(Protocol):
     """The documents that a question is asked of: one immutable version of a library, or passages that something else
     retrieved.
@@ -250,8 +228,8 @@ class Corpus(Protocol):
         """How ready passages came about, where only those are known; None for a library, of which everything is."""
 
     @property
-    def waiting(self) -> Waiting | None:
-        """The part of it that can be asked before its vectors are there; None where each row has its vector."""
+    def reading(self) -> Mapping[str, int]:
+        """All pages of each document that is still being read, by its id; `documents` has those that were read."""
 
     @property
     def version(self) -> int:

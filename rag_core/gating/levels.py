@@ -109,9 +109,9 @@ def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
 
 def medium_at_most(measurements: Measurements) -> bool:
     """Whether something was not looked at as it should be: no model has read a claim, OCR is not sure of a figure, or
-    vectors were missing.
+    pages were still to be read.
 
-    What is not found by cosine yet may hold a better answer, or one that contradicts this one.
+    Such a page may hold a better answer, or one that contradicts this one.
     """
     doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
     return bool(unread(measurements)) or doubtful or indexing_of(measurements.metadata) is not None

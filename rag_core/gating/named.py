@@ -85,11 +85,9 @@ def nowhere_spoken_of(
     too much text to read, or a caller gave only some passages.
     """
     facts, language = measurements.library, measurements.understanding.language
-    state = indexing_of(measurements.metadata)
-    if state is not None and state.pages:
-        return ()
     if (
         not missing
+        or indexing_of(measurements.metadata) is not None
         or corpus.given is not None
         or not facts.passages
         or facts.unreadable

@@ -34,8 +34,9 @@ class JoinedCorpus:
         """None: a library holds all passages of its documents, and not only those that a caller gave."""
 
     @property
-    def waiting(self) -> None:
+    def reading(self) -> Mapping[str, int]:
         """Nothing: only published versions are joined."""
+        return {}
 
     @property
     def version(self) -> int:

@@ -14,10 +14,8 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Several
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Required, TypedDict, Unpack
 
@@ -31,8 +29,6 @@ from rag_core.library.disk.lock import writer, writing
 from rag_core.library.disk.private import is_open, tighten
 from rag_core.library.erasing import Erased, OnErase, mentions_of
 from rag_core.library.indexing.adding import Adding, AddReport, Target
-from rag_core.library.indexing.ahead import THREAD, THREADS, Upload
-from rag_core.library.indexing.early import early
 from rag_core.library.indexing.elsewhere import Elsewhere, WorkersOf
 from rag_core.library.indexing.indexer import INDEX_VERSION, Indexer
 from rag_core.library.loading import Loaded, Loader, entry_in, ready_rows
@@ -41,6 +37,7 @@ from rag_core.library.rebuilding import found_again
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.bounds import require_metadata
 from rag_core.library.stored.collection import (
+    COMPLETE,
     READY,
     Collection,
     Facts,
@@ -90,19 +87,17 @@ class Library:
 
     def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
         self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
-        self._loader = Loader(self._collection, uses["vectors"], uses["lexical"])
+        self._loader = Loader(self._collection, uses["vectors"], uses["lexical"], self._embedder.name)
         self._note: Note = uses.get("note", unnoted)
         self._forget_rows: ForgetRows = uses.get("forget_rows", lambda folder, but: None)
         self._on_delete: OnDelete = uses.get("on_delete", lambda documents, version: None)
         self._on_erase: OnErase = uses.get("on_erase", lambda documents, version, mentions: Erased())
         self._quota: QuotaOf = uses.get("quota", Quota)
         self._workers: WorkersOf = uses.get("workers", lambda settings: None)
-        self._swapping, self._reading = threading.RLock(), threading.Lock()
+        self._swapping = threading.RLock()
         self._file: tuple[int, int] | None = None  # that the snapshot is of
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
-        self._uploads: weakref.WeakSet[Upload] = weakref.WeakSet()
         self._loaded = self._loader.empty()
-        self._view: Snapshot | None = None  # made when it is asked for
 
     @classmethod
     def open(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
@@ -154,6 +149,8 @@ class Library:
             library._note(Action.REBUILD, ())
             rows, problems = found_again(file)
             file.put_waiting(rows)
+            with file.writing() as db:
+                file.drop_half_read(db)
             indexer = Indexer(file, library._embedder, settings, progress, cancelled)
             report = library._adding(indexer, keep_locked=True, at_once=True).run([(row, None) for row in rows])
             with suppress(RagError):
@@ -189,15 +186,10 @@ class Library:
 
     @property
     def view(self) -> Snapshot:
-        """All that can be asked now: `snapshot`, and behind it the documents that are still being read, or wait for
-        vectors.
+        """All that can be asked now: `snapshot`, and the documents that are still being read, with their pages so
+        far.
         """
-        with self._swapping:
-            if self._view is None:
-                waiting = tuple(self._loaded.early.values())
-                lexical, embedder = self._loader.lexical, self._embedder
-                self._view = early(self.snapshot, waiting, lexical, embedder) if waiting else self.snapshot
-            return self._view
+        return self._loaded.view
 
     @property
     def vector_store(self) -> str:
@@ -268,7 +260,6 @@ class Library:
         cancelled: Cancel | None = None,
         wait: float = WAIT_SECONDS,
         listed: Several[str] = (),
-        upload: Upload | None = None,
     ) -> AddReport:
         """Index sources; a file that cannot be read is a problem in the report, the others go on.
 
@@ -281,8 +272,8 @@ class Library:
             progress: told (what, done, total).
             cancelled: asked often; what is complete by then is kept, the rest is in `unfinished()`.
             wait: seconds to wait for another call that indexes.
-            listed: digests of those that are on the list already, and noted; who was deleted since, is not.
-            upload: the same sources, where they were expected.
+            listed: digests of those that are on the list already, and noted; one that is not there any more is a
+                problem.
 
         Raises:
             LibraryBusy: another call held the library for `wait` seconds.
@@ -295,24 +286,17 @@ class Library:
 
         with self._writing(wait, cancelled):
             known = self._collection.taken()
-            here = (
-                one
-                for one in sources
-                if not (listed and isinstance(one, Source) and one.digest in listed and one.digest not in known)
-            )
-            rows = self._collection.accept(Room(self._quota(), known).admitted(here, refused), note)
-            report = self._index(rows, settings, progress, cancelled, keep_locked=False, upload=upload)
+
+            def here() -> Iterator[Source | IngestError]:
+                for one in sources:
+                    if isinstance(one, Source) and one.digest in listed and one.digest not in known:
+                        refused.append((one.name, _off_the_list()))
+                    else:
+                        yield one
+
+            rows = self._collection.accept(Room(self._quota(), known).admitted(here(), refused), note)
+            report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return replace(report, problems=(*refused, *report.problems))
-
-    def expect(self, rows: Sequence[Row], settings: Settings, progress: Progress, cancelled: Cancel) -> Upload:
-        """Have these sources, which are on the list, read and cut while their job waits for its turn: they can be asked
-        by their words.
-
-        `add` takes them in their turn. Whoever never comes to it calls `leave`. The arguments are those of `add`, each
-        source with its password; `progress` is told from another thread.
-        """
-        indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
-        return self._read_ahead(rows if self._workers(settings) is None else (), indexer, 0)
 
     def resume(
         self,
@@ -510,8 +494,7 @@ class Library:
         with self._swapping:
             before, self._loaded = self._loaded, loaded
             self._live.add(loaded.snapshot)
-            if loaded.snapshot is not before.snapshot or [*loaded.early.values()] != [*before.early.values()]:
-                self._view = None
+            self._live.add(loaded.view)
             return loaded.snapshot is not before.snapshot
 
     def _check(self, facts: Facts, db: sqlite3.Connection | None = None) -> None:
@@ -543,14 +526,13 @@ class Library:
         return {entry.document.id: entry for entry in entries}
 
     def _target(self) -> Target:
-        return Target(
-            self._ready,
-            self._publish,
-            self.refresh,
-            lambda row: self._loaded.early.get(row),
-            self._read_ahead,
-            self._is_expected,
-        )
+        return Target(self._ready, self._publish, self._change, self.refresh, self._end)
+
+    def _end(self) -> None:
+        """Nothing is being read any more, or only about to be."""
+        with self._collection.writing() as db:
+            self._collection.drop_half_read(db)
+        self.refresh()
 
     def _publish(
         self,
@@ -598,27 +580,6 @@ class Library:
         made = self._embedder.name, INDEX_VERSION, self.vector_store
         db.execute("UPDATE library SET embedder = ?, index_version = ?, vector_store = ?", made)
 
-    def _read_ahead(self, rows: Sequence[Row], indexer: Indexer, early: int | None) -> Upload:
-        known = [*self._uploads]
-        made = Upload(
-            rows,
-            indexer,
-            self._pool,
-            self._reading,
-            self.refresh,
-            early=early,
-            elsewhere=lambda id: any(one.makes(id) for one in known),
-        )
-        self._uploads.add(made)
-        return made
-
-    def _is_expected(self, id: str, own: Sequence[Upload]) -> bool:
-        return any(id in one.ids for one in [*self._uploads] if one not in own and not one.is_over)
-
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(THREADS, THREAD)
-
     def _adding(self, indexer: Indexer, *, keep_locked: bool, at_once: bool = False) -> Adding:
         workers = self._workers(indexer.settings)
         elsewhere = None if workers is None else Elsewhere(workers, indexer)
@@ -635,12 +596,15 @@ class Library:
         progress: Progress | None,
         cancelled: Cancel | None,
         keep_locked: bool,
-        upload: Upload | None = None,
     ) -> AddReport:
-        if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
-            self._collection.begin({row.digest for row, _ in rows})
+        with self._collection.writing() as db:
+            if not (cancelled and cancelled()):  # what was stopped before its turn was not tried
+                self._collection.begin(db, {row.digest for row, _ in rows})
+            self._collection.drop_half_read(db)
+            if not ready_rows(db):  # the first pages are asked of this model
+                self._built_with(db)
         indexer = Indexer(self._collection, self._embedder, settings, progress, cancelled)
-        report = self._adding(indexer, keep_locked=keep_locked).run(rows, upload)
+        report = self._adding(indexer, keep_locked=keep_locked).run(rows)
         with suppress(RagError):  # whoever opens or deletes next does it
             self._finish_deletion()
         return report
@@ -668,11 +632,8 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
     """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted
     it.
     """
-    query = (
-        "SELECT id, key, entry, size, stamp, digest FROM document WHERE id = ? AND state != ?"
-        " AND EXISTS (SELECT 1 FROM passages WHERE document = id AND vectors IS NOT NULL)"
-    )
-    found = db.execute(query, (form, READY)).fetchone()
+    query = "SELECT id, key, entry, size, stamp, digest FROM document WHERE id = ? AND state = ?"
+    found = db.execute(query, (form, COMPLETE)).fetchone()
     if found is None:
         return False
     entry, digest = entry_of_row(*found[:5]), found[5]
@@ -701,6 +662,13 @@ def _nothing_collected() -> Iterator[None]:
     finally:
         if before:
             gc.enable()
+
+
+def _off_the_list() -> IngestError:
+    return IngestError(
+        "It was taken off the list before its turn: somebody deleted it, or an earlier job could not read it.",
+        remedy="Add it again if it is still wanted.",
+    )
 
 
 def no_document(document_id: str) -> InvalidInput:

@@ -5,8 +5,8 @@ is used again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -24,12 +24,11 @@ from rag_core.domain.ports import (
 )
 from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.files import children
-from rag_core.library.indexing.early import WaitingDocument
 from rag_core.library.stored.collection import (
+    COMPLETE,
     READING,
     READY,
     STORES,
-    WORDS,
     Collection,
     Facts,
     ForgetRows,
@@ -41,18 +40,18 @@ from rag_core.library.stored.collection import (
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
-from rag_core.library.stored.stored_json import REBUILD, passages_from_json, sealed, unpack, unsealed
+from rag_core.library.stored.stored_json import REBUILD, sealed, unsealed
 
 Piece = range | int  # rows that are in memory, or the number of a document that is not
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A collection in memory: what is ready, and the documents that are asked before they are, by their number."""
+    """A collection in memory: what is in the library, and with what else can be asked."""
 
     facts: Facts
     snapshot: Snapshot
-    early: Mapping[int, WaitingDocument] = field(default_factory=dict)
+    view: Snapshot
 
 
 class Loader:
@@ -62,15 +61,16 @@ class Loader:
         collection: its file.
         vectors: makes the index of vectors.
         lexical: makes the index of words.
+        embedder: the name of the model that is here.
     """
 
-    def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore) -> None:
-        self._collection, self.vectors, self.lexical = collection, vectors, lexical
+    def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore, embedder: str) -> None:
+        self._collection, self.vectors, self.lexical, self._embedder = collection, vectors, lexical, embedder
 
     def empty(self) -> Loaded:
         """A library without documents."""
         nothing = Snapshot(0, Passages(()), self._no_vectors(), self.lexical.build([]), (), self._collection.reader)
-        return Loaded(Facts(0, 0, "", 0, "", 0), nothing)
+        return Loaded(Facts(0, 0, "", 0, "", 0), nothing, nothing)
 
     def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
         """The collection as it is in the file, or within a transaction that `writes` and keeps the index of words, too.
@@ -113,25 +113,43 @@ class Loader:
         snapshot = Snapshot(facts.version, passages, vectors, lexical, tuple(entries), self._collection.reader)
         if snapshot.version == known.version and snapshot.entries == known.entries and vectors is known.vectors:
             snapshot = known
-        return Loaded(facts, snapshot, self._early(db, before, {entry.source.digest for entry in entries}))
+        view = self._with_read(db, facts, snapshot, before)
+        if view is not snapshot and isinstance(self.vectors, VectorsInDatabase):
+            (self.vectors.send if writes else self.vectors.require)(view.vectors, self._collection.root)
+        return Loaded(facts, snapshot, view)
 
-    def _early(self, db: sqlite3.Connection, before: Loaded, ready: set[str]) -> dict[int, WaitingDocument]:
-        found: dict[int, WaitingDocument] = {}
+    def _read_rows(self, db: sqlite3.Connection, facts: Facts) -> list[tuple[int, int, int, str]]:
+        """Numbers, stamps, pages and states of the documents that can be asked before they are in the library: those
+        of the model and the store that are here.
+        """
+        if (facts.embedder, facts.vector_store) != (self._embedder, self.vectors.name):
+            return []
         query = (
-            "SELECT id, stamp, digest, pages, state, title, passages, terms FROM document"
-            " JOIN passages ON document = id WHERE state IN (?, ?) ORDER BY id"
+            "SELECT id, stamp, pages, state FROM document JOIN passages ON document = id WHERE state IN (?, ?)"
+            " AND digest NOT IN (SELECT digest FROM document WHERE state = ?) ORDER BY id"
         )
-        for row, stamp, digest, pages, state, title, passages, terms in db.execute(query, (WORDS, READING)):
-            if digest in ready:
-                continue
-            ready = ready | {digest}
-            known = before.early.get(row)
-            if known is None or known.entry.stamp != stamp:
-                entry = entry_in(db, row)
-                cut = passages_from_json(unpack(passages), entry.document.id)
-                known = WaitingDocument(entry, title, cut, unpack_terms(terms), pages if state == READING else 0)
-            found[row] = known
-        return found
+        return db.execute(query, (READING, COMPLETE, READY)).fetchall()
+
+    def _with_read(self, db: sqlite3.Connection, facts: Facts, snapshot: Snapshot, before: Loaded) -> Snapshot:
+        """The snapshot with the documents that are being read, or are published soon, behind it."""
+        rows = self._read_rows(db, facts)
+        known = [(entry.row, entry.stamp) for entry in before.view.entries[len(snapshot.entries) :]]
+        if not rows:
+            return snapshot
+        if before.snapshot is snapshot and known == [row[:2] for row in rows]:
+            return before.view
+        entries = [entry_in(db, row) for row, *_ in rows]
+        pieces: list[Piece] = [*_joined([range(len(snapshot.passages))]), *(entry.row for entry in entries)]
+        terms = [piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces]
+        return Snapshot(
+            snapshot.version,
+            Passages([*snapshot.passages.groups, *(_group(db, entry) for entry in entries)]),
+            self._vectors(db, snapshot, pieces),
+            self.lexical.spliced(snapshot.lexical, terms),
+            (*snapshot.entries, *entries),
+            snapshot.file,
+            {entry.document.id: row[2] for entry, row in zip(entries, rows, strict=True) if row[3] == READING},
+        )
 
     def clear_databases(self, newest: Loaded | None, held: Iterable[Snapshot], forget_rows: ForgetRows) -> None:
         """Delete what databases hold of the collection, except the vectors of its documents and of those that are held.
@@ -153,9 +171,9 @@ class Loader:
             facts = facts_of(db)
             forget_rows(root, facts.vector_store)
             if isinstance(store, VectorsInDatabase) and store.name == facts.vector_store:
-                is_newest = newest is not None and newest.facts.version == facts.version
-                rows = [row for row, _ in ready_rows(db)]
-                stay = newest.snapshot.vectors if newest and is_newest else store.build(_matrix(db, rows))
+                is_newest = newest is not None and newest.facts.changes == facts.changes
+                rows = [*(row for row, _ in ready_rows(db)), *(row for row, *_ in self._read_rows(db, facts))]
+                stay = newest.view.vectors if newest and is_newest else store.build(_matrix(db, rows))
                 store.keep([stay, *(one.vectors for one in held)], root)
 
     def _no_vectors(self) -> VectorIndex:

@@ -50,8 +50,9 @@ class ReadyCorpus:
     version: int = 0
 
     @property
-    def waiting(self) -> None:
-        """Nothing: all vectors are made before it is asked."""
+    def reading(self) -> Mapping[str, int]:
+        """Nothing: all is there before it is asked."""
+        return {}
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> None:
         """All of them: whoever gave the passages has chosen."""

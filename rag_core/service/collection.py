@@ -163,9 +163,7 @@ class Collection:
         handed = HandingIn(self._folder, self.name, settings, sources)
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
-            return self.engine.library.add(
-                sources, settings, progress=progress, cancelled=stop, listed=handed.listed(), upload=handed.upload()
-            )
+            return self.engine.library.add(sources, settings, progress=progress, cancelled=stop, listed=handed.listed())
 
         with self.principal.acting():
             place = str(self._folder), self.name

@@ -217,7 +217,7 @@ def finish_deletions(folder: Path) -> None:
         try:
             file = File(folder, name)
             if (facts := file.facts()).deleting:
-                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), Bm25Store())
+                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), Bm25Store(), facts.embedder)
                 file.finish_deletion(partial(loader.clear_databases, None, (), forget_rows))
         except RagError as error:
             _log.warning("a deletion could not be finished: %s", error.kind)

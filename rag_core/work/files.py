@@ -1,6 +1,4 @@
-"""Where each file of a job stands: several are in work at once, as the next ones are read while vectors of one are
-made.
-"""
+"""Where each file of a job stands: the next one is read while vectors of one are made."""
 
 from __future__ import annotations
 
@@ -16,7 +14,6 @@ class FileState(StrEnum):
     WAITING = "waiting"
     READING = "reading"
     CUTTING = "cutting"  # into passages, whose words are counted
-    CUT = "cut"  # it is embedded when its turn comes
     EMBEDDING = "embedding"
     READ = "read"  # done, and published with the next ones
     READY = "ready"  # in the library: it can be asked

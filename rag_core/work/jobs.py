@@ -39,9 +39,8 @@ class Job(Background["AddReport | Ran"]):
 
     `step` is what is being done with the current file (untrusted text: it names a file), `done` of `total` its pages or
     passages; `files_done` of `files` counts whole files or questions, files in the order of `listed` where that is
-    known. Files behind the current one may be read already, and those of a job that waits for its turn. `sources` are
-    kept so that a password can be tried without uploading again: while the job runs all of them, then those that need
-    one.
+    known. The file behind the current one may be read already. `sources` are kept so that a password can be tried
+    without uploading again: while the job runs all of them, then those that need one.
     """
 
     title: str
@@ -182,11 +181,7 @@ class Job(Background["AddReport | Ran"]):
         if number in self._failed:
             return FileState.PROBLEM
         far = self._far.get(number)
-        if far is None or not far.stage:
-            return FileState.WAITING
-        ahead = number > self.files_done or not (self.started or self.files_done)
-        cut = ahead and far.stage == FileState.CUTTING and far.done == far.total
-        return FileState.CUT if cut else FileState(far.stage)
+        return FileState(far.stage) if far is not None and far.stage else FileState.WAITING
 
     def far(self, number: int) -> Far | None:
         """How far file `number` of `listed` is in its step, from 0; None where it is not in work."""
@@ -208,8 +203,6 @@ class Job(Background["AddReport | Ran"]):
             if what == FileState.PROBLEM:
                 self._failed.add(number)
                 return
-            if isinstance(step, Step):  # what failed before its turn is tried again
-                self._failed.discard(number)
             self._far[number] = Far(step, done, total)
             # from the first batch on: the model may have been loaded before it
             if what == FileState.EMBEDDING and done and (self._paced is None or done < self._paced[1]):
@@ -255,13 +248,8 @@ class Job(Background["AddReport | Ran"]):
                 }
                 # the others only hold memory
                 self.sources = tuple(source for source in self.sources if source.name in locked)
-                if self.handing_in is not None:
-                    self.handing_in.leave()
 
         self._turn = turn
         self.start(noted, turn)
-        if self.error is not None and not self.started:  # there may have been no thread for it
-            if turn is not None:
-                turn.leave()
-            if self.handing_in is not None:
-                self.handing_in.leave()
+        if self.error is not None and not self.started and turn is not None:  # there may have been no thread for it
+            turn.leave()

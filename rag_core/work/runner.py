@@ -95,7 +95,7 @@ class Runner:
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
         if handing_in is not None:
-            handing_in.begin(job.progress, job.cancelled, self._turns.look_again)  # it may have been stopped meanwhile
+            handing_in.begin(self._turns.look_again)  # it may have been stopped meanwhile
         # the library survives being killed, so stopping the server need not wait for it
         job.begin(work, self._turns.turn(job.by, lambda: job.passed_up))
         return job

@@ -3,7 +3,7 @@
 
 Each stage is a function of the indexing whose processor time is taken, of all threads of this process, less that of the
 stages within it. Reading is split in two: what the processes that read take, and what this process does with what they
-send. The drafts of a PDF that is asked while it is read count as cutting and listing. A second run in the same process
+send. The batches of a PDF that is asked while it is read count as cutting and listing. A second run in the same process
 (`--again`) shows what only the first one pays for.
 """
 
@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.ingest.passages import strategies
-from rag_core.library.indexing import documents, drafts, indexer
+from rag_core.library.indexing import batches, documents, indexer
 from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
@@ -33,13 +33,13 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("language", documents, "detect"),
     ("structuring: choosing the strategy", strategies, "choose"),
     ("cutting", indexer, "passages_of"),
-    ("cutting", drafts, "passages_of"),
+    ("cutting", batches, "passages_of"),
     ("counting tokens", EmbeddedModel, "count_tokens"),
     ("listing words", indexer, "terms_of"),
-    ("listing words", drafts, "terms_of"),
+    ("listing words", batches, "terms_of"),
     ("embedding", EmbeddedModel, "embed"),
-    ("writing a document", Collection, "put_cut"),
-    ("writing vectors", Collection, "put_vectors"),
+    ("writing pages", Collection, "put_pages"),
+    ("writing a document", Collection, "put"),
 )
 
 

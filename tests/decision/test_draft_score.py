@@ -195,12 +195,12 @@ def test_given_a_sentence_of_a_passage_beyond_the_best_five_then_it_is_read_all_
     assert deep > 0.8 * score(found)
 
 
-def test_given_documents_that_are_still_indexed_then_the_score_of_a_draft_is_lowered_as_that_of_an_extract(
+def test_given_documents_that_are_still_being_read_then_the_score_of_a_draft_is_lowered_as_that_of_an_extract(
     engine: Engine, server: ModelServer
 ) -> None:
     found, _ = asked(engine, server, saying(ANSWER), correctness_mode="observe", rewording="audited")
     assert found.llm_trace is not None
-    state = Indexing(documents=1, searched=1, passages=10, embedded=5)
+    state = Indexing(documents=1, searched=1, pages=10, read=5)
     early = replace(found, metadata={**found.metadata, INDEXING: state.to_json()})
 
     lowered = draft_correctness(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from early_kit import PAGES, Held
 from library_kit import library
+from reading_kit import FIRST, Held
 
-from rag_core.library.indexing import adding
+from rag_core.library.indexing import batches
 from rag_core.library.library import Library
 
 
 @pytest.fixture
-def asked_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A PDF of the tests has passages enough to be asked before its vectors are made."""
-    monkeypatch.setattr(adding, "EARLY_PASSAGES", PAGES // 2)
+def short_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first batch of a PDF has few pages."""
+    monkeypatch.setattr(batches, "FIRST_PAGES", FIRST)
 
 
 @pytest.fixture

@@ -13,34 +13,33 @@ import shutil
 import sys
 from pathlib import Path
 
-from early_kit import SMALL, Held, buoys, indexing
 from killing import KillAt, say
 from library_kit import library
+from reading_kit import FIRST, SMALL, Held, indexing, pdf
 
+from rag_core.library.indexing import batches
 from rag_core.library.library import Library
 
-# published, handed in and not indexed, waiting for its vectors
-GONE, LISTED, WAITING = (
-    "Brambleforth.txt",
-    "Wexford.txt",
-    "buoys",
-)
+# published, handed in and not indexed, being read
+GONE, LISTED, READ = "Brambleforth.txt", "Wexford.txt", "bay-0.pdf"
 
 
 def id_of(opened: Library, name: str) -> str:
-    """The id of a document that is published, is listed or waits."""
+    """The id of a document that is published, is listed or is being read."""
     known = {document.name: document.id for document in opened.view.documents} | {
         row.name: row.id for row in opened.unfinished()
     }
     return known[name]
 
 
-def waiting(opened: Library, hook: KillAt) -> None:
-    """Delete one that waits for its vectors, and come to an end before the call that indexes does."""
+def being_read(opened: Library, hook: KillAt) -> None:
+    """Delete one of which the first pages can be asked, and come to an end before the call that indexes does."""
     embedder = opened._embedder
     assert isinstance(embedder, Held)
-    with indexing(opened, embedder, buoys(), settings=SMALL):
-        id = id_of(opened, WAITING)
+    batches.FIRST_PAGES = FIRST
+    with indexing(opened, embedder, pdf(0), settings=SMALL):
+        embedder.let(1)
+        id = id_of(opened, READ)
         hook.begin()
         opened.delete(id)
         end(hook)
@@ -65,8 +64,8 @@ def main(template: Path, folder: Path, way: str, n: int) -> None:
     shutil.copytree(template, folder)
     hook = KillAt(str(folder), n)
     opened = library(folder, embedder=Held())
-    if way == "waiting":
-        waiting(opened, hook)
+    if way == "being_read":
+        being_read(opened, hook)
     hook.begin()
     WAYS[way](opened)
     end(hook)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from early_kit import SMALL, buoys
 from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import library
+from reading_kit import SMALL, buoys
 
 from rag_core.library.indexing.documents import Cutting
 
@@ -36,5 +36,5 @@ def test_given_a_document_that_is_added_then_cutting_has_a_step_before_the_first
     library(tmp_path).add([buoys()], SMALL, progress=lambda *one: told.append(one))
 
     steps = [step.rpartition(": ")[2] for step, _, _ in told]
-    assert list(dict.fromkeys(steps)) == ["cutting", "documents", "embedding"]
+    assert list(dict.fromkeys(steps)) == ["cutting", "embedding", "documents"]
     assert [done for step, done, _ in told if step == "buoys: cutting"] == [0, 1]

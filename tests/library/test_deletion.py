@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from early_kit import SMALL, Held, buoys, indexing, until
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text, traces
+from reading_kit import SMALL, Held, indexing, pdf
 
 import rag_core.engine as asking
 from rag_core.adapters.index.choose import forget
@@ -152,8 +152,8 @@ def test_given_a_question_that_needs_a_page_that_went_meanwhile_then_it_is_asked
     assert cut.gone not in {hit.passage.document for hit in measured.hits}
 
 
-def test_given_a_file_that_waited_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(
-    tmp_path, monkeypatch
+def test_given_a_file_that_was_being_read_and_was_deleted_while_a_question_read_it_then_that_is_asked_again_without_it(
+    tmp_path, monkeypatch, short_batches
 ):
     embedder = Held()
     opened = library(tmp_path, embedder=embedder)
@@ -162,17 +162,17 @@ def test_given_a_file_that_waited_and_was_deleted_while_a_question_read_it_then_
     def late(view, *rest, **more):
         documents.append(len(view.documents))
         if len(documents) == 1:
-            opened.delete(f"sha256:{buoys().digest}")
+            opened.delete(f"sha256:{pdf(0).digest}")
         return measured_on(view, *rest, **more)
 
     monkeypatch.setattr(asking, "measured_on", late)
-    with indexing(opened, embedder, buoys(), buoys("more", 500), settings=SMALL):
-        until(lambda: len(opened.view.documents) == 2)
-        measured = engine.measure("What light does the buoy 17 show?", Settings.load("open"))
+    with indexing(opened, embedder, pdf(0), settings=SMALL):
+        embedder.let(1)
+        measured = engine.measure("What light does the buoy 3 show?", Settings.load("open"))
         assert opened.snapshot.documents == (), "nothing was published"
 
     assert not measured.failure
-    assert documents == [2, 1]
+    assert documents == [1, 0]
 
 
 def test_given_documents_that_change_each_time_when_a_page_is_gone_then_it_is_asked_so_often_and_says_both(

@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from deleting_child import GONE, LISTED, WAITING, id_of
+from deleting_child import GONE, LISTED, READ, id_of
 from library_kit import SETTINGS, check_whole, found, library, text, traces
 
 from rag_core.library.library import Library
 
 CHILD = Path(__file__).with_name("deleting_child.py")
 EVERY = int(os.environ.get("EVERY_KILL", "8"))  # one step in so many; all of them with EVERY_KILL=1
-WAYS = ("delete", "everywhere", "listed", "discard", "waiting")
-WORDS = {GONE: b"zyxoquant", LISTED: b"ulvexine", WAITING: b"buoy"}
+WAYS = ("delete", "everywhere", "listed", "discard", "being_read")
+WORDS = {GONE: b"zyxoquant", LISTED: b"ulvexine", READ: b"buoy"}
 
 
 def body(word: str, number: int) -> str:
@@ -95,8 +95,8 @@ def test_given_a_deletion_killed_at_each_step_when_opened_again_then_the_others_
     template, tmp_path, way
 ):
     source, run = template
-    gone = {"listed": LISTED, "discard": LISTED, "waiting": WAITING}.get(way, GONE)
-    hidden = secrets(source, gone) if gone != WAITING else [WORDS[WAITING]]
+    gone = {"listed": LISTED, "discard": LISTED, "being_read": READ}.get(way, GONE)
+    hidden = secrets(source, gone) if gone != READ else [WORDS[READ]]
     changes, status = run(tmp_path / "dry", way, 0)
     assert status == "0"
     in_force, last = 0, int(changes)

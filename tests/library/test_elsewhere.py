@@ -15,7 +15,7 @@ import numpy as np
 import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, text
-from test_ahead import kept
+from reading_kit import kept
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
@@ -62,7 +62,7 @@ class Worker:
         self.orders[row.name] = row, data, future
         self.ordered.append(row.name)
         self.most = max(self.most, len(self.orders))
-        threading.Timer(0.05, self.work).start()
+        threading.Timer(0.3, self.work).start()
         return future
 
     def work(self) -> None:

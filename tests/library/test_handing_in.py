@@ -26,7 +26,6 @@ from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off, drop_collection, hand_in
 from rag_core.work import dropping, taking_up
-from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Job
 from rag_core.work.runner import Runner
@@ -61,7 +60,9 @@ def test_given_a_file_that_was_deleted_while_it_waited_or_has_no_room_then_it_is
     listed = hand_in(tmp_path, "default", [ONE, TWO], {})
     opened = library(tmp_path)
     opened.delete(f"sha256:{ONE.digest}")
-    assert [document.name for document in opened.add([ONE, TWO], SETTINGS, listed=listed).added] == ["two"]
+    report = opened.add([ONE, TWO], SETTINGS, listed=listed)
+    assert [document.name for document in report.added] == ["two"]
+    assert [name for name, _ in report.problems] == ["one"]
 
     monkeypatch.setattr("rag_core.wiring.folder.quota_of", lambda: Quota(1, 1))
     create_collection(tmp_path, "new")
@@ -289,87 +290,11 @@ def test_given_a_file_whose_indexing_was_begun_too_often_then_a_person_decides(t
     collection = Collection(tmp_path, "default")
     for _ in range(MAX_TRIES):
         assert [row.name for row, _ in collection.cut_off()] == ["one"]
-        collection.begin([ONE.digest])
+        with collection.writing() as db:
+            collection.begin(db, [ONE.digest])
     assert collection.cut_off() == []
     collection.put_waiting(collection.waiting())
     assert collection.cut_off() == []
     with collection.writing() as db:
         collection.drop_waiting(db, [ONE.digest])
     assert wiring.cut_off(tmp_path, "default") == []
-
-
-@pytest.mark.parametrize("opened_late", [False, True])
-def test_given_files_that_wait_for_their_turn_then_the_job_that_runs_reads_them_and_theirs_takes_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened_late: bool
-) -> None:
-    opened, opening, read = library(tmp_path), threading.Event(), threading.Event()
-    known = SimpleNamespace(wait=opening.wait, engine=SimpleNamespace(library=opened))
-    monkeypatch.setattr("rag_core.work.handing_in.loading.known", lambda *_: known)
-    if not opened_late:
-        opening.set()
-    steps: list[str] = []
-
-    def first(progress: Progress, cancelled: Cancel) -> AddReport:
-        """Holds the writer where its own file is embedded, until the other one is read."""
-        opening.set()
-
-        def told(what: str, done: int, total: int) -> None:
-            if what.endswith(": embedding"):
-                assert read.wait(SECONDS)
-
-        return opened.add([ONE], SETTINGS, progress=told, cancelled=cancelled)
-
-    go = threading.Event()
-    runner = Runner()
-    runner.start("Before", lambda progress, stop: (go.wait(SECONDS), first(progress, stop))[1], 1)
-    handed = HandingIn(tmp_path, "default", SETTINGS, [TWO])
-
-    def second(progress: Progress, stop: Cancel) -> AddReport:
-        def told(what: str, done: int, total: int) -> None:
-            steps.append(what)
-            progress(what, done, total)
-
-        return opened.add(
-            [TWO], SETTINGS, progress=told, cancelled=stop, listed=handed.listed(), upload=handed.upload()
-        )
-
-    job = runner.start("Adding", second, 1, listed=[File("two", f"sha256:{TWO.digest}")], handing_in=handed)
-    go.set()
-    for _ in range(int(SECONDS * 100)):
-        if job.state(0, ()) == "cut" and opened.view.documents:
-            break
-        threading.Event().wait(0.01)
-    assert [one.name for one in opened.view.documents] == ["two"]
-    assert job.state(0, ()) == "cut"
-    assert not job.started
-    read.set()
-    assert job.wait(SECONDS)
-
-    assert job.report is not None
-    assert [one.name for one in job.report.added] == ["two"]
-    assert not any(step.endswith(": cutting") for step in steps)
-    assert handed.upload() is not None
-    check_whole(opened)
-
-
-def test_given_a_turn_that_has_come_or_a_job_that_was_stopped_before_the_library_is_open_then_nothing_is_read_early(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened, opening = library(tmp_path), threading.Event()
-    known = SimpleNamespace(wait=opening.wait, engine=SimpleNamespace(library=opened))
-    monkeypatch.setattr("rag_core.work.handing_in.loading.known", lambda *_: known)
-    monkeypatch.setattr(opened, "expect", lambda *_: pytest.fail("it is read early"))
-    stopped = threading.Event()
-    late, called_off = HandingIn(tmp_path, "default", SETTINGS, [ONE]), HandingIn(tmp_path, "default", SETTINGS, [TWO])
-    late.begin(lambda *_: None, lambda: False)
-    called_off.begin(lambda *_: None, stopped.is_set)
-    assert late.listed()
-    assert called_off.listed()
-    assert late.upload() is None
-    stopped.set()
-    opening.set()
-    for _ in range(int(SECONDS * 100)):
-        if not any(thread.name == "having files read early" for thread in threading.enumerate()):
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it still waits")

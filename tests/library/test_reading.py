@@ -68,7 +68,9 @@ def read(
     keeper = reading.PageKeeper(collection, collection.begin_document(row, "key", "options"))
     (folder / "data").write_bytes(data)
     with (folder / "data").open("rb") as file:
-        return reading.read(row, file, Stamp("", len(data)), options, keeper, None, None, None), keeper
+        found = reading.read(row, file, Stamp("", len(data)), options, keeper, None, None, None)
+    keeper.flush()
+    return found, keeper
 
 
 def test_given_a_pdf_when_read_then_the_boxes_of_its_words_stand_on_disk_alone(tmp_path: Path) -> None:

@@ -14,19 +14,12 @@ from rag_core.library.stored.named import collections
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from rag_core.work.handing_in import HandingIn
 from ui.app import first_run, state
 from ui.app.texts import say, tell
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
 REPORT = make.document(BRIDGE, "Its toll is 3 pounds for a car.").tobytes()
-
-
-@pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read before the turn of its job comes, as where the readers are busy: else it may be asked by then."""
-    monkeypatch.setattr(HandingIn, "_expect", lambda *_: None)
 
 
 @pytest.fixture
@@ -226,7 +219,7 @@ def test_given_a_browser_that_was_not_told_of_the_files_collection_when_it_touch
 
 
 def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is_asked_by_itself(
-    app: AppTest, samples_apart: Path, waits: None
+    app: AppTest, samples_apart: Path
 ) -> None:
     """Issue 17: a typed question is never lost."""
     page = settle(app)
@@ -245,7 +238,7 @@ def test_given_a_question_before_the_first_document_is_read_then_it_waits_and_is
 
 
 def test_given_a_question_that_waits_when_it_is_taken_back_then_it_is_not_asked_and_can_be_asked_again(
-    app: AppTest, samples_apart: Path, waits: None
+    app: AppTest, samples_apart: Path
 ) -> None:
     page = settle(app)
     with state.runner()._turns.turn("another"):

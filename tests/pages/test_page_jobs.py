@@ -364,7 +364,7 @@ def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_it
     told(1, "cutting", 7, 7)
     told(2, "problem", 1, 1)
     told(3, "reading", 2, 5)
-    assert states(job) == ["embedding", "cut", "problem", "reading"]
+    assert states(job) == ["embedding", "cutting", "problem", "reading"]
     assert [(far.done, far.total) if far else None for far in map(job.far, range(4))] == [(1, 9), (7, 7), None, (2, 5)]
     job.progress("documents", 1, 4)
     assert states(job) == ["read", "cutting", "problem", "reading"]
@@ -373,35 +373,12 @@ def test_given_files_that_are_read_while_one_is_embedded_then_each_is_told_by_it
     assert (job.stage, job.done, job.total) == ("reading", 2, 5)
 
 
-def test_given_a_job_that_waits_for_its_turn_when_its_files_are_read_then_each_says_where_it_stands() -> None:
-    job = job_of("a.pdf", "b.pdf", "c.pdf")
-    job.progress(Step("a.pdf: cutting", "sha256:a.pdf"), 7, 7)
-    job.progress(Step("b.pdf: reading", "sha256:b.pdf"), 3, 7)
-    job.progress(Step("c.pdf: problem", "sha256:c.pdf"), 0, 1)
-    assert states(job) == ["cut", "reading", "problem"]
-    job.progress(Step("b.pdf: waiting", "sha256:b.pdf"), 0, 1)  # the job before it has ended
-    assert states(job) == ["cut", "waiting", "problem"]
-    job.started = True
-    assert states(job)[0] == "cutting"
-
-
-def test_given_a_file_that_could_not_be_read_before_its_turn_when_it_can_in_its_turn_then_it_is_ready() -> None:
-    job = job_of("a", "b")
-    job.progress(Step("a: problem", "sha256:a"), 0, 1)
-    job.started = True
-    for step in ("reading", "cutting", "embedding"):
-        job.progress(Step(f"a: {step}", "sha256:a"), 1, 2)
-        assert states(job, "a") == [step, "waiting"]
-    job.progress("documents", 1, 2)
-    assert states(job, "a") == ["ready", "waiting"]
-
-
 def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_ends_at_once_and_the_others_go_on() -> (
     None
 ):
     class Listed:
-        def begin(self, progress: Progress, cancelled: Cancel, ended: object) -> None:
-            self.told = progress, cancelled
+        def begin(self, ended: object) -> None:
+            self.begun = True
 
         def wait(self) -> bool:
             return True
@@ -409,21 +386,17 @@ def test_given_a_job_that_waits_with_its_files_on_the_list_when_stopped_then_it_
         def call_off(self) -> None:
             self.called_off = True
 
-        def leave(self) -> None:
-            self.left = True
-
     runner, go, handed = Runner(), threading.Event(), Listed()
     first = runner.start("first", lambda progress, stop: AddReport(cancelled=not go.wait(SECONDS)), 1)
     second = runner.start("second", raising(AssertionError("its turn has not come")), 1, handing_in=handed)  # type: ignore[arg-type]
     third = runner.start("third", lambda progress, stop: AddReport(), 1)
-    assert handed.told == (second.progress, second.cancelled)
+    assert handed.begun
 
     second.call_off()
 
     assert second.wait(SECONDS)
     assert (second.report, second.error, second.started) == (AddReport(cancelled=True), None, False)
     assert handed.called_off
-    assert handed.left
     assert not first.finished
     go.set()
     assert [finished(job).report for job in (first, third)] == [AddReport(), AddReport()]
@@ -442,7 +415,7 @@ def test_given_a_job_without_files_that_waits_when_stopped_then_it_ends_at_once(
     finished(first)
 
 
-def test_given_files_that_nobody_listed_then_those_that_are_read_ahead_are_not_taken_for_the_current_one() -> None:
+def test_given_files_that_nobody_listed_then_the_next_one_that_is_read_is_not_taken_for_the_current_one() -> None:
     job = Job("samples", files=3)
 
     job.progress(Step("a.pdf: embedding", "a"), 1, 9)

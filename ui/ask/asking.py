@@ -225,18 +225,16 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
 
 
 def _indexed(engine: Engine, asked: Asked) -> bool:
-    """Whether documents were being indexed when it was asked, and none is now, or one has gone or come, or more of one
-    has been read.
-    """
+    """Whether documents were being read when it was asked, and more of them has been read, or one has gone or come."""
     view = engine.library.view
     then = indexing_of(asked.measurements.metadata)
     if then is None:
         return False
-    now = view.waiting.indexing(None) if view.waiting is not None else None
-    if now is not None and then.pages and (now.read, now.pages) != (then.read, then.pages):
-        return True
     searched, there = asked.measurements.library.names.keys(), {one.id for one in view.documents}
-    return view.waiting is None or not searched <= there or (not asked.scope.documents and not there <= searched)
+    if not searched <= there or (not asked.scope.documents and not there <= searched):
+        return True
+    read = [one.page_count for one in view.documents if one.id in view.reading and one.id in searched]
+    return (len(read), sum(read)) != (then.documents, then.read)
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:

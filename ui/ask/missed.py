@@ -123,8 +123,6 @@ def in_words(missed: Missed) -> str:
     }
     if best is not None:
         key = "ranks" if best.lexical_rank else "ranks_no_word"
-        if not best.dense_rank:  # its document is still being indexed
-            key = "ranks_no_vector" if best.lexical_rank else "ranks_none"
         numbers["ranks"] = tell(
             f"missed.{key}", meaning=best.dense_rank, words=best.lexical_rank, searched=f"{missed.searched:,}"
         )

@@ -2,33 +2,35 @@
 
 Each complete document is put into the library, whatever happens to the rest.
 
-The vectors are made in this thread, one file after the other; two more read and cut the next files meanwhile (`ahead`).
+One file after the other is read and cut in this thread. A second thread makes its vectors and puts it into the library,
+while this one reads on.
 """
 
 from __future__ import annotations
 
 import logging
+import sqlite3
+import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document
-from rag_core.domain.ports import Vectors
-from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
+from rag_core.domain.ports import Step
+from rag_core.errors import Cancelled, IngestError, LibraryError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.indexing.ahead import EARLY_PASSAGES, Upload
-from rag_core.library.indexing.early import WaitingDocument
 from rag_core.library.indexing.elsewhere import Elsewhere
-from rag_core.library.indexing.embedding import Made
 from rag_core.library.indexing.indexer import Indexer
-from rag_core.library.stored.collection import Form, Gone
-from rag_core.library.stored.entry import Accepted, Entry, Row, source_digest
+from rag_core.library.stored.collection import READING, Cut, Gone, pack_passages
+from rag_core.library.stored.entry import Accepted, Entry, Row
 
 # passages of small texts that are embedded together: one forward pass each would take several times as long
 GROUP_PASSAGES = 256
 PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
 PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time, however large the library is
+THREAD = "embedding"  # the name of the thread that embeds
 _log = logging.getLogger(__name__)
 
 
@@ -54,18 +56,16 @@ class Target:
     Args:
         ready: its documents by id.
         publish: see `Library._publish`.
-        refresh: called where there is more to be asked than before.
-        waiting: a document that is asked before its vectors are there, by its number; None where it is not.
-        read_ahead: begins an `Upload`.
-        is_expected: whether another upload than these has a source, by the id of its document.
+        change: see `Library._change`.
+        refresh: see `Library.refresh`.
+        end: called when nothing is being read any more; see `Collection.drop_half_read`.
     """
 
     ready: Callable[[], dict[str, Entry]]
     publish: Callable[[Sequence[int], Sequence[Entry], Collection[str], Collection[int] | None], frozenset[int]]
+    change: Callable[[Callable[[sqlite3.Connection], object]], object]
     refresh: Callable[[], object]
-    waiting: Callable[[int], WaitingDocument | None]
-    read_ahead: Callable[[Sequence[Row], Indexer, int | None], Upload]
-    is_expected: Callable[[str, Sequence[Upload]], bool]
+    end: Callable[[], object]
 
 
 class Adding:
@@ -77,8 +77,7 @@ class Adding:
             source that cannot be indexed. Two threads tell it of their files, each `Step` with its document.
         keep_locked: leave sources that need a password on the list.
         at_once: publish only when all is done, and leave what fails on the list.
-        elsewhere: has PDFs made by workers; None to make all of them here. With workers no file is read ahead: they
-            have all cores at work.
+        elsewhere: has PDFs made by workers; None to make all of them here.
     """
 
     def __init__(
@@ -93,28 +92,29 @@ class Adding:
         self._target, self._indexer, self._elsewhere = target, indexer, elsewhere
         self._keep_locked, self._at_once = keep_locked, at_once
         self._documents = target.ready()
-        self._added: dict[int, str] = {}  # ids of documents by their number
+        self._added: dict[int, Entry] = {}  # by their number
         self._unchanged: list[str] = []
         self._problems: list[tuple[str, IngestError]] = []
         self._settled: set[str] = set()  # digests that need not stay on the list
         self._complete: list[int] = []  # that are not in the library yet
         self._described: list[Entry] = []
-        self._group: list[Form] = []
-        self._uploads: list[Upload] = []
+        self._group: list[Cut] = []
+        self._other: threading.Thread | None = None
+        self._error: BaseException | None = None  # that the other thread ended with
+        self._files = 0
         # the first document at once: it can be asked meanwhile
         self._last, self._took = time.monotonic() - PUBLISH_SECONDS, 0.0
 
-    def run(self, rows: Sequence[Row], upload: Upload | None = None) -> AddReport:
-        """Index these sources, each with its password; what was made of them before their turn is in `upload`.
+    def run(self, rows: Sequence[Row]) -> AddReport:
+        """Index these sources, each with its password.
 
         Raises:
             RagError: something that is not the fault of one file, such as a full disk; what was complete before is
                 published, unless all was to be published at once.
         """
-        stopped = False
+        stopped, self._files = False, len(rows)
         try:
             with storage_problems("indexing"), self._elsewhere or nullcontext():
-                self._begin([(row, password) for row, password in rows if not self._is_there(row)], upload)
                 self._in_order(rows)
         except Cancelled:
             stopped = True
@@ -124,87 +124,95 @@ class Adding:
                     self._publish()
             raise
         finally:
-            for one in self._uploads:
-                one.leave()
+            with suppress(RagError):  # as above, or whoever indexes next does it
+                self._target.end()
         if not (stopped and self._at_once):
             self._publish()
-        known = self._target.ready() | (self._made() if stopped and self._at_once else {})
+        known = self._target.ready()
+        if stopped and self._at_once:  # they are made, and not in the library
+            made = (one for one in self._added.values() if self._indexer.collection.has_form(one.row))
+            known |= {one.document.id: one for one in made}
         return AddReport(
-            tuple(known[id].document for id in self._added.values() if id in known),
+            tuple(known[one.document.id].document for one in self._added.values() if one.document.id in known),
             tuple(known[id].document for id in self._unchanged if id in known),
             tuple(self._problems),
             stopped,
         )
 
-    def _made(self) -> dict[str, Entry]:
-        """The documents that a rebuild has made when it is stopped, and that are not in the library."""
-        return {
-            form.entry.document.id: form.entry
-            for id in self._added.values()
-            for form in self._indexer.collection.forms(source_digest(id))
-            if form.complete
-        }
-
-    def _begin(self, rows: Sequence[Row], upload: Upload | None) -> None:
-        if self._elsewhere is not None:
-            self._elsewhere.begin([row for row, password in rows if self._fits_elsewhere(row, password)])
-            return
-        if upload is not None:
-            self._uploads.append(upload)
-        left = [(row, password) for row, password in rows if upload is None or not upload.makes(row.id)]
-        self._uploads.append(self._target.read_ahead(left, self._indexer, None if self._at_once else EARLY_PASSAGES))
-
     def _in_order(self, rows: Sequence[Row]) -> None:
-        for number, (row, password) in enumerate(rows, 1):
-            self._one(row, password)
-            self._indexer.progress("documents", number, len(rows))
-        self._finish_group()
+        try:
+            if self._elsewhere is not None:
+                self._elsewhere.begin([row for row, password in rows if self._fits_elsewhere(row, password)])
+            for number, (row, password) in enumerate(rows, 1):
+                self._one(number, row, password)
+            self._finish_group(len(rows))
+            self._wait()
+        except BaseException as error:
+            if not isinstance(error, RagError):  # else what the other thread makes is still kept
+                self._indexer.ended.set()
+            with suppress(Cancelled):  # an error of the other thread is why this one was stopped
+                self._wait()
+            raise
 
-    def _publish(self) -> None:
-        begun = time.monotonic()
-        stay = [self._documents[id].row for id in self._unchanged] if self._at_once else None
-        put_in = self._target.publish(self._complete, self._described, self._settled, stay)
-        for gone in set(self._complete) - put_in:
-            del self._added[gone]
-        self._complete, self._described, self._settled = [], [], set()
-        self._last = time.monotonic()
-        self._took = self._last - begun
+    def _wait(self) -> None:
+        """Wait for what the other thread does; its errors are raised here."""
+        if self._other is not None:
+            self._other.join()
+        self._other, error, self._error = None, self._error, None
+        if error is not None:
+            raise error
 
-    def _publish_when_due(self) -> None:
-        """Publish if the last time is long enough ago, measured against what publishing costs."""
-        if not self._at_once and time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
-            self._publish()
+    def _then(self, number: int, task: Callable[..., object], *args: object) -> None:
+        """Do a task once the other thread has done its own, and tell that `number` files are done, 0 for none."""
+        self._wait()
+        self._do(number, task, *args)
 
-    def _one(self, row: Accepted, password: str | None) -> None:
-        self._require_going()
-        if self._is_there(row):
-            known = self._documents[row.id]
-            if (again := known.handed_in(row)) != known:
-                self._documents[row.id] = again
-                self._described.append(again)
-            if self._at_once and (problem := self._indexer.problem_of(row)) is not None:
-                self._problems.append((row.name, problem))
-            self._unchanged.append(row.id)
-            self._settled.add(row.digest)
-            return
-        form = self._make(row, password)
-        if form is None:
-            return
-        if form.reused and (problem := self._indexer.problem_of(row)) is not None:
-            self._problems.append((row.name, problem))
-        if form.complete or row.kind == "pdf":
-            self._finish_group()
-        if form.complete:
-            self._done(form)
-            self._publish_when_due()
-            return
-        self._group.append(form)
-        if row.kind == "pdf" or sum(waiting.count for waiting in self._group) >= GROUP_PASSAGES:
-            self._finish_group()
+    def _meanwhile(self, number: int, task: Callable[..., object], *args: object) -> None:
+        """The same in the other thread, while this one reads on."""
+        self._wait()
 
-    def _require_going(self) -> None:
+        def work() -> None:
+            try:
+                self._do(number, task, *args)
+            except BaseException as error:
+                self._error = error
+                self._indexer.ended.set()
+
+        thread = threading.Thread(target=copy_context().run, args=(work,), daemon=True, name=THREAD)
+        try:
+            thread.start()
+        except RuntimeError:  # the system gives no more threads
+            self._do(number, task, *args)
+        else:
+            self._other = thread
+
+    def _do(self, number: int, task: Callable[..., object], *args: object) -> None:
+        task(*args)
+        self._publish_when_due()
+        if number:
+            self._indexer.progress("documents", number, self._files)
+
+    def _one(self, number: int, row: Accepted, password: str | None) -> None:
         if self._indexer.stopped():
             raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
+        if self._is_there(row):
+            self._then(number, self._known, row)
+            return
+        if row.kind == "pdf":  # it may take long
+            self._finish_group(number - 1)
+        made = self._make(row, password)
+        if made is None or isinstance(made, IngestError):
+            self._then(number, self._failed, row, made)
+            return
+        if isinstance(made, Entry) or made.reused:
+            self._then(0, self._look_at, row)
+        if isinstance(made, Entry):
+            self._finish_group(number - 1)
+            self._then(number, self._done, made)
+            return
+        self._group.append(made)
+        if row.kind == "pdf" or sum(len(cut.passages) for cut in self._group) >= GROUP_PASSAGES:
+            self._finish_group(number)
 
     def _is_there(self, row: Accepted) -> bool:
         """Whether a source is in the library, indexed with the same settings; a rebuild looks whether all of it can be
@@ -221,94 +229,107 @@ class Adding:
         """Whether workers may make a source: a PDF without a password, which stays in this process, that is not made
         yet.
         """
-        return row.kind == "pdf" and not row.needs_password and password is None and self._indexer.complete(row) is None
+        if row.kind != "pdf" or row.needs_password or password is not None or self._is_there(row):
+            return False
+        return self._indexer.complete(row) is None
 
-    def _make(self, row: Accepted, password: str | None) -> Form | None:
-        """A source as a worker made it, or as it was read and cut here; None where it cannot be made, or was
-        deleted.
+    def _make(self, row: Accepted, password: str | None) -> Entry | Cut | IngestError | None:
+        """The document of a source if it is complete already or a worker made it, or as it was read and cut here, or
+        why it cannot be made; None where it was deleted.
         """
         try:
-            return self._taken(row) or self._indexer.prepare(row, password)
+            if (entry := self._indexer.complete(row)) is not None:
+                return entry
+            if self._elsewhere is not None and (entry := self._elsewhere.entry(row)) is not None:
+                return entry
+            return self._indexer.prepare(row, password, None if self._at_once else self._batch_cut)
         except Gone:
             return None
-        except Cancelled:
-            if self._indexer.stopped():
-                raise
-            return self._make(row, password)  # whoever made it before its turn was stopped
         except IngestError as error:
-            self._failed(row, error, self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded))
+            return error
         except (RagError, OSError):
             raise
         except Exception as error:  # a fault of ours on one file must not cost the user the other files
+            if self._indexer.ended.is_set():  # it is the other thread's
+                raise
             _log.error("indexing a document failed", exc_info=error)
             problem = f"{row.name} could not be indexed because of a fault in this program ({type(error).__name__})."
-            self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
-        return None
+            return IngestError(problem, remedy="Report it with the log; the other files are unharmed.")
 
-    def _taken(self, row: Accepted) -> Form | None:
-        """The form of a source that was made before its turn, or by a worker; None where it is to be made now."""
-        for upload in self._uploads:
-            if upload.makes(row.id):
-                form = upload.take(row, self._require_going)
-                if self._indexer.is_usable(form, row):
-                    return form
-        return self._elsewhere.form(row) if self._elsewhere is not None and self._elsewhere.makes(row) else None
+    def _known(self, row: Accepted) -> None:
+        known = self._documents[row.id]
+        if (again := known.handed_in(row)) != known:
+            self._documents[row.id] = again
+            self._described.append(again)
+        if self._at_once:
+            self._look_at(row)
+        self._unchanged.append(row.id)
+        self._settled.add(row.digest)
 
-    def _failed(self, row: Accepted, error: IngestError, keep: bool = False) -> None:
+    def _failed(self, row: Accepted, error: IngestError | None) -> None:
+        if error is None:  # it was deleted
+            return
         self._problems.append((row.name, error))
+        locked = self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded)
         # a rebuild replaces the document: its source must stay on the list, unless nothing can be read from it any more
-        # and another job may have it with its password, and says itself what is wrong with it
-        if isinstance(error, StoredFileDamaged) or not (
-            keep or self._at_once or self._target.is_expected(row.id, self._uploads)
-        ):
+        if isinstance(error, StoredFileDamaged) or not (locked or self._at_once):
             self._settled.add(row.digest)
-        self._indexer.tell_problem(row)
+        with suppress(LibraryError):  # a full disk: whoever makes it again drops it; a rebuild has another model
+            self._indexer.collection.drop_forms(row.digest)
+            self._target.refresh()
+        self._indexer.progress(Step(f"{row.name}: problem", row.id), 1, 1)
 
-    def _finish_group(self) -> None:
+    def _look_at(self, row: Accepted) -> None:
+        """Tell of a fault in the stored file of a source whose pages were read before."""
+        if (problem := self._indexer.problem_of(row)) is not None:
+            self._problems.append((row.name, problem))
+
+    def _batch_cut(self, batch: Cut) -> None:
+        self._meanwhile(0, self._batch, batch)
+
+    def _batch(self, batch: Cut) -> None:
+        """Have the first pages of a document asked."""
+        try:
+            vectors, packed = self._indexer.vectors([batch]), pack_passages(batch.passages)
+        except (Cancelled, RagError):  # the whole document meets it
+            return
+        self._target.change(lambda db: self._indexer.collection.put(db, batch, packed, vectors, READING))
+
+    def _finish_group(self, number: int) -> None:
         group, self._group = self._group, []
         if group:
-            self._finish(group)
-            self._publish_when_due()
+            self._meanwhile(number, self._finish, group)
 
-    def _batch_made(self, group: Sequence[Form]) -> Made:
-        """Hands the vectors of a group on to its documents that are asked meanwhile, and lets those who read have as
-        much time.
-        """
-        places = [(form.entry.row, place) for form in group for place in range(form.count)]
-        began = time.monotonic()
-
-        def made(first: int, vectors: Vectors) -> None:
-            nonlocal began
-            for at, (row, place) in enumerate(places[first : first + len(vectors)]):
-                if (document := self._target.waiting(row)) is not None and place < len(document.passages):
-                    document.put([place], vectors[at : at + 1])
-            for upload in self._uploads:
-                upload.give_way(time.monotonic() - began)
-            began = time.monotonic()
-
-        return made
-
-    def _finish(self, group: Sequence[Form]) -> None:
+    def _finish(self, group: Sequence[Cut]) -> None:
         try:
-            gone = self._indexer.finish(group, self._batch_made(group))
-            for form in group:
-                if form not in gone:
-                    self._done(form)
+            for entry in self._indexer.finish(group):
+                self._done(entry)
         except Gone:
-            if left := [form for form in group if self._indexer.collection.has_form(form.entry.row)]:
+            if left := [cut for cut in group if self._indexer.collection.has_form(cut.entry.row)]:
                 self._finish(left)
         except IngestError as error:  # said before any of them is complete
             if len(group) == 1:
-                self._indexer.collection.drop_form(group[0].entry.row)
                 self._failed(group[0].entry.source, error)
-                self._target.refresh()
             else:  # the fault of one: the others are embedded without it
-                for form in group:
-                    self._finish([form])
+                for cut in group:
+                    self._finish([cut])
 
-    def _done(self, form: Form) -> None:
-        self._complete.append(form.entry.row)
-        self._added[form.entry.row] = form.entry.document.id
-        self._settled.add(form.entry.source.digest)
-        for upload in self._uploads:
-            upload.embedded(form)
+    def _done(self, entry: Entry) -> None:
+        self._complete.append(entry.row)
+        self._added[entry.row] = entry
+        self._settled.add(entry.source.digest)
+
+    def _publish(self) -> None:
+        begun = time.monotonic()
+        stay = [self._documents[id].row for id in self._unchanged] if self._at_once else None
+        put_in = self._target.publish(self._complete, self._described, self._settled, stay)
+        for gone in set(self._complete) - put_in:
+            del self._added[gone]
+        self._complete, self._described, self._settled = [], [], set()
+        self._last = time.monotonic()
+        self._took = self._last - begun
+
+    def _publish_when_due(self) -> None:
+        """Publish if the last time is long enough ago, measured against what publishing costs."""
+        if not self._at_once and time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
+            self._publish()

@@ -17,8 +17,8 @@ from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, IngestError, StoredFileDamaged
 from rag_core.library.disk.private import write
 from rag_core.library.indexing.indexer import Indexer
-from rag_core.library.stored.collection import Collection, Form, Gone
-from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.collection import Collection, Gone
+from rag_core.library.stored.entry import Accepted, Entry
 from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
@@ -65,7 +65,7 @@ class Elsewhere:
         self._wanted: dict[str, Accepted] = {}
         self._left: deque[Accepted] = deque()
         self._out: dict[str, Future[bytes]] = {}
-        self._came: dict[str, Form | IngestError | Gone] = {}
+        self._came: dict[str, Entry | IngestError | Gone] = {}
         self._room, self._is_begun = 0, False
 
     def __enter__(self) -> Elsewhere:
@@ -90,7 +90,7 @@ class Elsewhere:
         """Whether workers make, or have made, the document of a source."""
         return row.digest in self._wanted
 
-    def form(self, row: Accepted) -> Form | None:
+    def entry(self, row: Accepted) -> Entry | None:
         """The complete document of a source; None where it is to be made here.
 
         Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import monotonic, sleep
 
 import numpy as np
@@ -13,7 +13,6 @@ from rag_core.errors import Cancelled, LimitExceeded, ModelTimedOut, ModelUnavai
 from rag_core.ingest.passages.context import embedding_text
 from rag_core.language import terms
 
-Made = Callable[[int, Vectors], None]  # (number of the first passage, vectors of shape (n, dim))
 # texts between two looks at the cancel flag, and what a question waits for: half a second with the embedded model
 EMBED_BATCH = 16
 # a lock is not fair: without a pause this thread would take the model again before a question that waits for it
@@ -33,20 +32,19 @@ def vectors_of(
     what: str,
     progress: Progress | None,
     cancelled: Cancel | None,
-    *,
-    made: Made | None = None,
-    batch: int = EMBED_BATCH,
+    known: dict[str, Vectors] | None = None,
 ) -> Vectors:
     """The vectors of passages, each given with its document's title: shape (len(titled), dim), or (0, 0) of none.
 
+    Passages whose embedded text is the same share a vector.
+
     Args:
-        embedder: gets `batch` texts at a time.
+        embedder: gets `EMBED_BATCH` texts at a time.
         titled: in the order of the rows.
         what: names the step in `progress`.
-        progress: told (what, done, total) at the start, with 0 done, and after each batch.
+        progress: told (what, done, total) at the start and after each batch.
         cancelled: asked before each batch.
-        made: gets the vectors of each batch, with the number of its first passage, before `progress` is told.
-        batch: texts that are embedded at once; in float32 a vector depends a little on its company.
+        known: vectors by embedded text, which are not made again; those that are made are put into it.
 
     Raises:
         Cancelled: the user stopped it.
@@ -55,42 +53,41 @@ def vectors_of(
     """
     allowed = min(SECONDS + SECONDS_PER_PASSAGE * len(titled), SECONDS_IN_ALL)
     deadline = monotonic() + allowed
-    vectors = np.empty((0, 0), dtype=np.float32)
+    known = {} if known is None else known
+    texts = [embedding_text(passage, title) for title, passage in titled]
+    missing = [text for text in dict.fromkeys(texts) if text not in known]
+    made = len(texts) - len(missing)
     if progress is not None:
-        progress(what, 0, len(titled))
-    for start in range(0, len(titled), batch):
+        progress(what, made, len(texts))
+    for start in range(0, len(missing), EMBED_BATCH):
         if cancelled is not None and cancelled():
             raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
         if monotonic() > deadline:
             raise LimitExceeded(
-                f"Embedding took more than the {allowed:,.0f} s allowed for {len(titled):,} passages; {start:,} were "
-                f"done.",
+                f"Embedding took more than the {allowed:,.0f} s allowed for {len(texts):,} passages; {made + start:,} "
+                f"were done.",
                 remedy="Close other programs or choose a smaller embedding model, then add "
                 "the file again; or split it into parts.",
             )
-        texts = [embedding_text(passage, title) for title, passage in titled[start : start + batch]]
+        batch = missing[start : start + EMBED_BATCH]
         try:
-            found = embedder.embed(texts)
+            found = embedder.embed(batch)
         except ModelTimedOut as error:
-            problem = (
-                f"The embedding model did not finish passages {start + 1:,} to {start + len(texts):,}. {error.problem}"
-            )
-            raise LimitExceeded(problem, remedy=error.remedy) from error
-        if not start:
-            vectors = np.empty((len(titled), found.shape[1]), dtype=np.float32)
-        if found.shape != (len(texts), vectors.shape[1]) or not np.isfinite(found).all():
+            first = made + start
+            problem = f"The embedding model did not finish passages {first + 1:,} to {first + len(batch):,}."
+            raise LimitExceeded(f"{problem} {error.problem}", remedy=error.remedy) from error
+        dim = len(next(iter(known.values()))) if known else found.shape[-1]
+        if found.shape != (len(batch), dim) or not np.isfinite(found).all():
             raise ModelUnavailable(
-                f"The embedding model gave vectors of shape {found.shape} for {len(texts)} texts, or some that are not "
+                f"The embedding model gave vectors of shape {found.shape} for {len(batch)} texts, or some that are not "
                 f"finite.",
                 remedy="Use another model or precision.",
             )
-        vectors[start : start + len(texts)] = found
-        if made is not None:
-            made(start, found)
+        known.update(zip(batch, found, strict=True))
         sleep(YIELD_SECONDS)
         if progress is not None:
-            progress(what, min(start + batch, len(titled)), len(titled))
-    return vectors
+            progress(what, made + start + len(batch), len(texts))
+    return np.array([known[text] for text in texts], dtype=np.float32) if texts else np.empty((0, 0), dtype=np.float32)
 
 
 def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:

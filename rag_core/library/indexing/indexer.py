@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress, Step, Vectors
 from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import Cancelled, IngestError, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest.reading.ocr_engines import can_read
+from rag_core.library.indexing.batches import Batches
 from rag_core.library.indexing.documents import Cutting, document_of, entry_of, manner_of, passages_of
-from rag_core.library.indexing.drafts import Drafts
-from rag_core.library.indexing.embedding import Made, terms_of, vectors_of
+from rag_core.library.indexing.embedding import terms_of, vectors_of
 from rag_core.library.indexing.reading import (
     PageKeeper,
     Reading,
@@ -34,7 +34,7 @@ from rag_core.library.indexing.reading import (
     reading_to_json,
 )
 from rag_core.library.stored import stored_sources
-from rag_core.library.stored.collection import ASIDE, WORDS, Collection, Form, Gone, pack_terms
+from rag_core.library.stored.collection import COMPLETE, Collection, Cut, Gone, pack_passages
 from rag_core.library.stored.entry import Accepted, Entry
 from rag_core.settings import Settings
 
@@ -58,10 +58,14 @@ class Indexer:
     ) -> None:
         self.collection, self.embedder, self.settings = collection, embedder, settings
         self.progress: Progress = progress or (lambda what, done, total: None)
-        self.stopped: Cancel = cancelled or (lambda: False)
+        self.ended = threading.Event()  # it failed: what another thread still makes is not wanted
+        self._cancelled: Cancel = cancelled or (lambda: False)
         self._engine = settings.ocr_engine if settings.ocr else TESSERACT
         self._can_ocr = settings.ocr and can_read(self._engine)
-        self._told: set[str] = set()  # ids of the sources of whose problem it was told
+
+    def stopped(self) -> bool:
+        """Whether it is to stop: the user said so, or it has failed."""
+        return self.ended.is_set() or self._cancelled()
 
     def is_as_now(self, row: Accepted, entry: Entry) -> bool:
         """Whether a document is what indexing its source now would give.
@@ -77,33 +81,19 @@ class Indexer:
                     return not other and (can_ocr or not self._can_ocr or not document.unreadable_pages)
         return False
 
-    def is_usable(self, form: Form, row: Accepted) -> bool:
-        """Whether what was made of a source some time ago is still there, and what would be made of it now."""
-        return form.entry.key == self._key(row, self._can_ocr) and self.collection.has_form(form.entry.row)
-
-    def complete(self, row: Accepted) -> Form | None:
+    def complete(self, row: Accepted) -> Entry | None:
         """The document of this source that has all that it needs, and is not in the library yet."""
-        return next((form for form in self._made(row) if form.complete), None)
+        keys = [self._key(row, can_ocr) for can_ocr in (self._can_ocr, not self._can_ocr)]
+        found = (one for one in self.collection.complete(row.digest) if one.key in keys and self.is_as_now(row, one))
+        return next(found, None)
 
-    def prepare(
-        self,
-        row: Accepted,
-        password: str | None,
-        made_known: Callable[[], object] | None = None,
-        stopped: Cancel = lambda: False,
-        least: Callable[[], int] = int,
-        was_read: Callable[[], object] = lambda: None,
-    ) -> Form:
-        """Read and cut a source; one that is cut already is not read again.
+    def prepare(self, row: Accepted, password: str | None, batch: Callable[[Cut], object] | None = None) -> Cut:
+        """Read and cut a source; its pages are kept.
 
         Args:
             row: the source; it is on the library's list.
             password: opens it where it is encrypted.
-            made_known: called when there is more of it to be asked than before; None where it is not asked before it is
-                in the library.
-            stopped: asked beside what stops the indexer.
-            least: asked how many passages it has where it is asked before it is in the library.
-            was_read: called when its pages are there, before they are cut.
+            batch: given the first pages of a long PDF while it is read; None where they are not asked before all are.
 
         Raises:
             StoredFileDamaged: the stored file is not what was handed in, and was not read before.
@@ -111,54 +101,24 @@ class Indexer:
             Gone: somebody deleted it.
             Cancelled: the user stopped it.
         """
-        if (known := next(iter(self._made(row)), None)) is not None:
-            return known
-        stops = self._stopped_by(row, stopped)
         try:
-            return self._prepare(row, password, made_known, stops, least, was_read)
+            return self._prepare(row, password, batch, self._stopped_by(row))
         except Cancelled:
             if not self.collection.is_wanted(row.digest):
                 raise Gone from None
             raise
 
     def _prepare(
-        self,
-        row: Accepted,
-        password: str | None,
-        made_known: Callable[[], object] | None,
-        stops: Cancel,
-        least: Callable[[], int],
-        was_read: Callable[[], object],
-    ) -> Form:
+        self, row: Accepted, password: str | None, batch: Callable[[Cut], object] | None, stops: Cancel
+    ) -> Cut:
         key, options = self._key(row, self._can_ocr), self._read_options(row)
-        tell = made_known if made_known is not None and not self.collection.is_ready(row.digest) else None
         number = self.collection.begin_document(row, key, options)
-        keeper, drafts = PageKeeper(self.collection, number), None
-        if tell is not None and row.kind == "pdf":
-            drafts = Drafts(row, key, self.settings, self.embedder, keeper, tell, stops)
-        try:
-            reading, reused = self._reading(row, password, options, keeper, drafts, stops)
-            was_read()
-            entry, title, passages, terms = self._cut(row, number, reading, stops)
-            if tell is not None and not (drafts is not None and drafts.made) and len(passages) < least():
-                tell = None
-            state, known = ASIDE if tell is None else WORDS, reading_to_json(reading)
-            self.collection.put_cut(entry, title, passages, terms, state=state, pages=len(reading.pages), reading=known)
-        except BaseException:
-            self.collection.drop_form(number)
-            if drafts is not None and drafts.made and tell is not None:
-                tell()
-            raise
-        if tell is not None:
-            tell()
-        return Form(entry, title, len(passages), complete=False, reused=reused)
-
-    def _cut(
-        self, row: Accepted, number: int, reading: Reading, stops: Cancel
-    ) -> tuple[Entry, str, tuple[Passage, ...], bytes]:
-        """The document of what was read, its title, its passages, and their terms, packed."""
-        chars = [len(page.text) for page in reading.pages]
-        telling = Cutting(f"{row.name}: cutting", chars, self._progress_of(row))
+        keeper, batches = PageKeeper(self.collection, number), None
+        if batch is not None and row.kind == "pdf" and not self.collection.is_ready(row.digest):
+            batches = Batches(row, key, self.settings, self.embedder, keeper, batch, stops)
+        reading, reused = self._reading(row, password, options, keeper, batches, stops)
+        pages = len(reading.pages)
+        telling = Cutting(f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress_of(row))
         manner = manner_of(row, reading, self.settings)
         passages = passages_of(row, reading.pages, manner, self.settings, self.embedder, stops, telling.counted)
         document = document_of(row, reading, manner)
@@ -166,8 +126,8 @@ class Indexer:
             raise no_text(document)
         terms = terms_of(row.name, manner.title, passages)
         telling.finished()
-        entry = entry_of(number, self._key(row, self._can_ocr), document, row)
-        return entry, manner.title, passages, pack_terms(terms)
+        entry = entry_of(number, key, document, row)
+        return Cut(entry, manner.title, passages, terms, pages, reused, batches.known if batches else {})
 
     def problem_of(self, row: Accepted) -> StoredFileDamaged | None:
         """The fault in the stored file of a source whose pages were read before; None when it is as it was handed
@@ -179,12 +139,12 @@ class Indexer:
             return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
         return None
 
-    def finish(self, group: Sequence[Form], made: Made | None = None) -> list[Form]:
-        """Embed the passages of all of these at once, and keep their vectors; those that somebody deleted meanwhile.
+    def finish(self, group: Sequence[Cut]) -> list[Entry]:
+        """Embed the passages of all of these at once, and keep them as complete documents; those that nobody deleted
+        meanwhile.
 
         Args:
             group: at least one.
-            made: gets each batch of vectors, with the number of its first passage among those of the group.
 
         Raises:
             Gone: somebody deleted one of them; none of them is complete.
@@ -193,38 +153,32 @@ class Indexer:
             ModelUnavailable: the model gave no usable vectors.
         """
         name = group[0].entry.document.name if len(group) == 1 else f"{len(group)} texts"
-        titled = [
-            (form.title, passage)
-            for form in group
-            for passage in self.collection.passages(form.entry.row, form.entry.document.id)
-        ]
         progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self.progress
+        vectors, first = self.vectors(group, f"{name}: embedding", progress), 0
+        packed, kept = [pack_passages(cut.passages) for cut in group], list[Entry]()
+        with self.collection.writing() as db:
+            for cut, data in zip(group, packed, strict=True):
+                own, first = vectors[first : first + len(cut.passages)], first + len(cut.passages)
+                if self.collection.put(db, cut, data, own, COMPLETE):
+                    kept.append(cut.entry)
+        return kept
+
+    def vectors(self, group: Sequence[Cut], what: str = "", progress: Progress | None = None) -> Vectors:
+        """The vectors of the passages of all of these; see `finish`."""
         gone = False
 
         def stopped() -> bool:
             nonlocal gone
-            gone = not all(self.collection.has_form(form.entry.row) for form in group)
+            gone = not all(self.collection.has_form(cut.entry.row) for cut in group)
             return gone or self.stopped()
 
+        titled = [(cut.title, passage) for cut in group for passage in cut.passages]
         try:
-            vectors = vectors_of(self.embedder, titled, f"{name}: embedding", progress, stopped, made=made)
+            return vectors_of(self.embedder, titled, what, progress, stopped, group[0].known)
         except Cancelled:
             if gone:
                 raise Gone from None
             raise
-        first, parts = 0, list[tuple[int, Vectors]]()
-        for form in group:
-            parts.append((form.entry.row, vectors[first : first + form.count]))
-            first += form.count
-        lost = self.collection.put_vectors(parts)
-        return [form for form in group if form.entry.row in lost]
-
-    def tell_problem(self, row: Accepted) -> None:
-        """Tell once that a source cannot be indexed."""
-        known = row.id in self._told
-        self._told.add(row.id)
-        if not known:
-            self.progress(Step(f"{row.name}: problem", row.id), 1, 1)
 
     def source(self, row: Accepted) -> bytes:
         """The stored bytes of a source.
@@ -237,7 +191,7 @@ class Indexer:
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
-    def take(self, row: Accepted, path: Path) -> Form:
+    def take(self, row: Accepted, path: Path) -> Entry:
         """Take in the document of a source that was made elsewhere, from the file that came back.
 
         Raises:
@@ -256,25 +210,17 @@ class Indexer:
             )
         return found
 
-    def _made(self, row: Accepted) -> list[Form]:
-        keys = [self._key(row, can_ocr) for can_ocr in (self._can_ocr, not self._can_ocr)]
-        return [
-            form
-            for form in self.collection.forms(row.digest)
-            if form.entry.key in keys and self.is_as_now(row, form.entry)
-        ]
-
     def _progress_of(self, row: Accepted) -> Progress:
         """Tells of a source by its id, too."""
         return lambda what, done, total: self.progress(Step(what, row.id), done, total)
 
-    def _stopped_by(self, row: Accepted, stopped: Cancel) -> Cancel:
+    def _stopped_by(self, row: Accepted) -> Cancel:
         """Whether the user stopped it, or somebody deleted the source: that is looked at now and then."""
         looked = 0.0
 
         def stops() -> bool:
             nonlocal looked
-            if stopped() or self.stopped():
+            if self.stopped():
                 return True
             if time.monotonic() - looked < LOOK_SECONDS:
                 return False
@@ -289,7 +235,7 @@ class Indexer:
         password: str | None,
         options: str,
         keeper: PageKeeper,
-        drafts: Drafts | None,
+        batches: Batches | None,
         stops: Cancel,
     ) -> tuple[Reading, bool]:
         """The pages, and whether they were read before by the same options: then they are not read again."""
@@ -307,9 +253,11 @@ class Indexer:
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
         with data:
-            return read(
-                row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, drafts
-            ), False
+            reading = read(
+                row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, batches
+            )
+        keeper.flush(reading_to_json(reading))
+        return reading, False
 
     def _options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":

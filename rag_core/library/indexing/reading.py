@@ -107,10 +107,10 @@ class PageKeeper:
         if self._bytes > BATCH_BYTES:
             self.flush()
 
-    def flush(self) -> None:
-        """Keep all of them now; raises Gone."""
-        if self._waiting:
-            self.collection.put_pages(self.document, self._waiting)
+    def flush(self, reading: object = None) -> None:
+        """Keep all of them now, and at the end what is to be known of the `reading`; raises Gone."""
+        if self._waiting or reading is not None:
+            self.collection.put_pages(self.document, self._waiting, reading)
         self._waiting, self._bytes = [], 0
 
 
@@ -139,11 +139,11 @@ def read(
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
-    drafts: Listener | None = None,
+    listener: Listener | None = None,
 ) -> Reading:
-    """Read a source, and keep its pages as they come. A text document is one page.
+    """Read a source, and give `keeper` its pages as they come. A text document is one page.
 
-    `source` is the stamp of the bytes. `drafts` hears of the pages of a PDF as they come.
+    `source` is the stamp of the bytes. `listener` hears of the pages of a PDF as they come.
 
     Raises:
         IngestError: it cannot be read.
@@ -163,14 +163,13 @@ def read(
                 remedy="Split the file into parts.",
             )
         bare = _without_words(page)
-        if drafts is not None and row.kind == "pdf":
-            drafts.read(bare, source)
+        if listener is not None:
+            listener.read(bare, source)
         return bare
 
     if row.kind == "text":
         text, said, problems = _text(data, row.name, "" if row.caller_id else Path(row.name).suffix.lower())
         pages = (keep(Page(1, text)),)
-        keeper.flush()
         return Reading(pages, said, problems, source)
     if row.needs_password and password is None:
         raise PasswordNeeded(
@@ -183,13 +182,12 @@ def read(
         ocr=options.ocr,
         ocr_engine=options.ocr_engine,
         form=form_of(row.name),
-        begun=lambda content, count: drafts.begun(_stated(content), count) if drafts else None,
+        begun=lambda content, count: listener.begun(_stated(content), count) if listener else None,
         keep=keep,
         recognised=RecognisedPages(keeper.collection, row.digest),
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
-    keeper.flush()
     return Reading(content.pages, _stated(content), content.problems, source)
 
 

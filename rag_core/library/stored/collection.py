@@ -9,7 +9,8 @@
     <collection>/model_cache.sqlite    answers of language models; see adapters/llm/cache.py
 
 A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as
-they are read, so its words can be asked for before all are there. Whatever is changed is changed in one transaction. A
+they are read, and cut in batches, so that the first ones can be asked. Whatever is changed is changed in one
+transaction. A
 deletion goes on until nothing of it stands in the log beside the file, or among the sources: where a process is killed
 before, whoever opens the collection next finishes it.
 """
@@ -22,7 +23,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Several
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,6 @@ from rag_core.library.stored.stored_json import (
     document_to_json,
     pack,
     pack_parts,
-    passages_from_json,
     passages_to_json,
     sealed,
     unpack,
@@ -54,9 +54,9 @@ from rag_core.library.stored.stored_json import (
 
 VERSION = 1  # the tables' own
 STORES = "stores"  # the folder in which each database that has rows of the collection has a file
-# states of a document: being read; cut, and asked by its words; cut, and not asked yet; with all of its vectors in the
-# library
-READING, WORDS, ASIDE, READY = "reading", "words", "aside", "ready"
+# states of a document: it is being read, and its first pages may have passages; it is complete, and published with the
+# next ones; it is in the library
+READING, COMPLETE, READY = "reading", "complete", "ready"
 OTHERS_SECONDS = 3600.0  # a source is written in seconds: a younger draft may be somebody's
 # `deleting` of the library: a source that gave no document is to go; somebody deleted something, so no word of it may
 # be left
@@ -77,7 +77,8 @@ SCHEMA = (
     """CREATE TABLE page (document INTEGER NOT NULL REFERENCES document ON DELETE CASCADE, number INTEGER NOT NULL,
         facts BLOB NOT NULL, layout BLOB NOT NULL, PRIMARY KEY (document, number))""",
     """CREATE TABLE passages (document INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
-        count INTEGER NOT NULL, title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL, vectors BLOB)""",
+        count INTEGER NOT NULL, title TEXT NOT NULL, passages BLOB NOT NULL, terms BLOB NOT NULL,
+        vectors BLOB NOT NULL)""",
     """CREATE TABLE words (id INTEGER PRIMARY KEY AUTOINCREMENT, place INTEGER NOT NULL, rows INTEGER NOT NULL,
         data BLOB NOT NULL)""",
     """CREATE TABLE recognised (digest TEXT NOT NULL REFERENCES waiting (digest) ON DELETE CASCADE,
@@ -127,16 +128,26 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """A document that is being made: `title` as it is embedded with its `count` passages; `complete` with their
-    vectors.
+class Cut:
+    """A document, or its first pages, cut into passages; its vectors are still to be made.
+
+    Args:
+        entry: the document, as far as it is read.
+        title: as it is embedded with the passages.
+        passages: at least one.
+        terms: of each passage.
+        pages: that it will have.
+        reused: its pages were not read just now.
+        known: vectors that its earlier batches have, by embedded text.
     """
 
     entry: Entry
     title: str
-    count: int
-    complete: bool
-    reused: bool = True  # its pages were not read just now
+    passages: Sequence[Passage]
+    terms: Sequence[Sequence[str]]
+    pages: int
+    reused: bool = False
+    known: dict[str, Vectors] = field(default_factory=dict, repr=False)
 
 
 class Gone(Cancelled):
@@ -162,7 +173,6 @@ class Collection:
         # two connections: a reader waits for no writer
         self.reader = Database(self.root / FILE, SCHEMA, VERSION, **how)
         self._writer = Database(self.root / FILE, SCHEMA, VERSION, **how)
-        self._in_work: set[int] = set()  # numbers of documents that are being read here
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -291,12 +301,11 @@ class Collection:
                 for source, settings in db.execute(query, (MAX_TRIES,))
             ]
 
-    def begin(self, digests: Iterable[str]) -> None:
+    def begin(self, db: sqlite3.Connection, digests: Iterable[str]) -> None:
         """Count that indexing these is begun, where that is counted: of those that were handed in before their turn
         came.
         """
-        with self.writing() as db:
-            db.executemany("UPDATE waiting SET begun = begun + 1 WHERE digest = ?", [(digest,) for digest in digests])
+        db.executemany("UPDATE waiting SET begun = begun + 1 WHERE digest = ?", [(digest,) for digest in digests])
 
     def hold_back(self, digests: Iterable[str]) -> None:
         """Leave these to a person: somebody stopped their job."""
@@ -386,7 +395,7 @@ class Collection:
         return self._exists("SELECT 1 FROM waiting WHERE digest = ?", digest)
 
     def begin_document(self, row: Accepted, key: str, options: str) -> int:
-        """A new form of a source, which is going to be read; its number. What was half read of it before goes.
+        """A new form of a source, which is going to be read; its number.
 
         Raises:
             Gone: somebody deleted it.
@@ -396,20 +405,15 @@ class Collection:
             " SELECT ?, ?, ?, 0, 0, '', bytes, 0, 0, ? FROM waiting WHERE digest = ?"
         )
         with self.writing() as db:
-            for (left,) in db.execute(
-                "SELECT id FROM document WHERE digest = ? AND state = ?", (row.digest, READING)
-            ).fetchall():
-                if left not in self._in_work:  # a killed process left it
-                    db.execute("DELETE FROM document WHERE id = ?", (left,))
             cursor = db.execute(insert, (row.digest, key, READING, options, row.digest))
             if not cursor.rowcount:
                 raise Gone
             assert cursor.lastrowid is not None
-            self._in_work.add(cursor.lastrowid)
             return cursor.lastrowid
 
-    def put_pages(self, document: int, pages: Sequence[tuple[int, bytes, bytes]]) -> None:
-        """Keep pages that were read: each with its number, facts and layout.
+    def put_pages(self, document: int, pages: Sequence[tuple[int, bytes, bytes]], reading: object = None) -> None:
+        """Keep pages that were read: each with its number, facts and layout; with the last ones, what is to be known of
+        the reading.
 
         Raises:
             Gone: somebody deleted the document.
@@ -417,89 +421,52 @@ class Collection:
         with self.writing() as db:
             _require_form(db, document)
             db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(document, *page) for page in pages])
+            if reading is not None:
+                db.execute("UPDATE document SET reading = ? WHERE id = ?", (pack(reading), document))
 
-    def put_cut(
-        self,
-        form: Entry,
-        title: str,
-        passages: Sequence[Passage],
-        terms: bytes,
-        *,
-        state: str,
-        pages: int = 0,
-        reading: object = None,
-    ) -> None:
-        """Keep how a document was cut, in the place of what was kept of it before.
+    def put(self, db: sqlite3.Connection, cut: Cut, packed: bytes, vectors: Vectors, state: str) -> bool:
+        """Keep a document that was cut and embedded, within a transaction, in the place of what was kept of it before
+        but in the library; False where somebody deleted it.
 
         Args:
-            form: the document, as far as it is read.
-            title: as it is embedded with the passages.
-            passages: at least one.
-            terms: of the passages, packed.
-            state: READING while pages come, WORDS where it is asked, ASIDE where it is not.
-            pages: that it will have.
-            reading: what is to be known of a reading that is complete.
-
-        Raises:
-            Gone: somebody deleted it.
+            db: the file.
+            cut: the document.
+            packed: its passages, by `pack_passages`.
+            vectors: of them.
+            state: READING where it has only the first pages, else COMPLETE.
         """
-        packed = pack_parts(json_rows(passages_to_json(passages)))
-        with self.writing() as db:
-            _require_form(db, form.row)
-            db.execute("UPDATE library SET changes = changes + 1")
-            size = "(SELECT coalesce(sum(length(facts) + length(layout)), 0) FROM page WHERE document = id)"
-            db.execute(
-                f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, "
-                f"size = {size} + ?, pages = ?, reading = ?, entry = ? WHERE id = ?",
-                (
-                    state,
-                    form.document.language,
-                    len(packed) + len(terms) + form.document.size_bytes,
-                    pages,
-                    None if reading is None else pack(reading),
-                    pack_entry(form),
-                    form.row,
-                ),
-            )
-            db.execute(
-                "INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?, NULL)",
-                (form.row, len(passages), title, packed, terms),
-            )
-        if state != READING:
-            self._in_work.discard(form.row)
-
-    def put_vectors(self, vectors: Sequence[tuple[int, Vectors]]) -> list[int]:
-        """Keep the vectors of documents, each of shape (passages, dim); the numbers of those that somebody deleted
-        meanwhile.
-        """
-        gone = []
-        with self.writing() as db:
-            for document, found in vectors:
-                packed = pack_vectors(found)
-                if not db.execute("UPDATE passages SET vectors = ? WHERE document = ?", (packed, document)).rowcount:
-                    gone.append(document)
-                db.execute("UPDATE document SET size = size + ? WHERE id = ?", (len(packed), document))
-        return gone
-
-    def hide(self, digests: Several[str]) -> None:
-        """Whoever made these has stopped: they are asked no longer."""
-        with self.writing() as db:
-            for digest in digests:
-                changed = db.execute(
-                    "UPDATE document SET state = ? WHERE digest = ? AND state = ?", (ASIDE, digest, WORDS)
-                ).rowcount
-                db.execute("UPDATE library SET changes = changes + ?", (bool(changed),))
-
-    def forms(self, digest: str) -> list[Form]:
-        """All forms of a source that are cut, and are not in the library yet."""
-        query = (
-            "SELECT id, key, entry, size, stamp, title, count, vectors IS NOT NULL FROM document JOIN passages ON "
-            "document = id"
-            " WHERE digest = ? AND state IN (?, ?) ORDER BY id DESC"
+        form, sealed_vectors, terms = cut.entry, pack_vectors(vectors), pack_terms(cut.terms)
+        if db.execute("SELECT 1 FROM document WHERE id = ? AND state = ?", (form.row, READING)).fetchone() is None:
+            return False
+        others = "DELETE FROM document WHERE digest = ? AND id != ? AND state != ?"
+        db.execute(others, (form.source.digest, form.row, READY))
+        db.execute("UPDATE library SET changes = changes + 1")
+        pages = "(SELECT coalesce(sum(length(facts) + length(layout)), 0) FROM page WHERE document = id)"
+        size = len(packed) + len(terms) + len(sealed_vectors) + form.document.size_bytes
+        db.execute(
+            f"UPDATE document SET state = ?, stamp = (SELECT changes FROM library), language = ?, size = {pages} + ?,"
+            " pages = ?, entry = ? WHERE id = ?",
+            (state, form.document.language, size, cut.pages, pack_entry(form), form.row),
         )
+        row = form.row, len(cut.passages), cut.title, packed, terms, sealed_vectors
+        db.execute("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?, ?)", row)
+        return True
+
+    def drop_half_read(self, db: sqlite3.Connection) -> None:
+        """Nobody indexes now, or is only about to: what is half read can be asked no longer, and whoever reads it again
+        starts anew. A reading that is complete is kept.
+        """
+        if db.execute("SELECT 1 FROM document WHERE state = ?", (READING,)).fetchone():
+            form = "(SELECT id FROM document WHERE state = ?)"
+            db.execute(f"DELETE FROM passages WHERE document IN {form}", (READING,))
+            db.execute("DELETE FROM document WHERE state = ? AND reading IS NULL", (READING,))
+            db.execute("UPDATE library SET changes = changes + 1")
+
+    def complete(self, digest: str) -> list[Entry]:
+        """All forms of a source that are complete, and not in the library yet."""
+        query = "SELECT id, key, entry, size, stamp FROM document WHERE digest = ? AND state = ? ORDER BY id DESC"
         with self.reading() as db:
-            rows = db.execute(query, (digest, WORDS, ASIDE)).fetchall()
-        return [Form(entry_of_row(*row[:5]), row[5], row[6], bool(row[7])) for row in rows]
+            return [entry_of_row(*row) for row in db.execute(query, (digest, COMPLETE)).fetchall()]
 
     def is_ready(self, digest: str) -> bool:
         """Whether a document of the source is in the library."""
@@ -514,11 +481,10 @@ class Collection:
             return False
         return True
 
-    def drop_form(self, document: int) -> None:
-        """Nothing comes of a document that was being made."""
-        self._in_work.discard(document)
-        with suppress(LibraryError), self.writing() as db:  # a disk that is full: whoever makes it again drops it
-            db.execute("DELETE FROM document WHERE id = ? AND state != ?", (document, READY))
+    def drop_forms(self, digest: str) -> None:
+        """Nothing comes of a source that was being made."""
+        with self.writing() as db:
+            db.execute("DELETE FROM document WHERE digest = ? AND state != ?", (digest, READY))
             db.execute("UPDATE library SET changes = changes + 1")
 
     def has_form(self, document: int) -> bool:
@@ -542,24 +508,15 @@ class Collection:
         with self.writing() as db:
             _require_form(db, to)
             db.execute("INSERT INTO page SELECT ?, number, facts, layout FROM page WHERE document = ?", (to, of))
+            db.execute(
+                "UPDATE document SET reading = (SELECT reading FROM document WHERE id = ?) WHERE id = ?", (of, to)
+            )
 
     def stored_pages(self, document: int) -> list[tuple[bytes, bytes]]:
         """Facts and layout of each page, in order."""
         query = "SELECT facts, layout FROM page WHERE document = ? ORDER BY number"
         with self.reading() as db:
             return db.execute(query, (document,)).fetchall()
-
-    def passages(self, document: int, id: str) -> tuple[Passage, ...]:
-        """The passages of a document, which has this id.
-
-        Raises:
-            Gone: somebody deleted it.
-        """
-        with self.reading() as db:
-            found = db.execute("SELECT passages FROM passages WHERE document = ?", (document,)).fetchone()
-        if found is None:
-            raise Gone
-        return passages_from_json(unpack(found[0]), id)
 
     def recognised(self, digest: str, key: str) -> Any:
         """The reading by OCR of a picture of a source before a kill; None where nothing is kept."""
@@ -584,9 +541,9 @@ class Collection:
         other = Database(path, SCHEMA, VERSION, damaged=library_damaged, what="documents")
         with other.reading() as made:
             found = made.execute(
-                "SELECT * FROM document WHERE digest = ? AND key = ? AND state = ?", (digest, key, ASIDE)
+                "SELECT * FROM document WHERE digest = ? AND key = ? AND state = ?", (digest, key, COMPLETE)
             ).fetchone()
-            cut = made.execute("SELECT * FROM passages WHERE vectors IS NOT NULL").fetchall()
+            cut = made.execute("SELECT * FROM passages").fetchall()
             pages = made.execute("SELECT number, facts, layout FROM page ORDER BY number").fetchall()
         other.close()
         if (
@@ -678,6 +635,11 @@ def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Ent
 def pack_entry(entry: Entry) -> bytes:
     """The document and its source, packed."""
     return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
+
+
+def pack_passages(passages: Sequence[Passage]) -> bytes:
+    """The passages of a document, packed."""
+    return pack_parts(json_rows(passages_to_json(passages)))
 
 
 def pack_vectors(vectors: Vectors) -> bytes:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
+from rag_core.domain.ports import LexicalIndex, VectorIndex
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database
 from rag_core.library.stored.entry import Entry
@@ -29,14 +29,12 @@ class Snapshot:
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
     file: Database = field(repr=False)  # that pages are read from when they are looked at
+    # all pages of each document that is still being read, by its id; what stands here has those that were read
+    reading: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def given(self) -> None:
         """None: a library holds all passages of its documents, and not only those that a caller gave."""
-
-    @property
-    def waiting(self) -> Waiting | None:
-        """None: all of its documents have their vectors; see `rag_core.library.indexing.early` for others."""
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:

@@ -333,7 +333,7 @@ class Confidence(Told):
     rawCount: int
     scores: dict[str, float]
     indexing: dict[str, int] = Field(
-        default_factory=dict, description="Of documents that were searched before all vectors were there."
+        default_factory=dict, description="Of documents that were searched before all of their pages were read."
     )
 
 

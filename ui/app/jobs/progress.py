@@ -11,7 +11,7 @@ from rag_core.errors import RagError
 from rag_core.library.stored.sources import READABLE
 from rag_core.service.callers.people import Right
 from rag_core.work import loading
-from rag_core.work.files import STAGES, FileState
+from rag_core.work.files import STAGES
 from rag_core.work.jobs import Job
 from ui.app import first_run, state
 from ui.app.jobs import uploads
@@ -233,22 +233,16 @@ def _left(job: Job) -> list[str]:
 
 
 def _early(job: Job) -> list[str]:
-    """A sentence on how much of the job's documents can be asked that are still being indexed; none where nothing
+    """A sentence on how many pages of the job's documents can be asked that are still being read; none where nothing
     can.
     """
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.collection)
     if opened is None or opened.engine is None:
         return []
-    view, listed = opened.engine.library.view, [file.id for file in job.listed]
-    published = {one.id for one in opened.engine.library.snapshot.documents}
-    early = {one.id for one in view.documents}.intersection(listed) - published
-    if view.waiting is None or not early:
-        return []
-    if early != set(listed[job.files_done : job.files_done + 1]):
-        return [tell("jobs.early_files", n=len(early | published.intersection(listed)), files=job.files)]
-    state = view.waiting.indexing([row for id in early for row in view.rows_of(id)])
-    return [tell("jobs.early_reading", n=state.read) if state is not None and state.pages else tell("jobs.early")]
+    view = opened.engine.library.view
+    read = sum(view.document(file.id).page_count for file in job.listed if file.id in view.reading)
+    return [tell("jobs.early", n=read)] if read else []
 
 
 def _questions(job: Job) -> str:
@@ -270,18 +264,20 @@ def _show_files(number: int, job: Job) -> None:
     ready = (
         {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
     )
-    askable = {document.id for document in opened.engine.library.view.documents} if opened and opened.engine else set()
+    reading = opened.engine.library.view.reading if opened and opened.engine else {}
     first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
     rows = []
     for position in range(first, min(first + MAX_FILES, len(job.listed))):
         stands = job.state(position, ready)
         far = job.far(position) if stands in STAGES else None
-        early = "_early" if stands in (*STAGES, FileState.CUT) and job.listed[position].id in askable else ""
+        words = tell(f"jobs.state_{stands}")
         amount = tell("jobs.amount_of", done=far.done, total=far.total) if far else ""
         rows.append(
             {
                 say("jobs.file"): job.listed[position].name,
-                say("jobs.state"): tell(f"jobs.state_{stands}{early}"),
+                say("jobs.state"): tell("jobs.state_early", state=words)
+                if job.listed[position].id in reading
+                else words,
                 say("jobs.amount"): amount,
             }
         )

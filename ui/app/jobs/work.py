@@ -67,9 +67,7 @@ def start_add(handed_in: Sequence[Source | IngestError]) -> None:
     handed = HandingIn(here().folder, here().collection, state.session().settings(), sources)
 
     def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.add(
-            handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed(), upload=handed.upload()
-        )
+        return library.add(handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed())
 
     _start("adding", work, listed, sources, handed)
 

@@ -1,4 +1,4 @@
-"""A library whose indexing is held at a known batch: a document waits for its vectors while a test asks, and nothing
+"""A library whose indexing is held at a known batch of vectors: a document is half read while a test asks, and nothing
 depends on a clock.
 """
 
@@ -8,24 +8,20 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import pymupdf
 from library_kit import HashEmbedder, text
 
-from rag_core.domain.ports import Step, TextKind, Vectors
-from rag_core.library.indexing.ahead import EARLY_PASSAGES
+from rag_core.domain.ports import TextKind, Vectors
+from rag_core.library.indexing.adding import THREAD
 from rag_core.library.library import AddReport, Library
-from rag_core.library.stored.entry import accepted
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
-from rag_core.wiring import hand_in
 
 SECONDS = 120.0  # reached by what hangs, on a busy machine too
-BUOYS = 2 * EARLY_PASSAGES  # paragraphs of the long text, each a passage
+BUOYS = 128  # paragraphs of the long text, each a passage
 SMALL = Settings.load().changed(passage_tokens=40, overlap_tokens=0, strategy="technical")
-LONG = 40  # pages: more than one batch of vectors
-PAGES = 8  # of a PDF: each is a passage
+PAGES, FIRST = 24, 6  # pages of a PDF, each a passage: batches of 6 and of 12 pages, where `FIRST_PAGES` is so
 TOLD = "Ships keep well away from it in any weather, and the harbour office is told of every light that fails at night."
 BAD = Source("bad.pdf", b"%PDF-1.7 nothing that can be read", "pdf")
 MEMO = text("memo", "The memo says that the ferry leaves at nine.", language="en")
@@ -45,7 +41,7 @@ def buoys(id: str = "buoys", first: int = 0, count: int = BUOYS, **fields: objec
 
 
 class Held(HashEmbedder):
-    """Embeds at once for a question; a batch of the thread that indexes waits until it is let go."""
+    """Embeds at once for a question; a batch of what is indexed waits until it is let go."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +49,7 @@ class Held(HashEmbedder):
         self._done, self._stands = 0, False
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        if threading.current_thread().name == "indexing":
+        if threading.current_thread().name.startswith(THREAD):
             with self._changed:
                 self._stands = True
                 self._changed.notify_all()
@@ -122,6 +118,21 @@ def pdf(number: int, pages: int = PAGES) -> Source:
     return Source(f"bay-{number}.pdf", made.tobytes(no_new_id=True), "pdf")
 
 
+def kept(opened: Library) -> list[object]:
+    """All that the library's file holds of its documents, but for the numbers of rows."""
+    query = (
+        "SELECT key, state, language, bytes, size, pages, options, reading, entry, count, title, passages, terms, "
+        "vectors"
+        " FROM document JOIN passages ON document = id ORDER BY place"
+    )
+    with opened._collection.reading() as db:
+        rows = db.execute(query).fetchall()
+        pages = db.execute(
+            "SELECT place, number, facts, layout FROM page JOIN document ON id = document ORDER BY place, number"
+        ).fetchall()
+        return [*rows, *pages, *db.execute("SELECT rows, data FROM words ORDER BY place")]
+
+
 def locked(password: str) -> bytes:
     """A PDF that this opens."""
     with pymupdf.open() as made:
@@ -140,35 +151,3 @@ def until(holds: Callable[[], bool]) -> None:
             return
         threading.Event().wait(0.01)
     raise AssertionError("it never came so far")
-
-
-class Waiting:
-    """A job that was handed in and waits for its turn, as `HandingIn` and `Job` do it."""
-
-    def __init__(self, folder: Path, opened: Library, *sources: Source, settings: Settings = SMALL) -> None:
-        self.opened, self.sources, self.settings = opened, sources, settings
-        self.stop, self.told = threading.Event(), list[tuple[str, str]]()
-        self.listed = hand_in(folder, "default", sources, {})
-        rows = [(row, password) for row, password in accepted(sources) if row.digest in self.listed]
-        self.upload = opened.expect(rows, settings, self.progress, self.stop.is_set)
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        """Remember the steps that name a document."""
-        if isinstance(what, Step):
-            self.told.append((str(what), what.document))
-
-    def turn(self, opened: Library | None = None) -> AddReport:
-        """Its turn has come."""
-        self.told.clear()
-        return (opened or self.opened).add(
-            self.sources,
-            self.settings,
-            progress=self.progress,
-            cancelled=self.stop.is_set,
-            listed=self.listed,
-            upload=self.upload,
-        )
-
-    def read(self) -> set[str]:
-        """Names of the files that were read, for all that the job was told."""
-        return {what.removesuffix(": reading") for what, _ in self.told if what.endswith(": reading")}
