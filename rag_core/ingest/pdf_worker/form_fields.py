@@ -18,7 +18,7 @@ from .words import Run, Word, same_row
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button
 BLOCK = -2  # a box stands in none of MuPDF's
-MAX_SIDES = 200  # of drawn boxes that are looked at; chosen
+MAX_SIDES = 200  # that are looked at as those of drawn boxes; chosen
 BOX_PT = (5.0, 18.0)  # the sides of a box that is drawn; chosen
 SQUARE = 0.2  # by which they may differ; chosen
 NEAR_EM = 1.5  # from a drawn box to its word at most; chosen

@@ -19,9 +19,9 @@ from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Run, Word, same_row
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
 MIN_ROW_PT = 5.0  # lower are double rules
-MAX_RULES = 500  # of a page in one direction; more are a drawing or graph paper; chosen
+MAX_RULES = 500  # in one direction on a page; more are a drawing or graph paper; chosen
 MAX_CELL_CHARS = 200  # a longer cell is running text, and its table is laid out as a page is; chosen
-MIN_HEADS = 3  # of a table without rules; two may be two columns of anything; chosen
+MIN_HEADS = 3  # over a table without rules; two may be two columns of anything; chosen
 MAX_LINES = 100  # below heads; chosen
 HYPHENS = "-\u2010"
 FAR_EM = 5.0  # from row to row at most; chosen
@@ -31,7 +31,7 @@ APART = 1.15  # times the distance of the lines of a cell are rows apart, at lea
 
 @dataclass
 class _Band:
-    """What lies between two lying rules: its edges from left to right, and the numbers of the runs in it."""
+    """The space between two lying rules: its edges from left to right, and the numbers of the runs in it."""
 
     box: Rect
     edges: list[float]
@@ -156,7 +156,7 @@ def _cell(words: Sequence[Word]) -> Iterator[Word]:
 
 
 class _Line(NamedTuple):
-    """What stands on one baseline of a table without rules: the words of each column that is filled."""
+    """A baseline of a table without rules: the words of each column that is filled."""
 
     cells: dict[int, list[Word]]
     top: float

@@ -38,7 +38,7 @@ from rag_core.library.stored.collection import COMPLETE, Collection, Cut, Gone, 
 from rag_core.library.stored.entry import Accepted, Entry
 from rag_core.settings import Settings
 
-INDEX_VERSION = 4  # chunker, language module and normalisation together; a library of another version must be rebuilt
+INDEX_VERSION = 5  # chunker, language module and normalisation together; a library of another version must be rebuilt
 LOOK_SECONDS = 0.1  # between two looks at whether somebody deleted what is being made
 
 
