@@ -207,7 +207,7 @@ def value_of(
         start = unit.text.index(cells[0])
         end = start + len(cells[0])
     text = unit.text[start:end]
-    says = any(map(str.isalnum, text))
+    says = any(map(str.isalnum, text)) and "☐" not in text  # what is not ticked answers nothing
     if not evidence or scored.sure < VALUE_SURE or not says or len(text.split()) > VALUE_WORDS:
         return None
     if not unit.spans and unit.passage.text[unit.start : unit.end] == unit.text:

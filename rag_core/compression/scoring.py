@@ -28,6 +28,7 @@ from rag_core.gating.features import NO_ODDS
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.row import CELL, WORD, asks_for_empty, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods
+from rag_core.gating.stated import read as stated
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.blocks.rows import ends_sentence
@@ -40,6 +41,7 @@ PASSAGES = 5  # the best passages are read; deeper ones held the answer in under
 READ_FIRST = (
     3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
 )
+ASKED_ABOVE = 4.0  # log odds that an answer gains by standing under the very question; chosen
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
@@ -106,7 +108,8 @@ def score_units(
     places: list[Place] = []
     at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
     seen: set[tuple[str, str]] = set()
-    for i, hit in enumerate(hits[:PASSAGES]):
+    below = [hit for hit in hits[:PASSAGES] if _is_asked_above(hit.passage, asked)]
+    for i, hit in enumerate(below or hits[:PASSAGES]):
         before = ""
         if named is not None and named.is_another(hit.passage):
             continue  # the report of another firm tells nothing of this one
@@ -144,8 +147,8 @@ def score_units(
         features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
         passage = said[place] if place < len(said) else None
         one = passage.units[number] if passage else ReadUnit(UNREAD)
-        log_odds = None if read is None else one.log_odds
-        of_passage = passage.log_odds if passage else None
+        log_odds = None if read is None else one.log_odds + (ASKED_ABOVE if below else 0.0)
+        of_passage = passage.log_odds + (ASKED_ABOVE if below else 0.0) if passage else None
         scored.append(
             Scored(
                 unit,
@@ -160,6 +163,12 @@ def score_units(
             )
         )
     return scored
+
+
+def _is_asked_above(passage: Passage, asked: AskedFor) -> bool:
+    """Whether a passage stands under the very question: what stands there answers it, and no neighbour does."""
+    heading = passage.section.rsplit(SECTION_MARK, 1)[-1]
+    return asks(heading, passage.language) and frozenset(stated(heading, passage.language).words) == asked.words
 
 
 def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:

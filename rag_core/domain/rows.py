@@ -6,6 +6,7 @@ Every word is one of the row or of its header. What cannot be told apart for cer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from unicodedata import category
 
@@ -18,6 +19,7 @@ CELL, NEXT_ROW = (
     "; ",
 )
 EMPTY = "\u2012"  # an empty cell: see `rag_core.ingest.pdf_worker.formats.tables`, and `grid` for PDFs
+_EMPTY = re.compile(r"(?<=\|) (?=\|)")
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 
 
@@ -82,9 +84,10 @@ def _read(header: str, row: str) -> str:
 
 
 def _within(row: str) -> str:
-    """A row without the bars at its ends, as Markdown has them."""
+    """A row without the bars at its ends, as Markdown has them, and with room for its empty cells."""
     bare = row.strip()
-    return bare.removeprefix("| ").removesuffix(" |") if bare.startswith("| ") else row
+    bare = bare.removeprefix("| ").removesuffix(" |") if bare.startswith("| ") else row
+    return _EMPTY.sub("  ", bare)
 
 
 def _says_how_many(corner: str) -> bool:

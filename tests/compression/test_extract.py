@@ -867,3 +867,26 @@ def test_given_a_sentence_that_speaks_of_another_then_it_comes_behind_no_other_s
     assert {"The pool opens daily and costs 5 euros a day.", "The pool card costs 40 euros a day."} <= found
     assert "It costs 90 euros a day." not in found
     assert [claim.text for claim in behind] == ["The sauna is new.", "It costs 90 euros a day."]
+
+
+@each(
+    ("question", "answer"),
+    [
+        ("What does a season ticket cost?", "Adults pay 95 euros."),
+        ("what does a season ticket cost", "Adults pay 95 euros."),
+        ("What does a ticket cost?", "A new one costs 10 euros."),  # nobody asks that above: the reader says
+    ],
+)
+def test_given_a_question_that_stands_word_for_word_then_what_stands_below_it_answers_whatever_the_reader_says(
+    question: str, answer: str
+) -> None:
+    corpus = MemoryCorpus(
+        [Text("a", "Adults pay 95 euros."), Text("b", "A new one costs 10 euros.")],
+        EMBEDDER,
+    )
+    headings = "Tickets › What does a season ticket cost?", "Tickets › What if I lose the season ticket?"
+    found = [hit(of=replace(one, section=of)) for one, of in zip(corpus.passages, headings, strict=True)]
+
+    best = max(scored(question, found, corpus, read=Recorded("A new")), key=lambda one: one.relevance)
+
+    assert best.unit.text == answer

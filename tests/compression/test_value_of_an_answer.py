@@ -146,3 +146,4 @@ def test_given_a_question_that_names_a_column_then_its_cell_is_the_value_whateve
 
 def test_given_a_sign_without_a_letter_or_digit_then_nothing_is_marked() -> None:
     assert claimed({1: "Nuts: ☑ as ticked."}, "☑").value is None
+    assert claimed({1: "Line: ☐ North ☑ Harbour."}, "☐ North").value is None

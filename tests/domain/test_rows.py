@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.rows import counted_in, in_words
+from rag_core.domain.rows import columns, counted_in, in_words
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,8 @@ def _words(text: str) -> list[str]:
 )
 def test_given_a_cell_then_what_its_figure_is_counted_in_is_said_with_it(claim: str, cell: str, said: str) -> None:
     assert counted_in(claim, cell) == said
+
+
+def test_given_empty_cells_of_markdown_then_each_cell_stands_under_its_own_head() -> None:
+    assert columns("| Tool | Price | Pieces |", "| Barrow | | 1 |") == [("", "Price"), ("1", "Pieces")]
+    assert columns("| Tool | Price | Pieces | Room |", "| Barrow | | | 4 |")[-1] == ("4", "Room")
