@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from hash_embedder import DIM as DIM
@@ -213,7 +214,7 @@ class MemoryCorpus:
     """A `Corpus` in memory over exact FAISS and BM25: one page a document, one passage a line."""
 
     given = None
-    waiting = None
+    reading: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, texts: Sequence[Text], embedder: Embedder, version: int = 1) -> None:
         self.version = version

@@ -172,7 +172,7 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
 
 
 def _page(asked: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause:
-    """What the pages say that print this number, else those that have it by their place; of each document one."""
+    """The words of the pages that print this number, else those that have it by their place; of each document one."""
     wanted: dict[str, int] = {}
     for one in corpus.documents:
         printed = [one.label_of(page) or str(page) for page in range(1, one.page_count + 1)]

@@ -188,7 +188,7 @@ class Document:
     file_date: str = ""
     rapidocr_pages: tuple[int, ...] = ()
     page_labels: tuple[str, ...] = ()
-    heading: str = ""  # of the first page, set large
+    heading: str = ""  # on the first page, set large
 
     @property
     def date(self) -> str:

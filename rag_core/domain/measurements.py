@@ -69,7 +69,7 @@ class LibraryFacts:
     partly: tuple[str, ...] = ()  # documents of which a part was not read
     languages: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    headings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # of first pages, set large
+    headings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # on first pages, set large
     written_in: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # the language of a document
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

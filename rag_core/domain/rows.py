@@ -44,7 +44,7 @@ def columns(header: str, row: str) -> list[tuple[str, str]]:
 
 
 def counted_in(text: str, cell: str) -> str:
-    """What a claim that is a row says a cell's figure is counted in, in brackets: " (in thousands of euros)"; empty
+    """The scale that a claim which is a row says a cell's figure has, in brackets: " (in thousands of euros)"; empty
     where neither the head of its column nor the table says so.
     """
     for parts, said in (_fitted(text[:at], text[at + 2 :]) for at in _colons(text)):

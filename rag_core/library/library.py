@@ -469,8 +469,11 @@ class Library:
             self._collection.writing(wait) as db,
             self._swapping,
         ):
+            before = self._before()
+            if before.facts.version not in (0, facts_of(db).version):  # another process published meanwhile
+                before = self._loader.load(db, before)
             change(db)
-            loaded = self._loader.load(db, self._before(), writes=True)
+            loaded = self._loader.load(db, before, writes=True)
             last()
         self._adopt(loaded)
 

@@ -100,7 +100,7 @@ class Loader:
         joined = list(_joined(pieces))
         passages = (
             known.passages
-            if joined == [range(len(known.passages))] or not (joined or known.passages)
+            if joined == [range(len(known.passages))] or not (writes or joined or known.passages)
             else Passages(groups)
         )
         vectors, lexical = known.vectors, known.lexical

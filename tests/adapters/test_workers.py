@@ -97,8 +97,8 @@ def test_given_an_order_then_the_file_of_a_collection_comes_and_nothing_stays(
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / FILE).write_bytes(body)
-    (form,) = Collection(tmp_path, "made").forms(ROW["digest"])
-    assert (form.entry.document.name, form.complete) == ("a.pdf", True)
+    (entry,) = Collection(tmp_path, "made").complete(ROW["digest"])
+    assert entry.document.name == "a.pdf"
     assert recognition.cores() == 1  # others work beside it
 
 

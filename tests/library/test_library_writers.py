@@ -187,3 +187,18 @@ def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(
         thread.join()
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("before", [0, 1], ids=["empty", "with a document"])
+def test_given_a_document_that_another_process_published_a_moment_ago_when_deleted_then_the_library_is_whole(
+    tmp_path, monkeypatch, before
+):
+    other = library(tmp_path)
+    other.add([text(f"d{number}", f"Document {number} is about cats.") for number in range(before)], SETTINGS)
+    late = library(tmp_path).add([text("late", "It comes late.")], SETTINGS).added[0].id
+    monkeypatch.setattr(other, "refresh", lambda: False)  # it was published after that
+
+    other.delete(late)
+
+    assert len(library(tmp_path).snapshot.documents) == before
+    check_whole(library(tmp_path))

@@ -33,9 +33,9 @@ Emit = Callable[[dict[str, object]], None]
 LABEL_RULES, LABEL_CHARS = 1_000, 20  # a file has a rule or two a part; a longer label is no page number
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 TEXT_FORMS = ("xlsx", "pptx")  # whose pages are text
-MAX_NAMES, NAME_CHARS = 1_000, 200  # of attached files; the parent says fewer
+MAX_NAMES, NAME_CHARS = 1_000, 200  # names of attached files; the parent says fewer
 CLIP = 17  # MuPDF's number of a paper clip
-PLACEHOLDER_CHARS = 1_000  # of a page that asks to wait for a form; Adobe's has some 600
+PLACEHOLDER_CHARS = 1_000  # on a page that asks to wait for a form; Adobe's has some 600
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
 

@@ -119,7 +119,8 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         if correction:
             _score(rows.words, correction.doubtful)
         if not searchable_scan:
-            problem, picture = _rest_as_picture(page, drawer, list(_known(inked, unseen)), rows)
+            with unheard():  # a broken picture under text takes none of it away
+                problem, picture = _rest_as_picture(page, drawer, list(_known(inked, unseen)), rows)
     if source != "unreadable":
         problem = _short_of(rows, options) or problem
     return {
@@ -143,7 +144,7 @@ def _rules(trace: Trace | None) -> list[Rect]:
 
 
 def _short_of(rows: Rows, options: Options) -> str:
-    """What of the text could not be read, as a sentence; empty for nothing."""
+    """The part of the text that could not be read, as a sentence; empty for nothing."""
     if rows.truncated:
         most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
         return f"Only the first {most} of this page were read."

@@ -135,7 +135,7 @@ def read_pdf(
 
 
 def _noted(event: Event) -> str:
-    """What the child found about the file as a whole, as a sentence."""
+    """The finding of the child about the file as a whole, as a sentence."""
     if event["event"] == "attached":
         return attached_files([str(name) for name in event["names"]])
     return str(event["problem"])

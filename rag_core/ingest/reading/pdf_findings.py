@@ -10,7 +10,7 @@ from types import MappingProxyType
 from rag_core.domain.documents import Page, PageSource
 from rag_core.ingest.reading.ocr_engines import missing_packages
 
-MAX_NAMES, NAME_CHARS = 5, 80  # of attached files, in a sentence
+MAX_NAMES, NAME_CHARS = 5, 80  # attached files that a sentence names
 STRUCK_OUT = "crossed out or marked as void"
 # why text is not read, by the child's word for it
 HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(

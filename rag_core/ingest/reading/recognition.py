@@ -175,7 +175,7 @@ def _joined(page: Event, read: Event) -> Event:
         return {**page, "source": source, "problem": f"{what} is a picture {read['unreadable']} {damage}".strip()}
     text, own = str(read["text"]), str(page["text"])
     if in_part:
-        if sum(map(str.isalnum, text)) < FEW_LETTERS:  # of a logo, or what a photo was taken for
+        if sum(map(str.isalnum, text)) < FEW_LETTERS:  # a logo, or what a photo was taken for
             return page
         if sure_share(read) < MOSTLY_SURE:
             return {**page, "problem": f"Part of this page is a picture that was not read. {damage}".strip()}

@@ -14,7 +14,7 @@ from tinycss2.color4 import parse_color
 WIDE, HIGH, USUAL = 1280.0, 800.0, 16.0  # pixels of the window, and of text that states no size
 DEEPEST = 20  # rules within rules, and names that stand for names
 MAX_NAMED = 4_000  # characters that a value has after its names are filled in
-UNLAYERED = 1 << 30
+UNLAYERED = 1 << 30  # declarations outside layers come last; more layers than any sheet has
 Tokens = Sequence[Any]
 Style = Mapping[str, Tokens]
 
@@ -113,7 +113,7 @@ class Cascade:
         return keyword in ("layer", "scope") or (keyword == "supports" and not said.lower().startswith("not"))
 
     def style(self, element: ElementWrapper, above: Style) -> dict[str, Tokens]:
-        """What an element says by the rules that match it, and by its parent's style."""
+        """The style that an element has by the rules that match it, and by its parent's style."""
         won: dict[str, tuple[tuple[object, ...], Tokens]] = {}
         stated = [
             (specificity, order, rule.layer, rule.declarations)
@@ -190,7 +190,7 @@ def _inline(text: str) -> Sequence[tuple[str, Tokens, bool]]:
 
 
 def _attributes(node: Any) -> Sequence[tuple[str, Tokens, bool]]:
-    """What the attributes of HTML before style sheets say."""
+    """The declarations that the attributes of HTML before style sheets say."""
     said = ""
     if node.get("bgcolor"):
         said += f"background-color: {node.get('bgcolor')};"
@@ -297,7 +297,7 @@ def pixels(token: Any, size: float, whole: float) -> float | None:
 
 
 def _sum(tokens: Tokens, size: float, whole: float) -> float | None:
-    """What `calc` makes of lengths and numbers, its products before its sums."""
+    """The value that `calc` makes of lengths and numbers, its products before its sums."""
     total, product, sign, times = 0.0, None, 1.0, "*"
     for token in (one for one in tokens if one.type not in ("whitespace", "comment")):
         if token.type == "literal" and token.value in "+-*/":

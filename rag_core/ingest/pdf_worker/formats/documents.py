@@ -186,18 +186,18 @@ class Styles:
             style = value(row, "basedOn")
 
     def says(self, style: str, path: str) -> ET.Element | None:
-        """What a style says at this path, by itself or by the one that it is based on."""
+        """The element that a style has at this path, by itself or by the one that it is based on."""
         return next((found for row in self.based(style) if (found := row.find(path, SPACES)) is not None), None)
 
     def paragraph_says(self, own: ET.Element | None, path: str) -> ET.Element | None:
-        """What a paragraph says at this path of its properties, by itself, its style or the document's defaults."""
+        """The element that a paragraph has at this path, by itself, its style or the document's defaults."""
         found = own.find(path, SPACES) if own is not None else None
         if found is None:
             found = self.says(value(own, "pStyle") or self._default, f"word:pPr/{path}")
         return self._by_default("pPr", path) if found is None else found
 
     def run_says(self, own: ET.Element | None, place: Place, name: str) -> ET.Element | None:
-        """What a run says by this name: by itself, its own style, its paragraph's, its table's or the defaults."""
+        """The element that a run has by this name: its own, or its style's, paragraph's, table's or the defaults'."""
         path = f"w14:{name}" if name == "textFill" else f"word:{name}"
         found = own.find(path, SPACES) if own is not None else None
         for style in (value(own, "rStyle"), place.paragraph or self._default, place.table):

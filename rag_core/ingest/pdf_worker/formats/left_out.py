@@ -1,4 +1,4 @@
-"""What is left out of a web page or a Word document, with a mark where it would stand, so that its page is known."""
+"""Text that is left out of a web page or a Word document: a mark where it would stand tells its page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class LeftOut:
         return f'<a id="left-out-{len(self._marks)}"></a>' if new else ""
 
     def by_page(self, document: Any) -> dict[int, Counter[str]]:
-        """What was left out of each page of the laid-out document, counted from 0; a mark that is not there stands with
-        the one before.
+        """The counts of text left out of each page of the laid-out document, counted from 0; a mark that is not there
+        stands with the one before.
         """
         found: dict[int, Counter[str]] = {}
         page = 0

@@ -46,7 +46,7 @@ _THEME = {"background1": WHITE, "light1": WHITE, "text1": BLACK, "dark1": BLACK}
 
 
 class Place(NamedTuple):
-    """What stands around a run."""
+    """The things around a run."""
 
     gone: bool = False  # deleted, or moved away
     kind: Kind | None = None  # why nothing here is seen

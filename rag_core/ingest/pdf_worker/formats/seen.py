@@ -56,10 +56,10 @@ _TURNED = re.compile("\u202e[^\u202c\n]*\u202c?")  # what a mark forces from rig
 
 
 class _State(NamedTuple):
-    """What an element hands down to those in it."""
+    """The properties that an element hands down to those in it."""
 
     style: dict[str, Tokens]
-    size: float = USUAL  # of text, in pixels
+    size: float = USUAL  # text, in pixels
     ground: Shade | None = WHITE  # None where a picture is
     alpha: float = 1.0
     struck: bool = False
@@ -74,7 +74,7 @@ def seen(page: str, left: LeftOut) -> str:
     Raises:
         BadForm: it is nested too deep.
     """
-    root = tinyhtml5.parse(page, namespace_html_elements=False)
+    root = tinyhtml5.parse(page, **{"namespace_html_elements": False})
     sheets = [("".join(one.itertext()), one.get("media", "")) for one in root.iter("style")]
     named = root.find("head/title")
     title = " ".join("".join(named.itertext()).split()) if named is not None else ""
@@ -170,7 +170,7 @@ def _looks(tag: str, style: dict[str, Tokens]) -> str:
 
 
 def _below(node: Any, style: dict[str, Tokens], above: _State) -> _State:
-    """What an element hands down, with why its own text is not seen."""
+    """The properties that an element hands down, with why its own text is not seen."""
     size = _size(style.get("font-size", ()), above.size)
     zoom = next((token.value for token in style.get("zoom", ()) if token.type == "number"), 1.0)
     share = _share(style.get("opacity", ()))

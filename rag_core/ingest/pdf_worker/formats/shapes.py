@@ -8,8 +8,8 @@ from typing import Any
 
 from .cascade import HIGH, WIDE, Style, Tokens, pixels, word
 
-LEAST_SCALE = 0.1  # of what is shrunk
-PERCENT = 0.2  # of a box, that a pixel is; the box is taken to be 500 of them
+LEAST_SCALE = 0.1  # a text shrunk more is not seen; chosen
+PERCENT = 0.2  # share of a box that a pixel is; the box is taken to be 500 of them
 THIN = 2.0  # pixels that a box is wide or high which hides what it cuts off
 FAR = 999.0  # pixels by which nobody moves what is to be seen
 LETTER = 0.5  # width of a letter, of the size of its text; about
