@@ -46,8 +46,8 @@ def main() -> None:
     shipped = load_file(MODEL_FILE)
     if given.made:
         made = load_file(given.made)
-        kept = {name: packed(made[name].float() - one.float()) for name, one in shipped.items()}
-        save_file({f"{name}.{part}": two[part] for name, two in kept.items() for part in (0, 1)}, given.out)
+        differences = {name: packed(made[name].float() - one.float()) for name, one in shipped.items()}
+        save_file({f"{name}.{part}": two[part] for name, two in differences.items() for part in (0, 1)}, given.out)
     else:
         kept = load_file(FILE)
         network = {
