@@ -22,7 +22,7 @@ from rag_core.domain.ports import (
     VectorsInDatabase,
     VectorStore,
 )
-from rag_core.errors import LibraryDamaged
+from rag_core.errors import LibraryDamaged, StoreUnavailable
 from rag_core.library.disk.files import children
 from rag_core.library.stored.collection import (
     COMPLETE,
@@ -115,7 +115,10 @@ class Loader:
             snapshot = known
         view = self._with_read(db, facts, snapshot, before)
         if view is not snapshot and isinstance(self.vectors, VectorsInDatabase):
-            (self.vectors.send if writes else self.vectors.require)(view.vectors, self._collection.root)
+            try:
+                self.vectors.send(view.vectors, self._collection.root)  # a database that was gone may not have them yet
+            except StoreUnavailable:  # no reason to undo a change; they are asked once it answers
+                view = snapshot
         return Loaded(facts, snapshot, view)
 
     def _read_rows(self, db: sqlite3.Connection, facts: Facts) -> list[tuple[int, int, int, str]]:
