@@ -99,7 +99,7 @@ LEFT = {
     "walks": "LLM outcomes",
     "walked": "judged",
 }
-# letters, a class of argparse, a published status, published settings, signals of the system
+# letters, a class of argparse, a published status, published settings, signals of the system, a parameter of tinyhtml5
 KEPT = {
     "_cases",
     "Namespace",
@@ -108,6 +108,7 @@ KEPT = {
     "verifier",
     "verifier_languages",
     "_ended_by_signals",
+    "namespace_html_elements",
 }
 # the reply that a prompt asks a model for: its words are part of the prompt's hash
 KEPT_IN = {f"rag_core/compression/llm/{name}.py": {"verdict", "verdicts"} for name in ("replies", "reply_forms")}

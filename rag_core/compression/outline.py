@@ -30,9 +30,10 @@ def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
     passages = [corpus.passages[row] for row in searched]
     known = {passage.id: passage for passage in passages}
     first: dict[tuple[str, str], Evidence] = {}
-    headed = {passage.document for passage in passages if any(_headings(passage, corpus))}
-    for passage in passages:
-        for evidence in _headings(passage, corpus) if passage.document in headed else _beginning(passage, corpus):
+    headings = [(passage, tuple(_headings(passage, corpus))) for passage in passages]
+    headed = {passage.document for passage, own in headings if own}
+    for passage, own in headings:
+        for evidence in own if passage.document in headed else _beginning(passage, corpus):
             first.setdefault((passage.document, normalise(evidence.quote).text), evidence)
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     found = sorted(first.values(), key=lambda one: (order[one.document], one.spans[0].page, one.spans[0].start))[

@@ -30,7 +30,7 @@ from rag_core.gating.row import CELL, WORD, asks_for_empty, lacking, nameless, o
 from rag_core.gating.stated import names_only_periods
 from rag_core.gating.stated import read as stated
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, header_of, units
+from rag_core.grounding.units import Unit, header_of, leaf_of, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
 from rag_core.language import LANGUAGES, fold, is_order, words
@@ -109,6 +109,7 @@ def score_units(
     at: list[tuple[int, int]] = []  # for each candidate its place, and its number there
     seen: set[tuple[str, str]] = set()
     below = [hit for hit in hits[:PASSAGES] if _is_asked_above(hit.passage, asked)]
+    gain = ASKED_ABOVE if below else 0.0
     for i, hit in enumerate(below or hits[:PASSAGES]):
         before = ""
         if named is not None and named.is_another(hit.passage):
@@ -147,8 +148,8 @@ def score_units(
         features = {"near": cosines.get(j, 0.0), "rank": 1 / (1 + i), "fit_row": fit.row}
         passage = said[place] if place < len(said) else None
         one = passage.units[number] if passage else ReadUnit(UNREAD)
-        log_odds = None if read is None else one.log_odds + (ASKED_ABOVE if below else 0.0)
-        of_passage = passage.log_odds + (ASKED_ABOVE if below else 0.0) if passage else None
+        log_odds = None if read is None else one.log_odds + gain
+        of_passage = passage.log_odds + gain if passage else None
         scored.append(
             Scored(
                 unit,
@@ -167,7 +168,7 @@ def score_units(
 
 def _is_asked_above(passage: Passage, asked: AskedFor) -> bool:
     """Whether a passage stands under the very question: what stands there answers it, and no neighbour does."""
-    heading = passage.section.rsplit(SECTION_MARK, 1)[-1]
+    heading = leaf_of(passage)
     return asks(heading, passage.language) and frozenset(stated(heading, passage.language).words) == asked.words
 
 

@@ -148,7 +148,7 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
         for left, right in pairwise(_edges(passage, page_text))
         for start, end in sentences(passage.text[left:right], passage.language)
     ]
-    heading = len(found) > 1 and found[0].text == _leaf(passage)  # a heading states nothing by itself
+    heading = len(found) > 1 and found[0].text == leaf_of(passage)  # a heading states nothing by itself
     return found[1:] if heading else found
 
 
@@ -282,13 +282,13 @@ def _edges(passage: Passage, page_text: PageText) -> list[int]:
     raw = join(pages, passage.spans)
     starts = read_passage_text(pages, passage.spans).starts
     cuts = {bisect_left(starts, match.end()) for match in _BLANK_LINE.finditer(raw)}
-    leaf = _leaf(passage)
+    leaf = leaf_of(passage)
     if leaf and passage.text.startswith(f"{leaf} "):
         cuts.add(len(leaf))
     return [0, *sorted(cut for cut in cuts if 0 < cut < len(passage.text)), len(passage.text)]
 
 
-def _leaf(passage: Passage) -> str:
+def leaf_of(passage: Passage) -> str:
     """The innermost heading a passage stands under."""
     return passage.section.rsplit(SECTION_MARK, 1)[-1]
 

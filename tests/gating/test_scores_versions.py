@@ -56,7 +56,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "4ee3e5f3849c"),
     "language": (4, "fb1ad10db8f9"),
-    "features": (13, "f3c76979b695"),
+    "features": (13, "632ed2d87126"),
 }
 
 

@@ -197,12 +197,10 @@ def stated(page: Sequence[Row], running: Collection[Row], told: set[str]) -> lis
 def _watermarks(page: Sequence[Row]) -> Iterator[Row]:
     """Rows in large letters that lie over others."""
     for row in islice((row for row in page if row.size >= LARGE_PT), MAX_LARGE):
-        over = (
-            other.size * LARGER < row.size and other.left < row.right and row.left < other.right
-            and row.top < (other.top + other.low) / 2 < row.low
-            for other in page
-        )  # fmt: skip
-        if sum(over) >= OVERLAPPED and sum(map(str.isalpha, row.text)) > 1:
+        smaller = [other for other in page if other.size * LARGER < row.size]
+        beside = [other for other in smaller if other.left < row.right and row.left < other.right]
+        over = [other for other in beside if row.top < (other.top + other.low) / 2 < row.low]
+        if len(over) >= OVERLAPPED and sum(map(str.isalpha, row.text)) > 1:
             yield row
 
 

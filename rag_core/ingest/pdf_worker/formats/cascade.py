@@ -98,10 +98,11 @@ class Cascade:
 
     def _take(self, selector: str, content: Tokens, layer: int, depth: int) -> None:
         parsed = tinycss2.parse_blocks_contents(content, True, True)
+        rule = _Rule(list(_declared(parsed)), layer)
         try:
             for one in compile_selector_list(selector):
                 if one.pseudo_element is None:
-                    self._matcher.add_selector(one, _Rule(list(_declared(parsed)), layer))
+                    self._matcher.add_selector(one, rule)
         except SelectorError:
             return  # as browsers do
         self._add([one for one in parsed if one.type != "declaration"], selector, layer, depth + 1)

@@ -128,10 +128,6 @@ class Office:
             if row.get("TargetMode") != "External"
         }
 
-    def title(self) -> str:
-        """The title that the document states; "" for none."""
-        return self.about().get("title", "")
-
     def about(self) -> dict[str, str]:
         """The title, author and dates that the document states, by the names that MuPDF has for a PDF's."""
         core = self.part("docProps/core.xml") if "docProps/core.xml" in self.names else ()

@@ -74,7 +74,7 @@ def seen(page: str, left: LeftOut) -> str:
     Raises:
         BadForm: it is nested too deep.
     """
-    root = tinyhtml5.parse(page, **{"namespace_html_elements": False})
+    root = tinyhtml5.parse(page, namespace_html_elements=False)
     sheets = [("".join(one.itertext()), one.get("media", "")) for one in root.iter("style")]
     named = root.find("head/title")
     title = " ".join("".join(named.itertext()).split()) if named is not None else ""

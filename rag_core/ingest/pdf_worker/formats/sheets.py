@@ -66,7 +66,7 @@ def read(data: bytes) -> Texts:
     """
     with unpacked(data, BOOK, "workbook", "XLSX") as office:
         reader = _Reader(office)
-        found = Texts(office.title())
+        found = Texts(office.about().get("title", ""))
         hidden, partly, unsaved, noted = list[str](), list[str](), list[str](), list[str]()
         for row in reader.book.iterfind("{*}sheets/{*}sheet"):
             kind, part = reader.parts.get(id_of(row), ("", ""))

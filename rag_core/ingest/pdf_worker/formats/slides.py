@@ -30,7 +30,7 @@ def read(data: bytes) -> Texts:
     """
     with unpacked(data, DECK, "presentation", "PPTX") as office:
         deck, parts = office.part(DECK), office.related(DECK)
-        found, hidden, drawn, edges = Texts(office.title()), list[str](), list[str](), set[str]()
+        found, hidden, drawn, edges = Texts(office.about().get("title", "")), list[str](), list[str](), set[str]()
         size = deck.find("{*}sldSz")
         room = (int(size.get("cx", "0")), int(size.get("cy", "0"))) if size is not None else None
         for number, row in enumerate(deck.iterfind("{*}sldIdLst/{*}sldId"), int(deck.get("firstSlideNum", "1"))):
