@@ -394,6 +394,19 @@ def test_given_a_negative_top_score_then_the_confidence_of_a_refusal_is_zero() -
     assert decide(measurements(-0.4, of=Settings.load("compliance"))).confidence == 0.0
 
 
+def test_given_parts_of_documents_that_were_not_read_then_a_refusal_names_these() -> None:
+    """Each name once; a document that was read whole is not named."""
+    facts = LibraryFacts(documents=3, names={"d1": "a.pdf", "d2": "b.pdf", "d3": "a.pdf"}, partly=("d1", "d3"))
+    whole, parts = (
+        decide(measurements(0.1, of=Settings.load("compliance"), library=one))
+        for one in (replace(facts, partly=()), facts)
+    )
+
+    assert parts.explanation.endswith("A part of a.pdf was not read; the answer may be there.")
+    assert "was not read" not in whole.explanation
+    assert set(parts.suggestions) > set(whole.suggestions)
+
+
 def test_given_unreadable_pages_then_a_refusal_and_an_answer_say_so() -> None:
     """A refusal names the pages that could not be read: the answer may be there."""
     facts = LibraryFacts(documents=2, passages=4, pages=400, unreadable={"d1": tuple(range(1, 12)), "d2": (3,)})

@@ -7,7 +7,7 @@ import random
 import pymupdf
 import pytest
 
-from rag_core.domain.documents import PageSource
+from rag_core.domain.documents import Document, PageSource
 from rag_core.errors import EmptyDocument
 from rag_core.ingest.reading.ocr_engines import find_tessdata
 from rag_core.ingest.reading.pdf import read_pdf
@@ -18,6 +18,13 @@ LINES = (
     "Every boat is weighed before it enters the canal.",
     "Lamps are lit from the fall of dusk to nine.",
 )
+
+
+def is_partly_read(problems):
+    """What a question is told by: the findings of the file, as the library keeps them with the document."""
+    return Document("d", "d.pdf", "en", 1, problems=problems).is_partly_read
+
+
 STAMPS = ("Docket 44-B", "Filed on 3 March 2021 in the registry of the port", f"{'Sheet of the port authority ' * 3}7")
 needs_engine = pytest.mark.skipif("eng" not in find_tessdata()[0], reason="reads English pictures")
 
@@ -95,6 +102,7 @@ def test_given_print_in_a_picture_between_text_when_read_then_the_page_says_that
     (problem,) = read_pdf(data, "p.pdf").problems
 
     assert problem == "Page 1: Part of this page is a picture that was not read."
+    assert is_partly_read((problem,))
 
 
 @needs_engine
@@ -118,6 +126,7 @@ def test_given_print_that_no_engine_may_read_when_read_then_the_page_says_so():
 
     assert content.pages[0].source is PageSource.TEXT
     assert content.problems == ("Page 1: Part of this page is a picture and reading pictures is switched off.",)
+    assert is_partly_read(content.problems)
 
 
 def test_given_a_photo_or_a_struck_page_when_read_then_nothing_is_missed():
@@ -136,6 +145,7 @@ def test_given_a_photo_or_a_struck_page_when_read_then_nothing_is_missed():
 
     assert [page.problem for page in content.pages] == ["", ""]
     assert all("crossed out" in problem for problem in content.problems)
+    assert not is_partly_read(content.problems)
 
 
 @pytest.mark.parametrize("names", [["a.pdf"], ["a.pdf", "b.xlsx"], [f"{n}.csv" for n in range(9)]])
@@ -155,6 +165,7 @@ def test_given_files_in_a_file_when_read_then_they_are_named_as_unread(names, by
 
     assert problem.startswith(f"{len(names)} attached file")
     assert ", ".join(names[:5]) in problem
+    assert is_partly_read((problem,))
 
 
 @pytest.mark.parametrize("fields", [0, 1])
