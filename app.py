@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from ui.app import media, texts, touches
 from ui.app.people import collections, sign_in, visitor
 from ui.app.texts import say

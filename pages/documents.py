@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rag_core.work.files import File
+from rag_core.work.jobs import File
 from ui import frame
 from ui.app.jobs import finished, progress
 from ui.app.texts import say

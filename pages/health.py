@@ -12,7 +12,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.calibration import figures_of
 from rag_core.evaluation.health import Drift, Kept, drift, scores, spread_of
-from rag_core.work.watching import MAX_QUESTIONS
+from rag_core.work.recording import MAX_QUESTIONS
 from ui import frame
 from ui.app import first_run, state
 from ui.app.texts import say, show_error

@@ -27,7 +27,7 @@ from rag_core import wiring
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.evaluation import metrics
 from rag_core.evaluation.calibration import MAX_WORDS, Sample, figures, fitted, is_right
-from rag_core.evaluation.labelled import read_labelled_files
+from rag_core.evaluation.labelled_files import read_labelled_files
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import question_hash
 from rag_core.library.stored.sources import Source, sources_from
@@ -192,11 +192,9 @@ def own_fit_line(one: Measured) -> str:
     own = made["correctness"]["left_out_of_the_fit"]["all"]
     shipped = one.figures()
     return (
-        f"A fit of their own, judged on the fifth that it was kept from, parts right and wrong answers to the "
-        f"{own['n']} questions about "
-        f"the samples with an AUROC of "
-        f"{own['auroc']:.3f} instead of {shipped['auroc']:.3f}, with a calibration error of "
-        f"{own['calibration_error']:.3f} instead of "
+        "A fit of their own, judged on the fifth that it was kept from, parts right and wrong answers to the "
+        f"{own['n']} questions about the samples with an AUROC of {own['auroc']:.3f} instead of "
+        f"{shipped['auroc']:.3f}, with a calibration error of {own['calibration_error']:.3f} instead of "
         f"{shipped['calibration_error']:.3f}."
     )
 
@@ -253,18 +251,15 @@ def block(sets: Sequence[Mapping[str, Measured]], alike: Mapping[str, Measured],
         [
             f"Measured on {date.today().isoformat()} at commit {_commit()}, with calibration `{calibration.id}` of "
             f"{calibration.provenance['date']}, in {precision_here('auto')}. The rates at the default are those of the "
-            f"gate alone, "
-            f"at a probability of {settings.min_correctness:g}, with exact 95 % intervals. A right answer holds a "
-            f"known right answer and "
-            f"has at most {MAX_WORDS} words; every draft counts, also those that are refused.",
+            f"gate alone, at a probability of {settings.min_correctness:g}, with exact 95 % intervals. A right answer "
+            f"holds a known right answer and has at most {MAX_WORDS} words; every draft counts, also those that are "
+            "refused.",
             table(right, settings.min_correctness, ("answered rightly", "not")),
             f"![Reliability of the probability on each set]({diagrams})",
             "A point is a tenth of the scale: the larger it is, the more questions fell there. On the dotted line a "
-            "probability means what "
-            "it says; above it, more answers are right than it claims.",
+            "probability means what it says; above it, more answers are right than it claims.",
             "`answerability`, the probability that the documents answer the question at all, is only shown by the "
-            "default preset. Its "
-            f"rates are at {settings.min_answerability:g}:",
+            f"default preset. Its rates are at {settings.min_answerability:g}:",
             table(answerable, settings.min_answerability, ("answerable", "unanswerable")),
             precision_line(alike),
             own_fit_line(right[-1]),

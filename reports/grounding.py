@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
+from rag_core.entrypoints.terminal import Bad, read_rows
 from rag_core.evaluation.metrics import auroc, calibration_error, reliability
 from rag_core.grounding.entailment import Measured, judged, measure
 from rag_core.grounding.judge import combine

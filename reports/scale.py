@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rag_core import Settings
-from rag_core.adapters.index.sketched import CANDIDATES, SketchStore
+from rag_core.adapters.index.flat import CANDIDATES, SketchStore
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.language import terms, words
 from rag_core.retrieval.hybrid import retrieve

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.evaluation import answer_hits
-from rag_core.evaluation.certify import Basis, Certificate, Request, Uncertified, certify
+from rag_core.evaluation.certificate import Basis, Certificate
+from rag_core.evaluation.certify import Request, Uncertified, certify
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings

@@ -25,8 +25,8 @@ from builders import HashEmbedder, calibration, measurements
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.llm.cache import FILE as CACHE
-from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.llm.chain import FILE as CACHE
+from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE as RECORDS
 from rag_core.adapters.records.store import RecordStore
 from rag_core.domain.documents import Metadata, Page

@@ -26,19 +26,18 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
-from rag_core.entrypoints.http.crowds import Crowds
-from rag_core.entrypoints.http.headers import SecurityHeaders
-from rag_core.entrypoints.http.origin import is_loopback
+from rag_core.entrypoints.http.guards import Crowds
+from rag_core.entrypoints.http.origin import SecurityHeaders, is_loopback
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.named import collections
-from rag_core.service.callers.visits import Visits, is_visit
+from rag_core.service.visits import Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import close_files, require_packages
 from rag_core.work import loading
 from rag_core.work.background import Background
+from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
-from rag_core.work.taking_up import take_up
 from ui import frame
 from ui.app import first_run, state
 from ui.app.downloads import NotedDownloads

@@ -29,9 +29,8 @@ APART = {  # not installed by setup
     "rapidocr": "supply/rapidocr.lock",
 }
 REMEDY = (
-    "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
-    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login,traces] "
-    "after its name."
+    "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. Where Plumbline is an installed wheel, "
+    "install that file again with [certificate,models,service,login,traces] after its name."
 )
 REMEDY_APART = (
     "Run: .venv/bin/python -m pip install --no-deps -r {lock}. "

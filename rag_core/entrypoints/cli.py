@@ -12,20 +12,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from rag_core.domain.acts import acting
 from rag_core.entrypoints.commands import calibrate as calibrate_command
-from rag_core.entrypoints.commands import decide as decide_command
 from rag_core.entrypoints.commands import doctor as doctor_command
 from rag_core.entrypoints.commands import evaluate as evaluate_command
 from rag_core.entrypoints.commands import library as commands
-from rag_core.entrypoints.commands import model as model_command
-from rag_core.entrypoints.terminal.show import printable
+from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.library.stored.sources import LISTED
 from rag_core.settings import DEFAULT_PRESET
@@ -60,9 +60,260 @@ EXAMPLES = """examples:
   python -m rag_core settings --preset scoping
 """
 LABELLED = (
-    "labelled questions: CSV, JSON, JSON lines or RAGAS; or files that belong "
-    "together, such as questions and gold labels"
+    "labelled questions: CSV, JSON, JSON lines or RAGAS; or files that belong together, such as questions and gold "
+    "labels"
 )
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(f"{number} is below 1")
+    return number
+
+
+Option = tuple[tuple[str, ...], dict[str, Any]]  # the arguments of `ArgumentParser.add_argument`
+Run = Callable[[argparse.Namespace], int]
+
+
+def _option(*names: str, **kind: Any) -> Option:
+    return names, kind
+
+
+def _later(module: str, name: str) -> Run:
+    """A command whose module is imported when it runs: the packages of the service take a second that no other command
+    should.
+    """
+    return lambda args: int(getattr(import_module(f"rag_core.entrypoints.commands.{module}"), name)(args))
+
+
+_file = partial(_option, type=Path, metavar="FILE")
+_number = partial(_option, type=count, metavar="N")
+_switch = partial(_option, action="store_true")
+_repeated = partial(_option, action="append", default=[])
+_paths = partial(_option, nargs="+", type=Path, metavar="PATH")
+
+LIBRARY = _option(
+    "--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)"
+)
+PLACE = (
+    LIBRARY,
+    _option(
+        "--collection", "--namespace", default="default", help="collection inside the library (default: %(default)s)"
+    ),
+)
+TUNE = (
+    _option("--preset", default=None, help=f"named set of settings (default: {DEFAULT_PRESET})"),
+    _file("--config", help="YAML file of settings"),
+    _repeated("--set", metavar="KEY=VALUE", help="one setting; may be repeated"),
+)
+PASSWORD = _file("--password-file", help="file whose first line opens encrypted PDFs")
+SEARCHED = _paths("--documents", help="search these; without --library for this call only")
+QUESTIONS = _option("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
+DECISIONS = _file("--out", help="where the decisions go (default: standard output)")
+JSON, JSON_LINES = _switch("--json", help="as JSON"), _switch("--json", help="as JSON lines")
+ONE_AS_JSON = _switch("--json", help="print one question's decision as JSON")
+SCOPES = "ask, index, label, watch or admin"
+
+# what has actions of its own
+GROUPS = {
+    "calibrate": "fit the probabilities to your questions, or show which ones are in force",
+    "token": "make, list and revoke the tokens by which programs call the service",
+    "audit": "show and check the log of who did what in a library",
+}
+# a command's name, what it does, and the function that does it; and its arguments
+COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
+    ("index", "add documents to the library", commands.index): (
+        *PLACE,
+        *TUNE,
+        _option(
+            "paths", nargs="*", type=Path, metavar="PATH", help=f"files ({LISTED}), folders of them, or .jsonl of texts"
+        ),
+        _repeated("--meta", metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours"),
+        PASSWORD,
+        _option(
+            "--domain",
+            metavar="NAME",
+            help="cut them as this domain's profile says, such as legal (default: as each looks)",
+        ),
+        _switch("--resume", help="finish the files that an interrupted run had accepted"),
+        _switch("--rebuild", help="index all documents again from their stored files (new model, damage)"),
+    ),
+    ("migrate", "move a library into another vector store, and compare their checksums", commands.migrate): (
+        *PLACE,
+        *TUNE,
+        _option("store", choices=sorted(VECTOR_STORES), help="docs/scale.md says what each needs"),
+    ),
+    ("ask", "answer questions, or refuse and say why", commands.ask): (
+        *PLACE,
+        *TUNE,
+        _option("question", nargs="?", help="one question, answered in words; --questions for many"),
+        _paths("--documents", help="answer from these only, without keeping a library"),
+        _file("--questions", help="JSON lines of {id, lang, question, documents?}"),
+        DECISIONS,
+        _repeated("--also", metavar="COLLECTION", help="search this collection too, ranked together; may be repeated"),
+        _repeated("--filter", metavar="KEY=VALUE", help="search only documents with this metadata"),
+        _option(
+            "--domain",
+            metavar="NAME",
+            help="take this domain's profile, such as legal; auto detects it (default: none)",
+        ),
+        ONE_AS_JSON,
+        PASSWORD,
+    ),
+    ("decide", "answer from passages that something else retrieved, or refuse and say why", commands.decide): (
+        *TUNE,
+        _option("question", nargs="?", help="one question, answered in words; --input for many"),
+        _file("--passages", help="JSON lines of passages, for one question"),
+        _file("--input", help="JSON lines of {id, question, passages}"),
+        DECISIONS,
+        ONE_AS_JSON,
+    ),
+    ("judge", "check given answers against given contexts", commands.judge): (
+        *TUNE,
+        _file("--input", required=True, help="JSON lines of {id, lang, question, context, answer}"),
+        _file("--out", help="where the verdicts go (default: standard output)"),
+    ),
+    ("evaluate", "count the errors on labelled questions, with exact intervals", evaluate_command.evaluate): (
+        *PLACE,
+        *TUNE,
+        QUESTIONS,
+        SEARCHED,
+        _option("--name", help="name of the run in the library, where the lab shows it (default: the file's)"),
+        _file("--out", help="where the report goes, as JSON"),
+        _file("--failing", help="where the questions go that ended against their labels"),
+        PASSWORD,
+        _number("--budget-tokens", help="stop when a language model has taken so many tokens"),
+    ),
+    (
+        "calibrate fit",
+        "fit the score on labelled questions and write it with its provenance",
+        calibrate_command.fit,
+    ): (
+        *PLACE,
+        *TUNE,
+        QUESTIONS,
+        SEARCHED,
+        _file("--out", help="where the calibration goes (default: the library's calibration.json)"),
+        _option("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)"),
+        _switch(
+            "--adjust",
+            help="start from the score in force and change what the questions say otherwise: 20 of either kind are "
+            "enough then, not 50",
+        ),
+        PASSWORD,
+    ),
+    ("calibrate show", "say which calibration a library is judged by, and why", calibrate_command.show): (
+        *PLACE,
+        *TUNE,
+        JSON,
+    ),
+    ("documents", "list what is indexed", commands.documents): (*PLACE, *TUNE, JSON_LINES),
+    ("delete", "remove documents from the library", commands.delete): (
+        *PLACE,
+        *TUNE,
+        _option("names", nargs="+", metavar="DOCUMENT", help="ids or names, as `documents` lists them"),
+        _switch("--everywhere", help="also from kept questions, labels and feedback; an id deleted before, too"),
+    ),
+    ("model", "say which language models are configured, and what works with each", doctor_command.model): TUNE,
+    ("doctor", "try what this machine gives: packages, reader, model, library", doctor_command.doctor): (
+        *PLACE,
+        *TUNE,
+        JSON,
+    ),
+    ("profiles", "list the settings of each domain, and the work recorded under them", commands.listed_profiles): (
+        *PLACE,
+        JSON_LINES,
+    ),
+    ("serve", "serve the page, the HTTP API and MCP in one process", _later("serve", "serve")): (
+        LIBRARY,
+        _option("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)"),
+        _option(
+            "--port",
+            type=int,
+            choices=range(1 << 16),
+            metavar="N",
+            default=8501,
+            help="port to listen on (default: %(default)s)",
+        ),
+        _repeated("--allow-host", metavar="NAME", help="one more name for callers; may be repeated"),
+        _option(
+            "--behind-proxy",
+            metavar="NAME",
+            default="",
+            help="a proxy on this machine serves it as NAME; needs tokens",
+        ),
+        _switch("--open-to-network", help="listen on an address that other machines reach; needs tokens"),
+        _switch(
+            "--visitors",
+            help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted",
+        ),
+        _number(
+            "--visit-minutes", default=60, help="a visit ends so long after the page was closed (default: %(default)s)"
+        ),
+        _switch("--no-page", help="the API and MCP alone"),
+        _number("--rate", default=120, help="calls a minute of each caller (default: %(default)s)"),
+    ),
+    ("mcp", "serve MCP over standard input and output, for an assistant that starts it", _later("serve", "mcp")): (
+        LIBRARY,
+        _option("--scope", action="append", metavar="SCOPE", help=f"{SCOPES} (default: all); may be repeated"),
+        _option(
+            "--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated"
+        ),
+    ),
+    ("token create", "make a token and print it, this once", _later("admin", "create")): (
+        LIBRARY,
+        _option("name", metavar="NAME", help="whose it is, for the list"),
+        _option("--scope", action="append", required=True, metavar="SCOPE", help=f"{SCOPES}; may be repeated"),
+        _option(
+            "--collection",
+            action="append",
+            required=True,
+            metavar="NAME",
+            help="to enter, or '*' for all; may be repeated",
+        ),
+        _number("--days", help="until it expires (default: never)"),
+    ),
+    ("token list", "list all tokens, without their secrets", _later("admin", "listed")): (LIBRARY, JSON_LINES),
+    ("token revoke", "close a token for good", _later("admin", "revoke")): (
+        LIBRARY,
+        _option("id", metavar="ID", help="as `token list` has it"),
+    ),
+    ("audit show", "list what was done, newest last", _later("admin", "show")): (
+        LIBRARY,
+        _number("--last", default=50, help="so many lines (default: %(default)s)"),
+        _option("--who", metavar="NAME", help="what this one did, as the list names them"),
+        _option("--do", metavar="ACTION", help="this act alone, such as delete"),
+        _option("--collection", metavar="NAME", help="in this collection alone"),
+        _option("--object", metavar="ID", help="to this document, decision or token alone"),
+        JSON_LINES,
+    ),
+    ("audit prune", "remove old lines; those that are left are verified as before", _later("admin", "prune")): (
+        LIBRARY,
+        _number("--days", required=True, help="keep the lines of the last N days"),
+        _file("--to", help="a new file for what goes (default: none, it is gone)"),
+    ),
+    ("audit verify", "say whether the log is what was written, and print its newest hash", _later("admin", "verify")): (
+        LIBRARY,
+        _file("--file", help="what `audit prune --to` wrote, instead of the library's log"),
+        _repeated("--head", metavar="HASH", help="a hash that was printed before; may be repeated"),
+    ),
+    ("settings", "show every setting with its range and what changing it costs", commands.settings): (*TUNE, JSON),
+}
+# what stands below the help of a command
+NOTES = {
+    "decide": "A passage is {text, document, page, section, id, score, language, metadata}, best first; all but "
+    "text may be left out.",
+    "calibrate fit": "Without --out the calibration goes into the library's folder and is in force from its next opening "
+    "on.",
+    "serve": "Settings come from the environment (RAG_PRESET and others). docs/operate.md says how to put it behind a "
+    "proxy.",
+    "audit prune": "That lines were removed is a line of the log itself. The hash of a removed line is not found "
+    "again: keep the printed one instead.",
+    "audit verify": "Keep the printed hash elsewhere and name it the next time: without it nobody can tell that the "
+    "log's end was cut off, that its last line was changed, or that all of it was written anew.",
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -80,339 +331,17 @@ def parser() -> argparse.ArgumentParser:
         help="log events and scores on standard error, no text (or set RAG_LOG=text|json)",
     )
     sub = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    place = argparse.ArgumentParser(add_help=False)
-    place.add_argument(
-        "--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)"
-    )
-    place.add_argument(
-        "--collection", "--namespace", default="default", help="collection inside the library (default: %(default)s)"
-    )
-    tune = argparse.ArgumentParser(add_help=False)
-    tune.add_argument("--preset", default=None, help=f"named set of settings (default: {DEFAULT_PRESET})")
-    tune.add_argument("--config", type=Path, metavar="FILE", help="YAML file of settings")
-    tune.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="one setting; may be repeated")
-
-    add = sub.add_parser("index", parents=[place, tune], help="add documents to the library")
-    add.add_argument(
-        "paths",
-        nargs="*",
-        type=Path,
-        metavar="PATH",
-        help=f"files ({LISTED}), folders of them, or .jsonl of texts",
-    )
-    add.add_argument(
-        "--meta",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="title, date, authority, verified, or a key of yours",
-    )
-    add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    add.add_argument(
-        "--domain",
-        metavar="NAME",
-        help="cut them as this domain's profile says, such as legal (default: as each looks)",
-    )
-    add.add_argument("--resume", action="store_true", help="finish the files that an interrupted run had accepted")
-    add.add_argument(
-        "--rebuild", action="store_true", help="index all documents again from their stored files (new model, damage)"
-    )
-    add.set_defaults(run=commands.index)
-
-    migrate = sub.add_parser(
-        "migrate", parents=[place, tune], help="move a library into another vector store, and compare their checksums"
-    )
-    migrate.add_argument("store", choices=sorted(VECTOR_STORES), help="docs/scale.md says what each needs")
-    migrate.set_defaults(run=_later("migrate", "migrate"))
-
-    ask = sub.add_parser("ask", parents=[place, tune], help="answer questions, or refuse and say why")
-    ask.add_argument("question", nargs="?", help="one question, answered in words; --questions for many")
-    ask.add_argument(
-        "--documents", nargs="+", type=Path, metavar="PATH", help="answer from these only, without keeping a library"
-    )
-    ask.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines of {id, lang, question, documents?}")
-    ask.add_argument("--out", type=Path, metavar="FILE", help="where the decisions go (default: standard output)")
-    ask.add_argument(
-        "--also",
-        action="append",
-        default=[],
-        metavar="COLLECTION",
-        help="search this collection too, ranked together; may be repeated",
-    )
-    ask.add_argument(
-        "--filter", action="append", default=[], metavar="KEY=VALUE", help="search only documents with this metadata"
-    )
-    ask.add_argument(
-        "--domain", metavar="NAME", help="take this domain's profile, such as legal; auto detects it (default: none)"
-    )
-    ask.add_argument("--json", action="store_true", help="print one question's decision as JSON")
-    ask.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    ask.set_defaults(run=commands.ask)
-
-    over = sub.add_parser(
-        "decide",
-        parents=[tune],
-        help="answer from passages that something else retrieved, or refuse and say why",
-        epilog="A passage is {text, document, page, section, id, score, language, metadata}, "
-        "best first; all but text may be left out.",
-    )
-    over.add_argument("question", nargs="?", help="one question, answered in words; --input for many")
-    over.add_argument("--passages", type=Path, metavar="FILE", help="JSON lines of passages, for one question")
-    over.add_argument("--input", type=Path, metavar="FILE", help="JSON lines of {id, question, passages}")
-    over.add_argument("--out", type=Path, metavar="FILE", help="where the decisions go (default: standard output)")
-    over.add_argument("--json", action="store_true", help="print one question's decision as JSON")
-    over.set_defaults(run=decide_command.decide)
-
-    judge = sub.add_parser("judge", parents=[tune], help="check given answers against given contexts")
-    judge.add_argument(
-        "--input", type=Path, required=True, metavar="FILE", help="JSON lines of {id, lang, question, context, answer}"
-    )
-    judge.add_argument("--out", type=Path, metavar="FILE", help="where the verdicts go (default: standard output)")
-    judge.set_defaults(run=commands.judge)
-
-    evaluate = sub.add_parser(
-        "evaluate", parents=[place, tune], help="count the errors on labelled questions, with exact intervals"
-    )
-    evaluate.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
-    evaluate.add_argument(
-        "--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only"
-    )
-    evaluate.add_argument("--name", help="name of the run in the library, where the lab shows it (default: the file's)")
-    evaluate.add_argument("--out", type=Path, metavar="FILE", help="where the report goes, as JSON")
-    evaluate.add_argument(
-        "--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels"
-    )
-    evaluate.add_argument(
-        "--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs"
-    )
-    evaluate.add_argument(
-        "--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many tokens"
-    )
-    evaluate.set_defaults(run=evaluate_command.evaluate)
-
-    calibration = sub.add_parser(
-        "calibrate", help="fit the probabilities to your questions, or show which ones are in force"
-    )
-    either = calibration.add_subparsers(dest="action", required=True, metavar="ACTION")
-    fit = either.add_parser(
-        "fit",
-        parents=[place, tune],
-        help="fit the score on labelled questions and write it with its provenance",
-        epilog="Without --out the calibration goes into the library's folder and is in force from its next opening on.",
-    )
-    fit.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
-    fit.add_argument(
-        "--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only"
-    )
-    fit.add_argument(
-        "--out", type=Path, metavar="FILE", help="where the calibration goes (default: the library's calibration.json)"
-    )
-    fit.add_argument("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)")
-    fit.add_argument(
-        "--adjust",
-        action="store_true",
-        help="start from the score in force and change what the questions say otherwise: "
-        "20 of either kind are enough then, not 50",
-    )
-    fit.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    fit.set_defaults(run=calibrate_command.fit)
-    look = either.add_parser(
-        "show", parents=[place, tune], help="say which calibration a library is judged by, and why"
-    )
-    look.add_argument("--json", action="store_true", help="as JSON")
-    look.set_defaults(run=calibrate_command.show)
-
-    documents = sub.add_parser("documents", parents=[place, tune], help="list what is indexed")
-    documents.add_argument("--json", action="store_true", help="as JSON lines")
-    documents.set_defaults(run=commands.documents)
-
-    delete = sub.add_parser("delete", parents=[place, tune], help="remove documents from the library")
-    delete.add_argument("names", nargs="+", metavar="DOCUMENT", help="ids or names, as `documents` lists them")
-    delete.add_argument(
-        "--everywhere",
-        action="store_true",
-        help="also from kept questions, labels and feedback; an id deleted before, too",
-    )
-    delete.set_defaults(run=commands.delete)
-
-    model = sub.add_parser(
-        "model", parents=[tune], help="say which language models are configured, and what works with each"
-    )
-    model.set_defaults(run=model_command.model)
-
-    doctor = sub.add_parser(
-        "doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library"
-    )
-    doctor.add_argument("--json", action="store_true", help="as JSON")
-    doctor.set_defaults(run=doctor_command.doctor)
-
-    profiles = sub.add_parser(
-        "profiles", parents=[place], help="list the settings of each domain, and the work recorded under them"
-    )
-    profiles.add_argument("--json", action="store_true", help="as JSON lines")
-    profiles.set_defaults(run=_later("profiles", "listed"))
-
-    _add_service(sub)
-
-    settings = sub.add_parser(
-        "settings", parents=[tune], help="show every setting with its range and what changing it costs"
-    )
-    settings.add_argument("--json", action="store_true", help="as JSON")
-    settings.set_defaults(run=commands.settings)
+    groups = {"": sub}
+    for (name, help, run), options in COMMANDS.items():
+        group, _, own = name.rpartition(" ")
+        if group not in groups:
+            grouped = sub.add_parser(group, help=GROUPS[group])
+            groups[group] = grouped.add_subparsers(dest="action", required=True, metavar="ACTION")
+        made = groups[group].add_parser(own, help=help, epilog=NOTES.get(name))
+        made.set_defaults(run=run)
+        for names, kind in options:
+            made.add_argument(*names, **kind)
     return root
-
-
-def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the commands of the service and of who may use it."""
-    library = argparse.ArgumentParser(add_help=False)
-    library.add_argument(
-        "--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)"
-    )
-    serve = sub.add_parser(
-        "serve",
-        parents=[library],
-        help="serve the page, the HTTP API and MCP in one process",
-        epilog="Settings come from the environment (RAG_PRESET and others). "
-        "docs/operate.md says how to put it behind a proxy.",
-    )
-    serve.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)"
-    )
-    serve.add_argument(
-        "--port",
-        type=int,
-        choices=range(1 << 16),
-        metavar="N",
-        default=8501,
-        help="port to listen on (default: %(default)s)",
-    )
-    serve.add_argument(
-        "--allow-host", action="append", default=[], metavar="NAME", help="one more name for callers; may be repeated"
-    )
-    serve.add_argument(
-        "--behind-proxy", default="", metavar="NAME", help="a proxy on this machine serves it as NAME; needs tokens"
-    )
-    serve.add_argument(
-        "--open-to-network", action="store_true", help="listen on an address that other machines reach; needs tokens"
-    )
-    serve.add_argument(
-        "--visitors",
-        action="store_true",
-        help="a shared demo: nobody signs in, each visitor's documents are theirs alone and are deleted",
-    )
-    serve.add_argument(
-        "--visit-minutes",
-        type=count,
-        default=60,
-        metavar="N",
-        help="a visit ends so long after the page was closed (default: %(default)s)",
-    )
-    serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
-    serve.add_argument(
-        "--rate", type=count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)"
-    )
-    serve.set_defaults(run=_later("serve", "serve"))
-
-    mcp = sub.add_parser(
-        "mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it"
-    )
-    mcp.add_argument(
-        "--scope",
-        action="append",
-        metavar="SCOPE",
-        help="ask, index, label, watch or admin (default: all); may be repeated",
-    )
-    mcp.add_argument(
-        "--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated"
-    )
-    mcp.set_defaults(run=_later("mcp", "mcp"))
-
-    _add_tokens(sub, library)
-    _add_acts(sub, library)
-
-
-def _add_tokens(sub: argparse._SubParsersAction[argparse.ArgumentParser], library: argparse.ArgumentParser) -> None:
-    token = sub.add_parser("token", help="make, list and revoke the tokens by which programs call the service")
-    what = token.add_subparsers(dest="action", required=True, metavar="ACTION")
-    create = what.add_parser("create", parents=[library], help="make a token and print it, this once")
-    create.add_argument("name", metavar="NAME", help="whose it is, for the list")
-    create.add_argument(
-        "--scope",
-        action="append",
-        required=True,
-        metavar="SCOPE",
-        help="ask, index, label, watch or admin; may be repeated",
-    )
-    create.add_argument(
-        "--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated"
-    )
-    create.add_argument("--days", type=count, metavar="N", help="until it expires (default: never)")
-    create.set_defaults(run=_later("token", "create"))
-    listed = what.add_parser("list", parents=[library], help="list all tokens, without their secrets")
-    listed.add_argument("--json", action="store_true", help="as JSON lines")
-    listed.set_defaults(run=_later("token", "listed"))
-    revoke = what.add_parser("revoke", parents=[library], help="close a token for good")
-    revoke.add_argument("id", metavar="ID", help="as `token list` has it")
-    revoke.set_defaults(run=_later("token", "revoke"))
-
-
-def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library: argparse.ArgumentParser) -> None:
-    acts = sub.add_parser("audit", help="show and check the log of who did what in a library")
-    how = acts.add_subparsers(dest="action", required=True, metavar="ACTION")
-    shown = how.add_parser("show", parents=[library], help="list what was done, newest last")
-    shown.add_argument("--last", type=count, default=50, metavar="N", help="so many lines (default: %(default)s)")
-    shown.add_argument("--who", metavar="NAME", help="what this one did, as the list names them")
-    shown.add_argument("--do", metavar="ACTION", help="this act alone, such as delete")
-    shown.add_argument("--collection", metavar="NAME", help="in this collection alone")
-    shown.add_argument("--object", metavar="ID", help="to this document, decision or token alone")
-    shown.add_argument("--json", action="store_true", help="as JSON lines")
-    shown.set_defaults(run=_later("acts", "show"))
-    prune = how.add_parser(
-        "prune",
-        parents=[library],
-        help="remove old lines; those that are left are verified as before",
-        epilog="That lines were removed is a line of the log itself. The hash of a "
-        "removed line is not found again: keep the "
-        "printed one instead.",
-    )
-    prune.add_argument("--days", type=count, required=True, metavar="N", help="keep the lines of the last N days")
-    prune.add_argument("--to", type=Path, metavar="FILE", help="a new file for what goes (default: none, it is gone)")
-    prune.set_defaults(run=_later("acts", "prune"))
-    verify = how.add_parser(
-        "verify",
-        parents=[library],
-        help="say whether the log is what was written, and print its newest hash",
-        epilog="Keep the printed hash elsewhere and name it the next time: without it nobody "
-        "can tell that the log's end was cut off, "
-        "that its last line was changed, or that all of it was written anew.",
-    )
-    verify.add_argument(
-        "--file", type=Path, metavar="FILE", help="what `audit prune --to` wrote, instead of the library's log"
-    )
-    verify.add_argument(
-        "--head", action="append", default=[], metavar="HASH", help="a hash that was printed before; may be repeated"
-    )
-    verify.set_defaults(run=_later("acts", "verify"))
-
-
-def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
-    """A command whose module is imported when it runs: the packages of the service take a second that no other command
-    should.
-    """
-
-    def run(args: argparse.Namespace) -> int:
-        return int(getattr(import_module(f"rag_core.entrypoints.commands.{module}"), name)(args))
-
-    return run
-
-
-def count(text: str) -> int:
-    """A whole number from 1 on, for argparse."""
-    number = int(text)
-    if number < 1:
-        raise ValueError(f"{number} is below 1")
-    return number
 
 
 def main(argv: Sequence[str] | None = None) -> int:

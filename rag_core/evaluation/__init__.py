@@ -2,17 +2,19 @@
 settings.
 """
 
-from rag_core.evaluation.failing import failing
-from rag_core.evaluation.labelled import LabelledQuestion, read_labelled
-from rag_core.evaluation.paired import Paired, paired
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.labelled_files import read_labelled
 from rag_core.evaluation.report import (
     BREAKDOWNS,
     Marks,
+    Paired,
     Rate,
     Report,
     answer_hits,
+    failing,
     judged_under,
     marks,
+    paired,
     rates,
     report,
     reported,

@@ -5,6 +5,7 @@ Pure: from labels, measurements and outcomes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.decision.batch import Outcomes, ReplaySet, every_claim, replay_many
+from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
-from rag_core.evaluation.metrics import CONFIDENCE, Interval, clopper_pearson
+from rag_core.evaluation.metrics import CONFIDENCE, Interval, clopper_pearson, mcnemar
 from rag_core.records import DELETED
 from rag_core.settings import Cost, Settings
 
@@ -265,3 +267,84 @@ def reported(questions: Sequence[LabelledQuestion], results: Mapping[str, Measur
     measured = [results[question.id] for question in done]
     outcomes = replay_many(ReplaySet.of(measured), settings)
     return report(done, measured, outcomes, marks(done, outcomes, answer_hits(done, measured), measured))
+
+
+HAPPENED = "happened"  # a column that reading a labelled set passes over
+
+
+def failing(
+    questions: Sequence[LabelledQuestion], records: Sequence[Measurements], settings: Settings, marked: Marks
+) -> bytes:
+    """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, and what was
+    answered from where.
+
+    Args:
+        questions: of the run.
+        records: their measurements, with their texts.
+        settings: under which they were judged for `marked`.
+        marked: from `marks`; everything in the same order.
+    """
+    lines = []
+    for row, (question, measurements) in enumerate(zip(questions, records, strict=True)):
+        error = error_of(marked, row)
+        if error:
+            decision = replay(measurements, settings)
+            happened = {
+                "error": error,
+                "status": decision.status.value,
+                "reason": decision.reason.value,
+                "explanation": decision.explanation,
+                "answer": decision.answer,
+                "cited": [{"document": one.document, "page": one.page} for one in decision.citations],
+                "scores": {name: round(value, 4) for name, value in decision.scores.items()},
+                "settings_hash": settings.hash(),
+            }
+            lines.append(json.dumps({**question.to_json(), HAPPENED: happened}, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines).encode("utf-8")
+
+
+def error_of(marked: Marks, row: int) -> str:
+    """The kind of error: needs_model, not_measured, false_refusal, wrong_answer, missed_answer; empty where it ended as
+    labelled.
+    """
+    if marked.needs_model[row]:
+        return "needs_model"
+    if not marked.measured[row]:
+        return "not_measured"
+    if marked.false_refusal[row]:
+        return "false_refusal"
+    if marked.wrong_answer[row]:
+        return "wrong_answer"
+    return "missed_answer" if marked.missed[row] else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """The comparison of a first and a second way over n questions.
+
+    Args:
+        compared: questions that both could measure.
+        only_first: of them, those that only the first got right; `only_second` likewise.
+        p: of McNemar's exact test, two-sided, that both err equally often.
+        differ: rows on which they end differently: answered or not, or right or not; ascending.
+    """
+
+    compared: int
+    only_first: int
+    only_second: int
+    p: float
+    differ: NDArray[np.int64]
+
+
+def paired(first: Marks, second: Marks) -> Paired:
+    """Compare; both are of the same questions, in the same order.
+
+    Raises:
+        ValueError: they are not of equally many questions.
+    """
+    if first.answered.shape != second.answered.shape:
+        raise ValueError(f"{first.answered.size} and {second.answered.size} questions cannot be paired")
+    both = first.measured & second.measured
+    b, c = int((both & first.correct & ~second.correct).sum()), int((both & ~first.correct & second.correct).sum())
+    differ = both & ((first.answered != second.answered) | (first.correct != second.correct))
+    return Paired(int(both.sum()), b, c, mcnemar(b, c), np.flatnonzero(differ))

@@ -6,8 +6,7 @@ the record, as long as it may be. What is gone or was changed stands as `DELETED
 same: no check needs a text that its record lacks.
 """
 
-from rag_core.records.measurements import SCHEMA_VERSION, Written, from_record, restored, to_record, write
-from rag_core.records.shapes import settings_of
+from rag_core.records.shapes import SCHEMA_VERSION, Written, from_record, restored, settings_of, to_record, write
 from rag_core.records.texts import DELETED, PassageOf, Texts
 
 __all__ = [

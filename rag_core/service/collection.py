@@ -1,9 +1,12 @@
-"""One collection in the hands of one caller: every method asks for the scope that it needs, and none leads out of the
-collection.
+"""The settings of one call: those that the service started with, another preset, and values that a caller may change.
+
+A caller may move numbers, switches and choices. Free text is not theirs: it names models to load from this machine, and
+servers to ask.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +15,7 @@ from typing import Any
 from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
-from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismatch
+from rag_core.errors import InvalidSetting, ModelMismatch, PasswordNeeded, RagError, StoreMismatch
 from rag_core.evaluation.domains import Taken, taken
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
@@ -20,17 +23,63 @@ from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
-from rag_core.service.callers.principal import Principal, Scope
-from rag_core.service.callers.refusals import NotFound, missing
-from rag_core.service.chosen import AS_BUILT, chosen, require_unlocked
-from rag_core.service.queues.jobs import Jobs
-from rag_core.settings import DEFAULT_PRESET, Cost, Settings
+from rag_core.service.jobs import Jobs
+from rag_core.service.principal import NotFound, Principal, Scope, missing
+from rag_core.settings import DEFAULT_PRESET, Cost, Knob, Settings
+from rag_core.settings.configuration import load_settings, locked
+from rag_core.settings.endpoints import model_environment
+from rag_core.settings.knobs import AS_BUILT
 from rag_core.settings.profiles import AUTO, of_cost, require_domain
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
-from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import Job
+from rag_core.work.jobs import File, Job
+
+__all__ = ["AS_BUILT", "chosen", "require_unlocked"]
+
+
+def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost]) -> Settings:
+    """The settings of a call.
+
+    Args:
+        base: those that hold without a word of the caller.
+        preset: another one's values, under the same environment.
+        values: by name, over these.
+        costs: that a value's change may have.
+
+    Raises:
+        InvalidSetting: an unknown preset or name, a value out of its range, or one that is not the caller's to change;
+            as `require_unlocked` of `base`.
+    """
+    start = load_settings(preset, environment=model_environment(os.environ)) if preset else base
+    start = start.changed(**{name: getattr(base, name) for name in AS_BUILT})
+    knobs = {knob.name: knob for knob in Settings.knobs()}
+    for name in values:
+        if name == "preset" or (name in knobs and not _is_open(knobs[name], costs)):
+            raise InvalidSetting(
+                f"The setting {name!r} cannot be changed by a call.", remedy="Whoever runs the service sets it."
+            )
+    return require_unlocked(base, start.changed(**values))
+
+
+def require_unlocked(base: Settings, wanted: Settings) -> Settings:
+    """The wanted settings.
+
+    Raises:
+        InvalidSetting: one that RAG_LOCKED names differs from the base, by value, preset or profile.
+    """
+    for name in sorted(locked(os.environ)):
+        if getattr(wanted, name) != getattr(base, name):
+            remedy = (
+                f"Leave it at {getattr(base, name)!s}, and take no preset that changes it. The service sets RAG_LOCKED."
+            )
+            raise InvalidSetting(f"The setting {name!r} is locked.", remedy=remedy)
+    return wanted
+
+
+def _is_open(knob: Knob, costs: frozenset[Cost]) -> bool:
+    return knob.name not in AS_BUILT and knob.cost in costs and knob.is_closed
+
 
 SAVED = "saved:"  # before the name of a saved preset; no built-in one is called so
 INDEXED = frozenset({Cost.INGEST})  # settings of documents that are added

@@ -13,8 +13,8 @@ from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
 from rag_core.library.library import AddReport
 from rag_core.library.stored.bounds import MAX_NAME_CHARS, require_source
 from rag_core.library.stored.sources import Source, described, kind_of, name_of, text_source
-from rag_core.service.messages.models import Indexed
-from rag_core.service.messages.request_models import TextIn, Value
+from rag_core.service.models import Indexed
+from rag_core.service.request_models import TextIn, Value
 
 MAX_FILE_BYTES = 50_000_000  # as on the page (server.maxUploadSize)
 UNNAMED = "text"  # what a text is called that has neither id, nor source, nor title

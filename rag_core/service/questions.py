@@ -15,10 +15,8 @@ from rag_core.domain.ports import Cancel
 from rag_core.evaluation import judged_under
 from rag_core.evaluation.domains import PROFILE
 from rag_core.records.stored import Execution, Feedback, FeedbackKind, StoredDecision
-from rag_core.service.callers.principal import Scope
-from rag_core.service.callers.refusals import missing
-from rag_core.service.chosen import chosen
-from rag_core.service.collection import Collection
+from rag_core.service.collection import Collection, chosen
+from rag_core.service.principal import Scope, missing
 from rag_core.settings import Cost
 from rag_core.work.recording import keep, keeping, passage_of
 

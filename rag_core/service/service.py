@@ -18,22 +18,18 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
-from rag_core.service.callers.principal import LOCAL, Principal, Scope
-from rag_core.service.callers.rate import PER_MINUTE, Rate
-from rag_core.service.callers.refusals import Loading, Stopping, Unauthenticated, missing
-from rag_core.service.callers.tokens import Tokens
-from rag_core.service.callers.visits import Visit, Visits, is_visit
-from rag_core.service.chosen import chosen
-from rag_core.service.collection import Collection
+from rag_core.service.collection import Collection, chosen
+from rag_core.service.jobs import Jobs
+from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
+from rag_core.service.principal import LOCAL, Loading, Principal, Scope, Stopping, Unauthenticated, missing
 from rag_core.service.questions import COSTS, Asking
-from rag_core.service.queues.jobs import Jobs
-from rag_core.service.queues.lanes import RETRY_SECONDS, Lane
-from rag_core.service.queues.places import Places
+from rag_core.service.tokens import Tokens
+from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
 from rag_core.work import loading
+from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
-from rag_core.work.taking_up import take_up
 
 DEFAULT = "default"  # the collection that is there from the beginning
 # questions at once, one for each core of the smallest machine; and before them, some seconds' worth

@@ -17,8 +17,8 @@ from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, vector_store
 from rag_core.adapters.index.choose import forget as forget_rows
-from rag_core.adapters.llm.cache import FILE as CACHE_FILE
-from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.llm.chain import FILE as CACHE_FILE
+from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
@@ -178,7 +178,7 @@ def make_collection(folder: Path, name: str, title: str = "") -> None:
 def drop_collection(folder: Path, name: str, wait: float) -> bool:
     """Delete a collection with its documents, indexes and records, which is noted first; whether there was one.
 
-    Whoever has it open in this process lets go of it first: see `rag_core.work.dropping`.
+    Whoever has it open in this process lets go of it first: see `rag_core.work.runner`.
 
     Raises:
         InvalidInput: the name cannot be used.

@@ -4,15 +4,26 @@ loses them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import json
+import logging
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rag_core.domain.acts import Actor, acting
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import InvalidSetting
+from rag_core.library.library import AddReport, Library
+from rag_core.library.stored.collection import Values
+from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
-from rag_core.wiring import hand_in, hold_back
+from rag_core.wiring import cut_off, finish_deletions, hand_in, hold_back
+from rag_core.work import loading
 from rag_core.work.background import Background
+from rag_core.work.jobs import File, Job
+from rag_core.work.runner import Runner
 
 
 def of_documents(settings: Settings) -> dict[str, Any]:
@@ -83,3 +94,78 @@ class HandingIn(Background[frozenset[str]]):
         """Their collection goes: none is handed in from now on. Whoever deletes it waits for the end of this."""
         self._given_up = True
         self.stop()
+
+
+_log = logging.getLogger(__name__)
+Rows = Sequence[tuple[Accepted, Values]]
+
+START = Actor("start")  # the program itself
+
+
+def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> list[Job]:
+    """Finish deletions, and start a job for each of these collections in which indexing was cut off.
+
+    Each file is indexed as it was asked for.
+
+    Args:
+        folder: of the library.
+        names: of collections.
+        base: settings of the service.
+        runner: of its jobs.
+    """
+    finish_deletions(folder)
+    jobs = []
+    for name in names:
+        rows = cut_off(folder, name)
+        if not rows:
+            continue
+
+        def work(progress: Progress, stop: Cancel, name: str = name, rows: Rows = tuple(rows)) -> AddReport:
+            engine = loading.engine(folder, name, base)
+            opened = loading.known(folder, name)
+            return _resume(engine.library, rows, opened.settings if opened else base, progress, stop)
+
+        with acting(START):
+            listed = [File(row.name, row.id) for row, _ in rows]
+            handed = HandingIn(folder, name, base, listed=[row.digest for row, _ in rows])
+            jobs.append(
+                runner.start(
+                    "Finishing interrupted files",
+                    work,
+                    len(rows),
+                    kind="resuming",
+                    place=(str(folder), name),
+                    listed=listed,
+                    bounded=False,
+                    handing_in=handed,
+                )
+            )
+    return jobs
+
+
+def _resume(library: Library, rows: Rows, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
+    """Index these files, those that were asked for alike together."""
+    alike: dict[str, list[tuple[Accepted, Values]]] = {}
+    for row, values in rows:
+        alike.setdefault(json.dumps(values, sort_keys=True), []).append((row, values))
+    reports = []
+    for each in alike.values():
+        ids = {row.id for row, _ in each}
+        reports.append(library.resume(_asked(settings, each[0][1]), only=ids, progress=progress, cancelled=stop))
+        if reports[-1].cancelled:
+            break
+    return AddReport(
+        tuple(one for report in reports for one in report.added),
+        tuple(one for report in reports for one in report.unchanged),
+        tuple(one for report in reports for one in report.problems),
+        any(report.cancelled for report in reports),
+    )
+
+
+def _asked(settings: Settings, values: Values) -> Settings:
+    """These settings with the values of a request; as they are where this version does not take them."""
+    try:
+        return settings.changed(**values)
+    except InvalidSetting as error:
+        _log.warning("files are taken up under the usual settings: %s", error.kind)
+        return settings

@@ -1,9 +1,4 @@
-"""Long work beside a caller, on documents or on labelled questions; `runner` runs one job at a time in the process.
-
-A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is
-shown to every session that has the same library open; what came of a job belongs to the session that started it, for as
-long as that one looks.
-"""
+"""Where each file of a job stands: the next one is read while vectors of one are made."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rag_core.domain.ports import Cancel, Progress, Step
@@ -19,12 +15,151 @@ from rag_core.errors import Cancelled, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.work.background import Background
-from rag_core.work.files import Far, File, FileState
-from rag_core.work.turns import Turn
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran
     from rag_core.work.handing_in import HandingIn
+
+
+READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
+
+
+class FileState(StrEnum):
+    """Where a file of a job stands."""
+
+    WAITING = "waiting"
+    READING = "reading"
+    CUTTING = "cutting"  # into passages, whose words are counted
+    EMBEDDING = "embedding"
+    READ = "read"  # done, and published with the next ones
+    READY = "ready"  # in the library: it can be asked
+    PROBLEM = "problem"
+
+
+STAGES = (FileState.READING, FileState.CUTTING, FileState.EMBEDDING)  # a file goes through them in this order
+_PARTS = {  # where a stage begins in a file's bar, and how long it is
+    "": (0.0, 0.0),
+    FileState.READING: (0.0, READING_SHARE),
+    FileState.CUTTING: (READING_SHARE, CUTTING_SHARE),
+    FileState.EMBEDDING: (READING_SHARE + CUTTING_SHARE, 1 - READING_SHARE - CUTTING_SHARE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a job: its name (untrusted text) and the id that its document has or will have."""
+
+    name: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Far:
+    """How far a file is: its step (untrusted text: it has the name), and `done` of `total` pages or passages."""
+
+    step: str = ""
+    done: int = 0
+    total: int = 0
+
+    @property
+    def stage(self) -> str:
+        """One of STAGES, or nothing."""
+        what = self.step.rpartition(": ")[2]
+        return what if what in STAGES else ""
+
+    @property
+    def share(self) -> float:
+        """How much of the whole file is done, in [0, 1]."""
+        before, own = _PARTS[self.stage]
+        return before + own * (self.done / self.total if self.total else 0.0)
+
+
+MAX_SERVED = 1_000  # names that are remembered; who is forgotten counts as never served
+
+
+class Turns:
+    """Lets one through at a time. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.busy = False
+        self.waiting: list[Turn] = []  # in the order in which they came
+        self.served: dict[str, None] = {}  # who was served longest ago comes first
+
+    def turn(self, whose: str, given_up: Cancel = lambda: False) -> Turn:
+        """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
+
+        It stands in the line from now on: threads that wait for turns may begin to run in another order. Whoever never
+        enters the block calls `Turn.leave`.
+
+        Args:
+            whose: the name.
+            given_up: whether nobody waits for it any more. The block is entered then without its turn: what it does
+                ends at once.
+        """
+        turn = Turn(self, whose, given_up)
+        with self.changed:
+            self.waiting.append(turn)
+        return turn
+
+    def look_again(self) -> None:
+        """Have those who wait ask again whether they were given up."""
+        with self.changed:
+            self.changed.notify_all()
+
+    def next(self) -> Turn:
+        """Who never was served comes first, then who was longest ago; among equals, who came first."""
+        order = {name: number for number, name in enumerate(self.served, 1)}
+        return min(self.waiting, key=lambda one: order.get(one.whose, 0))
+
+
+class Turn:
+    """One turn of `Turns`, for one thread. `held` says whether it is this one's turn."""
+
+    def __init__(self, turns: Turns, whose: str, given_up: Cancel) -> None:
+        self.whose, self.held = whose, False
+        self.turns, self._given_up = turns, given_up
+
+    def __enter__(self) -> Turn:
+        """Wait for it."""
+        turns = self.turns
+        with turns.changed:
+            turns.changed.wait_for(lambda: self._given_up() or (not turns.busy and turns.next() is self))
+            self.leave()
+            if not self._given_up():
+                self.held = turns.busy = True
+                turns.served.pop(self.whose, None)
+                turns.served[self.whose] = None
+                if len(turns.served) > MAX_SERVED:
+                    del turns.served[next(iter(turns.served))]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give it back."""
+        if self.held:
+            with self.turns.changed:
+                self.held = self.turns.busy = False
+                self.turns.changed.notify_all()
+
+    def leave(self) -> None:
+        """Nobody waits for it any more."""
+        with self.turns.changed:
+            if self in self.turns.waiting:
+                self.turns.waiting.remove(self)
+                self.turns.changed.notify_all()  # it may have been the next one
+
+    def pass_on(self) -> None:
+        """Let others who wait come first, and wait for the next turn; without one where it was given up meanwhile.
+
+        What waits of the same name comes after: it would wait for what this work keeps, such as the lock of a
+        collection.
+        """
+        with self.turns.changed:
+            if self.held and any(one.whose != self.whose for one in self.turns.waiting):
+                self.turns.waiting.insert(0, self)  # before others of the same name
+                self.__exit__()
+                self.__enter__()
+
 
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection

@@ -1,4 +1,7 @@
-"""Runs the jobs of a process one after the other, and knows those of each library."""
+"""Whose turn it is: one at a time, and of those who wait the one served longest ago.
+
+So nobody's many keep another's one waiting.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,22 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_core.domain.acts import actor
+from rag_core.domain.acts import Action, actor, permit
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LibraryBusy, LimitExceeded
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
+from rag_core.wiring import drop_collection
+from rag_core.work import loading
 from rag_core.work.background import Background
-from rag_core.work.files import File
-from rag_core.work.jobs import Job, Place, Work
-from rag_core.work.turns import Turns
+from rag_core.work.jobs import File, Job, Place, Turns, Work
 
 if TYPE_CHECKING:
     from rag_core.work.handing_in import HandingIn
+
 
 MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
 MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, who are counted apart, and of one visitor
@@ -166,3 +171,29 @@ class Runner:
         with self._starting:
             self._jobs = [job for job in self._jobs if job not in ended]
         return len(ended) == len(ending)
+
+
+STOP_SECONDS = 30.0  # for its jobs: a page that is read by OCR takes up to twenty, a batch of passages less
+LOCK_SECONDS = 10.0  # for a writer of another process
+
+
+def drop(folder: Path, collection: str, runner: Runner) -> bool:
+    """Delete a collection with all that was kept of it, and stop the jobs on it; whether there was one.
+
+    Raises:
+        LibraryBusy: a job of it, or another process, went on writing. Nothing was deleted then.
+        NotAllowed: that is not open to whoever acts.
+        LibraryError: as `rag_core.library.dropping.drop`.
+    """
+    permit(Action.DROP, collection)
+    place = str(folder), collection
+    with runner.closed(place):
+        if not runner.end(place, STOP_SECONDS):
+            raise LibraryBusy(
+                f"A job of the collection {collection!r} has not stopped yet.", remedy="Delete it again in a moment."
+            )
+        loading.forget(folder, collection)
+        try:
+            return drop_collection(folder, collection, LOCK_SECONDS)
+        finally:
+            loading.forget(folder, collection)  # whoever opened it meanwhile

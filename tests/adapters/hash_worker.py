@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from hash_embedder import HashEmbedder
 
-from rag_core.adapters.child import frames
+from rag_core.adapters.child import pipes as frames
 from rag_core.adapters.child import worker as embedding_worker
 from rag_core.domain.ports import Embedder, TextKind, Vectors
 from rag_core.errors import ModelUnavailable

@@ -10,8 +10,7 @@ import pytest
 from model_kit import SOON, endpoint, openai_model, prompt
 from model_server import Hang, ModelServer, Status
 
-from rag_core.adapters.llm.cache import FILE, CachedModel, ModelCache
-from rag_core.adapters.llm.chain import ModelChain
+from rag_core.adapters.llm.chain import FILE, CachedModel, ModelCache, ModelChain
 from rag_core.domain.llm_trace import Limits
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import Cancelled, ModelUnavailable

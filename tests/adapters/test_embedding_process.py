@@ -26,7 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
-from rag_core.adapters.child import frames
+from rag_core.adapters.child import pipes as frames
 from rag_core.adapters.child import process as embedding_process
 from rag_core.adapters.child.process import ProcessEmbedder
 from rag_core.adapters.embedding import by_name

@@ -18,8 +18,8 @@ from model_server import ModelServer
 from pydantic import BaseModel
 
 from rag_core import wiring
-from rag_core.adapters.llm import cache as model_cache
-from rag_core.adapters.llm.cache import FILE, KEEP_SECONDS, QUIET_SECONDS, CachedModel, ModelCache
+from rag_core.adapters.llm import chain as model_cache
+from rag_core.adapters.llm.chain import FILE, KEEP_SECONDS, QUIET_SECONDS, CachedModel, ModelCache
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import InvalidSetting, LibraryError, ModelUnavailable
 from rag_core.library.stored.sources import Source

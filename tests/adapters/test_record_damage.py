@@ -10,7 +10,7 @@ import pytest
 from builders import measurements, settings
 from test_record_texts import answered
 
-from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import SCHEMA, VERSION
 from rag_core.domain.llm_trace import Completion

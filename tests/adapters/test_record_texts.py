@@ -31,8 +31,7 @@ from builders import measured as measured_claim
 
 from rag_core import wiring
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.adapters.records.tables import SCHEMA, VERSION
-from rag_core.adapters.records.texts import MAX_CHARS
+from rag_core.adapters.records.tables import MAX_CHARS, SCHEMA, VERSION
 from rag_core.decision.decide import decide
 from rag_core.decision.outcomes import Outcome
 from rag_core.domain.answer import evidence_key

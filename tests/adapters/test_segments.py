@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index import flat, segments, words
-from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
+from rag_core.adapters.index import bm25 as words
+from rag_core.adapters.index import flat, segments
+from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store, Terms
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.index.terms import Terms
 from rag_core.errors import LibraryDamaged
 
 DIM = 8

@@ -8,9 +8,9 @@ import faiss
 import numpy as np
 import pytest
 
-from rag_core.adapters.index import flat, segments, sketched
-from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.index.sketched import SketchIndex, SketchStore
+from rag_core.adapters.index import flat, segments
+from rag_core.adapters.index import flat as sketched
+from rag_core.adapters.index.flat import FaissStore, SketchIndex, SketchStore
 
 DIM, ROWS = 64, 3000
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from rag_core.adapters.child.turns import MOMENT, PATIENCE, InTurn
+from rag_core.adapters.child.process import MOMENT, PATIENCE, InTurn
 
 
 def test_given_a_thread_that_takes_it_again_at_once_when_others_wait_then_they_come_first_and_in_their_order() -> None:

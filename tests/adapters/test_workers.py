@@ -18,7 +18,7 @@ from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.named import FILE
 from rag_core.library.stored.sources import Source
-from rag_core.service.chosen import chosen
+from rag_core.service.collection import chosen
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.work.handing_in import of_documents

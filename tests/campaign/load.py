@@ -29,7 +29,7 @@ from urllib.request import urlopen
 import httpx2
 
 from rag_core.library.stored.collection import Collection
-from rag_core.service.callers.tokens import Tokens
+from rag_core.service.tokens import Tokens
 from rag_core.wiring import records
 from tests.campaign import ROOT
 

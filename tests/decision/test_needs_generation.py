@@ -18,10 +18,11 @@ from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.evaluation import answer_hits, failing, marks, report
-from rag_core.evaluation.certify import Certificate, Request, Uncertified, certify
-from rag_core.evaluation.failing import error_of
+from rag_core.evaluation.certificate import Certificate
+from rag_core.evaluation.certify import Request, Uncertified, certify
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.report import error_of
 from rag_core.records import DELETED
 from rag_core.settings import Mode
 

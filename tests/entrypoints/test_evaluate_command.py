@@ -9,7 +9,7 @@ import pytest
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.entrypoints.cli import main
-from rag_core.evaluation.labelled import read_labelled
+from rag_core.evaluation.labelled_files import read_labelled
 from rag_core.wiring import records
 
 TEXT = {

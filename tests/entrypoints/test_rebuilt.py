@@ -8,7 +8,7 @@ import pytest
 from tiny_models import embedding_model
 
 from rag_core.entrypoints.cli import main
-from rag_core.entrypoints.commands.rebuilt import calibrations_in_words, what_changed
+from rag_core.entrypoints.commands.library import calibrations_in_words, what_changed
 from rag_core.gating import scores as calibrate
 from rag_core.library.stored.collection import Contents
 from rag_core.wiring import contents_of

@@ -11,20 +11,18 @@ from folding import each
 
 from rag_core.decision.decide import replay
 from rag_core.errors import InvalidInput
+from rag_core.evaluation.certificate import Certificate, Stale, deciding, stale
 from rag_core.evaluation.certify import (
     BY_TYPE,
     FIRST,
     MODE_OF,
-    Certificate,
     Request,
-    Stale,
     Uncertified,
     certify,
+    rows,
     second_thresholds,
-    stale,
+    steps,
 )
-from rag_core.evaluation.certify.certificate import deciding
-from rag_core.evaluation.certify.thresholds import rows, steps
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.gating.scores import question_hash
 from rag_core.settings import Cost, Mode, Settings

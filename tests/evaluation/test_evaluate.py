@@ -32,7 +32,8 @@ from rag_core.evaluation import (
     report,
     run,
 )
-from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.evaluation.labelled_files import read_labelled
 from rag_core.evaluation.metrics import clopper_pearson, mcnemar
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings

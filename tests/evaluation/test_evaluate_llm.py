@@ -22,7 +22,7 @@ from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
 from rag_core.evaluation import Ran, begin, run
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.spending import SILENT, Spending, unasked
+from rag_core.evaluation.run import SILENT, Spending, unasked
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from rag_core.wiring import language_model, records

@@ -9,7 +9,6 @@ import pytest
 
 from rag_core.decision.summary import Summary
 from rag_core.domain.status import Reason
-from rag_core.evaluation.gaps import gaps, unanswered
 from rag_core.evaluation.health import (
     DRIFT_ALERT,
     GOALS,
@@ -19,9 +18,11 @@ from rag_core.evaluation.health import (
     by_day,
     drift,
     figure,
+    gaps,
     refusals,
     scores,
     spread_of,
+    unanswered,
 )
 
 

@@ -12,18 +12,8 @@ from hypothesis import strategies as st
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.labelled import (
-    LabelledQuestion,
-    Place,
-    csv_cell,
-    holds_answer,
-    read_labelled,
-    read_labelled_files,
-    read_rows,
-    to_csv,
-    to_jsonl,
-    to_row,
-)
+from rag_core.evaluation.labelled import LabelledQuestion, Place, csv_cell, holds_answer, to_csv, to_jsonl, to_row
+from rag_core.evaluation.labelled_files import read_labelled, read_labelled_files, read_rows
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ONE = LabelledQuestion("a", "How long is the notice period?", True, ("30 days",))

@@ -79,7 +79,7 @@ LANGUAGES.add(Path(sys.argv[1]))
 from rag_core import language as l
 from rag_core.domain.replies import reply
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.evaluation.labelled.rows import _no, _yes
+from rag_core.evaluation.labelled_files import _no, _yes
 from rag_core.facts import changed_facts, entities
 from rag_core.grounding.phrases import indicators
 asked = "Kiom da tagoj daŭras la garantio kaj kiam ĝi komenciĝas?"

@@ -26,8 +26,8 @@ from rag_core.library.library import Library
 from rag_core.library.stored.collection import Collection
 from rag_core.settings import Settings
 from rag_core.wiring import open_library
+from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
-from rag_core.work.taking_up import take_up
 
 
 @dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from library_kit import SETTINGS, check_whole, found, library, text
 
-from rag_core.adapters.llm import cache
+from rag_core.adapters.llm import chain as cache
 from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryError
 from rag_core.library.disk import room

@@ -25,7 +25,8 @@ from rag_core.library.stored.named import FILE, collections, create_collection
 from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import cut_off, drop_collection, hand_in
-from rag_core.work import dropping, taking_up
+from rag_core.work import handing_in as taking_up
+from rag_core.work import runner as dropping
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import Job
 from rag_core.work.runner import Runner

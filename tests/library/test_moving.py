@@ -25,7 +25,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a library of two documents, one of which replaced another."""
     monkeypatch.setattr(engines, "_embedder", lambda settings, apart: HashEmbedder())
     monkeypatch.setattr(
-        "rag_core.entrypoints.commands.migrate.as_built", lambda folder, name, settings: _as_built(folder, settings)
+        "rag_core.entrypoints.commands.library.as_built", lambda folder, name, settings: _as_built(folder, settings)
     )
     held = library(tmp_path)
     held.add([text("one", LONG), text("gone", "Nobody needs this.")], SMALL)

@@ -9,7 +9,8 @@ import random
 import numpy as np
 from library_kit import SETTINGS, check_whole, library, text
 
-from rag_core.adapters.index import segments, words
+from rag_core.adapters.index import bm25 as words
+from rag_core.adapters.index import segments
 from rag_core.library import loading
 
 

@@ -14,7 +14,7 @@ from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, StoreRow, vector_store
-from rag_core.adapters.index.sketched import SketchStore
+from rag_core.adapters.index.flat import SketchStore
 from rag_core.adapters.optional import EXTRAS
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.entrypoints.cli import main

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.adapters import optional
 from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.evaluation import begin
-from rag_core.evaluation.certify import Certificate
+from rag_core.evaluation.certificate import Certificate
 from rag_core.records.stored import RunHead, SavedPreset
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings

@@ -14,9 +14,9 @@ from rag_core.domain import acts
 from rag_core.domain.acts import acting
 from rag_core.errors import LibraryBusy
 from rag_core.library.disk.lock import writing
-from rag_core.service.callers.people import Person, Right
+from rag_core.service.people import Person, Right
 from rag_core.wiring import act_log, make_collection, records
-from rag_core.work import dropping
+from rag_core.work import runner as dropping
 from rag_core.work.runner import Runner
 from ui.app.people import visitor
 from ui.app.texts import say

@@ -18,7 +18,8 @@ import uvicorn
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from rag_core.entrypoints.http import headers, origin
+from rag_core.entrypoints.http import origin
+from rag_core.entrypoints.http import origin as headers
 from ui import serve
 from ui.app.people import guard
 

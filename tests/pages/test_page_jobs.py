@@ -16,8 +16,7 @@ from rag_core.errors import LibraryBusy, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.evaluation import Ran
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
-from rag_core.work.files import File
-from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job, Work
+from rag_core.work.jobs import LEFT_ALONE_SECONDS, File, Job, Work
 from rag_core.work.runner import MAX_KEPT, MAX_VISITOR, MAX_VISITORS, Runner
 from ui.app.jobs.progress import step_in_words
 

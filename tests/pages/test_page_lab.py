@@ -7,7 +7,8 @@ from page_kit import Touch, badges, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
-from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.evaluation.labelled_files import read_labelled
 from rag_core.settings import Settings
 from ui.app import state
 from ui.app.people import recording

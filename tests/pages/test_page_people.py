@@ -17,7 +17,7 @@ from rag_core.domain.acts import Action, Actor, acting, actor
 from rag_core.errors import NotAllowed, RagError
 from rag_core.library.stored.sources import Source
 from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
-from rag_core.service.callers.people import ACTS, Person, Right
+from rag_core.service.people import ACTS, Person, Right
 from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
 from ui.app import first_run, media, state

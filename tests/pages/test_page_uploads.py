@@ -26,7 +26,7 @@ from rag_core.domain.acts import Actor, acting
 from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.stored.sources import Source
-from rag_core.service.callers.visits import Visit, Visits
+from rag_core.service.visits import Visit, Visits
 from ui import frame
 from ui.app.jobs import progress, uploads
 from ui.app.jobs.uploads import COUNTED_BYTES, SMALL_BYTES, OnDisk

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.acts import acting
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.library.library import AddReport
-from rag_core.service.callers.visits import Visit, Visits
+from rag_core.service.visits import Visit, Visits
 from rag_core.wiring import records
 from ui.app import first_run, state
 from ui.app.jobs import progress as jobs_on_page

@@ -17,7 +17,7 @@ import pytest
 from service_kit import Server, running
 
 from rag_core.entrypoints.cli import main, parser
-from rag_core.service.callers.people import People
+from rag_core.service.people import People
 from rag_core.settings.login import login
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 from rag_core.domain.acts import Action
 from rag_core.errors import InvalidSetting
-from rag_core.service.callers.people import People, Right, access_file
+from rag_core.service.people import People, Right, access_file
 
 NOW = 1_800_000_000.0
 HOUR = 3600

@@ -18,8 +18,8 @@ import pytest
 from rag_core.entrypoints.cli import main, parser
 from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http.origin import LOCAL
-from rag_core.service.callers.refusals import Unauthenticated
-from rag_core.service.callers.tokens import Tokens
+from rag_core.service.principal import Unauthenticated
+from rag_core.service.tokens import Tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60

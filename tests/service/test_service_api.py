@@ -14,7 +14,7 @@ from service_kit import SECRET, WARRANTY, Server, service_of
 
 from rag_core.domain.decision import Decision
 from rag_core.library.library import AddReport, Library
-from rag_core.service.messages import models
+from rag_core.service import models
 from rag_core.wiring import cut_off
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 from service_kit import SECRET, WARRANTY, Server
 
-from rag_core.entrypoints.http import chat_routes
+from rag_core.entrypoints.http import question_routes as chat_routes
 from rag_core.entrypoints.http.app import api
-from rag_core.entrypoints.http.caller import OPEN, entered
+from rag_core.entrypoints.http.guards import OPEN, entered
 from rag_core.library.stored.named import is_name
 from rag_core.wiring import act_log
 

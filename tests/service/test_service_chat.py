@@ -17,7 +17,7 @@ from rag_core.domain.answer import Refusal
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Trace
-from rag_core.service.messages.markdown import escaped, in_markdown
+from rag_core.service.markdown import escaped, in_markdown
 
 NOWHERE = "Which colour has the moon of Endor?"
 

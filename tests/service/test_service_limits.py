@@ -22,19 +22,16 @@ from starlette.testclient import TestClient
 from rag_core.domain.acts import Action, Actor, acting
 from rag_core.entrypoints.cli import parser
 from rag_core.entrypoints.commands import serve as serve_command
-from rag_core.entrypoints.http import bodies
+from rag_core.entrypoints.http import guards as bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
-from rag_core.entrypoints.mcp.server import http_routes, mcp_server
+from rag_core.entrypoints.mcp import http_routes, mcp_server
 from rag_core.errors import LibraryDamaged, LimitExceeded, QuotaExceeded
 from rag_core.library.library import AddReport
-from rag_core.service.callers.principal import LOCAL as LOCAL_CALLER
-from rag_core.service.callers.principal import Principal, Scope
-from rag_core.service.callers.rate import Rate
-from rag_core.service.callers.refusals import Overloaded, ShareTaken, TooOften
-from rag_core.service.queues.jobs import MAX_EACH, MAX_JOBS, Jobs
-from rag_core.service.queues.lanes import Lane
-from rag_core.service.queues.places import CALLER
+from rag_core.service.jobs import MAX_EACH, MAX_JOBS, Jobs
+from rag_core.service.limits import CALLER, Lane, Rate
+from rag_core.service.principal import LOCAL as LOCAL_CALLER
+from rag_core.service.principal import Overloaded, Principal, Scope, ShareTaken, TooOften
 from rag_core.service.service import Service
 from rag_core.wiring import make_collection
 from rag_core.work import runner as page_runner

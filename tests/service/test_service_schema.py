@@ -17,7 +17,7 @@ from service_kit import WARRANTY, Server, ended, running
 
 from rag_core.entrypoints.http import problems
 from rag_core.errors import IngestError, InvalidInput, LibraryBusy, NotAllowed, QuotaExceeded, RagError
-from rag_core.service.messages import models
+from rag_core.service import models
 
 EXAMPLES = 4  # each operation gets so many: with 41 operations 5 to 20 seconds
 

@@ -15,9 +15,8 @@ from folding import each
 from rag_core.entrypoints.cli import main
 from rag_core.entrypoints.commands.doctor import _service
 from rag_core.errors import InvalidInput
-from rag_core.service.callers.principal import Scope
-from rag_core.service.callers.refusals import Unauthenticated
-from rag_core.service.callers.tokens import FILE, Tokens
+from rag_core.service.principal import Scope, Unauthenticated
+from rag_core.service.tokens import FILE, Tokens
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -15,7 +15,7 @@ from service_kit import ALPHA, BETA, SECRET, WARRANTY, Server, labelled_run, run
 
 from rag_core.errors import LibraryError
 from rag_core.library import dropping
-from rag_core.service.callers.visits import NEW_AT_ONCE, Visits
+from rag_core.service.visits import NEW_AT_ONCE, Visits
 from rag_core.wiring import act_log, records
 from rag_core.work import loading
 

@@ -9,11 +9,10 @@ import pytest
 
 from rag_core.domain.acts import Action
 from rag_core.errors import LibraryBusy
-from rag_core.service.callers import visits as module
-from rag_core.service.callers.people import ACTS, Right
-from rag_core.service.callers.principal import Scope
-from rag_core.service.callers.refusals import Overloaded, TooOften
-from rag_core.service.callers.visits import MAX_HOURS, MINUTES, Visits, is_visit
+from rag_core.service import visits as module
+from rag_core.service.people import ACTS, Right
+from rag_core.service.principal import Overloaded, Scope, TooOften
+from rag_core.service.visits import MAX_HOURS, MINUTES, Visits, is_visit
 
 MINUTE = 60.0
 

@@ -11,13 +11,12 @@ import pytest
 from rag_core.domain.acts import acting
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.library.library import AddReport
-from rag_core.service.callers.principal import LOCAL, Principal, Scope
-from rag_core.service.callers.refusals import NotFound, Overloaded, ShareTaken
-from rag_core.service.callers.visits import ADDRESS_SHARE, MAX_HOLDERS, Visit
-from rag_core.service.queues.jobs import MAX_JOBS, Jobs
-from rag_core.service.queues.places import Places
+from rag_core.service.jobs import MAX_JOBS, Jobs
+from rag_core.service.limits import Places
+from rag_core.service.principal import LOCAL, NotFound, Overloaded, Principal, Scope, ShareTaken
+from rag_core.service.visits import ADDRESS_SHARE, MAX_HOLDERS, Visit
+from rag_core.work.jobs import Turns
 from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
-from rag_core.work.turns import Turns
 
 SECONDS = 20.0  # for a thread of another test's; it takes a moment
 HOUSE = Principal("house", frozenset({Scope.ADMIN}))

@@ -17,7 +17,7 @@ from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.library.library import AddReport
 from rag_core.library.stored.named import collections, is_begun
 from rag_core.library.stored.sources import Source, sources_from
-from rag_core.service.callers import visits
+from rag_core.service import visits
 from rag_core.settings import DATA, Settings
 from ui.app.asked import COLLECTION
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.service.chosen import AS_BUILT
+from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment

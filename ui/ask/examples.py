@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from ui.app import first_run
 from ui.app.people import visitor
 from ui.app.state import Session

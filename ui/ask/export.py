@@ -20,7 +20,7 @@ from rag_core.errors import RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.sheet import compose_sheet
-from rag_core.service.messages.markdown import escaped
+from rag_core.service.markdown import escaped
 from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.people.collections import shown_name

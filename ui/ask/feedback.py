@@ -17,7 +17,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
 from ui.app.people import recording, visitor

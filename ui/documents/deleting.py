@@ -18,8 +18,8 @@ from rag_core.library.disk.room import is_short
 from rag_core.library.stored import titles
 from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.library.stored.sources import Source
-from rag_core.service.callers.people import Right
-from rag_core.work.dropping import drop
+from rag_core.service.people import Right
+from rag_core.work.runner import drop
 from ui.app import first_run, state
 from ui.app.jobs.finished import show_names
 from ui.app.jobs.progress import writing

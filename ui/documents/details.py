@@ -12,7 +12,7 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.reading.pdf_findings import page_list
 from rag_core.library.stored.sources import described
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from ui.app.jobs.progress import writing
 from ui.app.naming import shown_date, told_date
 from ui.app.people import visitor

@@ -10,7 +10,7 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.library.stored.entry import Accepted
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from ui.app import state
 from ui.app.jobs.background import watch
 from ui.app.jobs.finished import show_names

@@ -11,10 +11,10 @@ import streamlit as st
 
 from rag_core.domain.scanned import ENGINES
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from rag_core.settings import Knob, Settings
 from rag_core.wiring import VECTOR_STORES, as_built
-from rag_core.work.files import File
+from rag_core.work.jobs import File
 from ui.app import state
 from ui.app.jobs.progress import writing
 from ui.app.jobs.work import here, start_rebuild

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import altair as alt
 import streamlit as st
 
-from rag_core.evaluation.gaps import Gap
-from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Kept, figure, refusals
+from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Gap, Kept, figure, refusals
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
 from ui.app.people import recording

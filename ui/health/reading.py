@@ -11,10 +11,9 @@ import streamlit as st
 
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
-from rag_core.evaluation.gaps import Gap, gaps, unanswered
-from rag_core.evaluation.health import Kept
+from rag_core.evaluation.health import Gap, Kept, gaps, unanswered
 from rag_core.work.background import Background
-from rag_core.work.watching import kept
+from rag_core.work.recording import kept
 from ui.app import state
 from ui.app.jobs.background import watch
 from ui.app.texts import say, show_error

@@ -17,18 +17,8 @@ from rag_core.decision.batch import ReplaySet
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.certify import (
-    BY_TYPE,
-    FIRST,
-    SHIFTED,
-    Basis,
-    Certificate,
-    Part,
-    Request,
-    Uncertified,
-    certify,
-    second_thresholds,
-)
+from rag_core.evaluation.certificate import Basis, Certificate, Part
+from rag_core.evaluation.certify import BY_TYPE, FIRST, SHIFTED, Request, Uncertified, certify, second_thresholds
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead

@@ -16,12 +16,12 @@ from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import RagError
 from rag_core.evaluation import Marks, Paired, Rate, paired
-from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.report import error_of
 from rag_core.evaluation.tradeoff import Effect, effect
 from rag_core.library.stored.named import collections
 from rag_core.records.stored import RunHead
-from rag_core.service.chosen import AS_BUILT
+from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from rag_core.work import loading

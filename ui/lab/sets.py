@@ -14,17 +14,8 @@ import streamlit as st
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.labelled import (
-    LabelledQuestion,
-    RowProblem,
-    given_id,
-    read_labelled,
-    read_labelled_files,
-    read_rows,
-    to_csv,
-    to_jsonl,
-    to_row,
-)
+from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_jsonl, to_row
+from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state
 from ui.app.jobs import uploads

@@ -13,7 +13,7 @@ import streamlit as st
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.service.chosen import AS_BUILT
+from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import Knob
 from ui.app import state

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.errors import MissingDependency
-from rag_core.evaluation.certify import Bound, Certificate, Part
+from rag_core.evaluation.certificate import Bound, Certificate, Part
 from rag_core.evaluation.guarantee import Kind
 from rag_core.wiring import Line, Plot, Sheet, require_drawing, to_pdf
 from ui.app.texts import LANGUAGE, say, show_error, speaking, tell

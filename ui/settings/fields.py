@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.service.chosen import AS_BUILT
+from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Cost, Knob, Settings
 from rag_core.settings.knobs import BY_OPERATOR
 from ui.app import state, touches

@@ -13,9 +13,9 @@ from typing import Any
 import streamlit as st
 
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.evaluation.certify import Basis, Certificate, stale
+from rag_core.evaluation.certificate import Basis, Certificate, stale
 from rag_core.records.stored import SavedPreset
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading

@@ -1,33 +1,110 @@
-"""An embedder whose model runs in a child process.
+"""A lock that is given in the order in which it was asked for, and to who can wait when nobody else comes.
 
-Importing torch and sentence-transformers takes seconds in which no other thread of a process gets on. In a child they
-are imported on another core, beside the start of the page; later the page is drawn while the child computes.
+Python's own goes to whoever is quickest. A thread that indexes lets go of it for a moment between two batches and has
+it again before a question that waits is awake: questions waited a minute beside a file of 300 pages. And a question
+comes with some six short requests, one after the other: where a batch begins between any two of them, each waits for a
+batch. So who can wait lets a moment pass after each short one of somebody else, as an anticipatory scheduler of a disk
+does (Iyer and Druschel, 2001).
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import signal
 import subprocess
+import threading
+import time
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Timer
 
 import numpy as np
 
-from rag_core.adapters.child import frames
-from rag_core.adapters.child.started import Started
-from rag_core.adapters.child.turns import InTurn
+from rag_core.adapters.child import pipes
+from rag_core.adapters.child.pipes import Started
 from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.adapters.embedding.embedded import count_tokens
 from rag_core.adapters.embedding.reader import MODEL_FILE, version_of
 from rag_core.domain.passages import Place, ReadPlace
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
+
+# seconds that a long request lets short ones by: a batch of passages takes a tenth of that, so questions lose little;
+# chosen
+PATIENCE = 1.0
+# seconds without a short request after which a long one may begin; a question's next one comes within; chosen
+MOMENT = 0.05
+
+
+@dataclass(eq=False, slots=True)
+class _Wait:
+    """One who waits: since when, and in which thread."""
+
+    since: float
+    thread: int
+
+
+class InTurn:
+    """The lock. `with lock.held():`, and with `behind` for what can wait while others do.
+
+    Not to be taken twice by one thread.
+
+    Args:
+        clock: seconds, from any beginning.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._changed, self._taken = threading.Condition(), False
+        self._waiting: deque[_Wait] = deque()
+        self._behind: deque[_Wait] = deque()
+        self._last = _Wait(-math.inf, 0)  # the short request that was done last, and when
+
+    def locked(self) -> bool:
+        """Whether somebody has it."""
+        return self._taken
+
+    @contextmanager
+    def held(self, behind: bool = False) -> Iterator[None]:
+        """Have it within the block. One that stands behind lets all others by, for `PATIENCE` seconds at most."""
+        self._take(self._behind if behind else self._waiting)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._taken = False
+                self._last = self._last if behind else _Wait(self._clock(), threading.get_ident())
+                self._changed.notify_all()
+
+    def _take(self, line: deque[_Wait]) -> None:
+        with self._changed:
+            mine = _Wait(self._clock(), threading.get_ident())
+            line.append(mine)
+            try:
+                while self._taken or self._next() is not mine:
+                    self._changed.wait(MOMENT if line is self._behind else None)
+                self._taken = True
+            finally:  # a signal may end the wait
+                line.remove(mine)
+                self._changed.notify_all()
+
+    def _next(self) -> _Wait | None:
+        """Whose turn it is once the lock is free; None where who can wait lets a moment pass."""
+        now = self._clock()
+        if self._behind and now - self._behind[0].since >= PATIENCE:
+            return self._behind[0]
+        if self._waiting:
+            return self._waiting[0]
+        first = self._behind[0] if self._behind else None
+        quiet = first is None or first.thread == self._last.thread or now - self._last.since >= MOMENT
+        return first if quiet else None
+
 
 WORKER = "rag_core.adapters.child.worker"
 # for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
@@ -58,7 +135,7 @@ class ProcessEmbedder:
     """
 
     def __init__(self, model: str, precision: str = "auto") -> None:
-        self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
+        self._load: pipes.Head = {"do": "load", "model": model, "precision": precision}
         # name, max_tokens, tokenizer, unblocked: the same from every child
         self._greeting: tuple[str, int, str, str] | None = None
         self._lock = InTurn()
@@ -101,7 +178,7 @@ class ProcessEmbedder:
         vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()
         return vectors
 
-    def ask(self, behind: bool = False, /, **request: object) -> tuple[frames.Head, bytes]:
+    def ask(self, behind: bool = False, /, **request: object) -> tuple[pipes.Head, bytes]:
         """The child's reply to a request; what it answers is said in `embedding_worker`.
 
         One that stands `behind` lets others by.
@@ -137,15 +214,15 @@ class ProcessEmbedder:
                 _log.warning("The embedding model's process has a network. %s", head["unblocked"])
         return child
 
-    def _exchange(self, child: _Child, request: frames.Head | None = None) -> tuple[frames.Head, bytes]:
+    def _exchange(self, child: _Child, request: pipes.Head | None = None) -> tuple[pipes.Head, bytes]:
         """The child's reply to this request, or to the one it was started with."""
         try:
             if request is None:
-                head, body = frames.read(child.replies)
+                head, body = pipes.read(child.replies)
             else:
                 with child.within(ANSWER_SECONDS):
-                    frames.write(child.requests, request)
-                    head, body = frames.read(child.replies)
+                    pipes.write(child.requests, request)
+                    head, body = pipes.read(child.replies)
         except (OSError, EOFError, ValueError) as error:
             fate = child.fate() or str(error)
             self.close()
@@ -216,7 +293,7 @@ class ProcessEntailment:
         return list(head["odds"])
 
     @cached_property
-    def _described(self) -> frames.Head:
+    def _described(self) -> pipes.Head:
         return self._embedder.ask(do="entailment_model", entailment_model=self._named)[0]
 
 
@@ -229,11 +306,11 @@ def prepare() -> None:
         _spare.append(_Child())
 
 
-def _started(load: frames.Head) -> _Child:
+def _started(load: pipes.Head) -> _Child:
     """The prepared child, else a new one, told to load a model."""
     child = _spare.popleft() if _spare else _Child()
     with suppress(OSError):  # it is gone already: the first call is told so
-        frames.write(child.requests, load)  # a few bytes: they wait in the pipe
+        pipes.write(child.requests, load)  # a few bytes: they wait in the pipe
     return child
 
 

@@ -23,7 +23,7 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from queue import SimpleQueue
 
-from rag_core.adapters.child import frames
+from rag_core.adapters.child import pipes
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.reader import MODEL_FILE, ReaderModel
@@ -33,16 +33,16 @@ from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import MissingDependency, ModelUnavailable
 from rag_core.ingest.pdf_worker.isolation import block
 
-Reply = tuple[frames.Head, bytes]
+Reply = tuple[pipes.Head, bytes]
 
 
 def main() -> None:
     """Serve until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
-    requests: SimpleQueue[frames.Head] = SimpleQueue()
+    requests: SimpleQueue[pipes.Head] = SimpleQueue()
     # beside the work, so that the parent's end is noticed while a model is loaded or computes
     threading.Thread(target=_listen, args=(requests,), daemon=True, name="listening").start()
-    replies = frames.own_standard_output()
+    replies = pipes.own_standard_output()
     _import_early()
     model: Embedder | None = None
     while True:
@@ -60,17 +60,17 @@ def main() -> None:
             what = "entailment_model" if "entailment_model" in head else "embedding model"
             problem = f"The {what} failed ({type(error).__name__})."
             reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
-        frames.write(replies, *reply)
+        pipes.write(replies, *reply)
         if head["do"] == "load":
             _read_early()
 
 
-def _listen(requests: SimpleQueue[frames.Head]) -> None:
+def _listen(requests: SimpleQueue[pipes.Head]) -> None:
     # an interpreter that ends aborts when somebody still reads sys.stdin
     stream = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     try:
         while True:
-            requests.put(frames.read(stream)[0])
+            requests.put(pipes.read(stream)[0])
     finally:
         os._exit(0)  # at once, whatever the model is doing: nobody waits for it, and it holds nothing
 
@@ -107,11 +107,11 @@ def _take_network(model: str) -> str:
     return block(files=False) if offline() else "HF_HUB_OFFLINE is switched off, so that models may be downloaded."
 
 
-def _load(head: frames.Head) -> Embedder:
+def _load(head: pipes.Head) -> Embedder:
     return load_embedder(head["model"], head["precision"])
 
 
-def _reply(model: Embedder, head: frames.Head) -> Reply:
+def _reply(model: Embedder, head: pipes.Head) -> Reply:
     match head["do"]:
         case "load":
             return {

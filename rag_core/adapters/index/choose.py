@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.adapters.index import milvus, postgres
-from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.index.flat import FaissStore, SketchStore
 from rag_core.adapters.index.in_database import DatabaseStore
-from rag_core.adapters.index.sketched import SketchStore
 from rag_core.adapters.optional import require
 from rag_core.domain.ports import VectorsInDatabase, VectorStore
 from rag_core.errors import InvalidSetting

@@ -22,8 +22,7 @@ import regex
 from pydantic import BaseModel
 
 from rag_core.adapters.llm import http as model_http
-from rag_core.adapters.llm.http import AnswerTooLarge
-from rag_core.adapters.llm.redact import without_key
+from rag_core.adapters.llm.http import AnswerTooLarge, without_key
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import OPENAI, Endpoint

@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from rag_core.adapters.records.erase import without_erased
-from rag_core.adapters.records.tables import as_written, now, pack, plain, read_json, row_id, unpack
-from rag_core.adapters.records.texts import keep_texts, prune_rejected, texts_of, written_of
+from rag_core.adapters.records.tables import (
+    as_written,
+    keep_texts,
+    now,
+    pack,
+    plain,
+    prune_rejected,
+    read_json,
+    row_id,
+    texts_of,
+    unpack,
+    written_of,
+)
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.library.disk.database import Database
 from rag_core.records import PassageOf, from_record
-from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackKind, FeedbackState, StoredDecision
+from rag_core.records.stored import MAX_COMMENT_CHARS, Execution, Feedback, FeedbackKind, FeedbackState, StoredDecision
 
 _FEEDBACK = (
     "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page"
@@ -76,8 +87,7 @@ class Decisions:
         """
         query = (
             "SELECT id, at, origin, question FROM decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = "
-            "?2)"
-            " ORDER BY id DESC LIMIT ?3"
+            "?2) ORDER BY id DESC LIMIT ?3"
         )
         with self._file.reading() as db:
             rows = db.execute(query, (before, origin, limit)).fetchall()
@@ -199,3 +209,28 @@ class Decisions:
         """Delete a reader's word, while nobody made a label of it."""
         with self._file.writing() as db:
             db.execute("DELETE FROM feedback WHERE id = ? AND state = 'open'", (feedback_id,))
+
+
+MAX_EXECUTIONS = 20_000  # records of a collection, about 200 bytes each; the oldest go
+
+
+class Executions:
+    """The executions of a collection."""
+
+    def __init__(self, file: Database) -> None:
+        self._file = file
+
+    def record(self, execution: Execution, origin: str) -> int:
+        """Keep what a program recorded; its id."""
+        insert = "INSERT INTO executions (at, origin, body) VALUES (?, ?, ?)"
+        with self._file.writing() as db:
+            id = row_id(db.execute(insert, (now(), origin, execution.model_dump_json())).lastrowid)
+            db.execute("DELETE FROM executions WHERE id <= ?", (id - MAX_EXECUTIONS,))
+        return id
+
+    def all(self) -> tuple[Execution, ...]:
+        """All that are kept, newest first."""
+        with self._file.reading() as db:
+            rows = db.execute("SELECT body FROM executions ORDER BY id DESC").fetchall()
+        with as_written(self._file):
+            return tuple(Execution.model_validate_json(body) for (body,) in rows)

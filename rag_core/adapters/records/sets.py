@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rag_core.adapters.records.erase import without_erased
 from rag_core.adapters.records.tables import (
     as_written,
+    keep_texts,
     named,
     now,
     pack,
@@ -16,9 +17,10 @@ from rag_core.adapters.records.tables import (
     read_json,
     read_questions,
     row_id,
+    texts_of,
     unpack,
+    written_of,
 )
-from rag_core.adapters.records.texts import keep_texts, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
@@ -29,9 +31,8 @@ from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
 
 _RUN = (
-    "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
-    " (SELECT count(*) FROM results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM "
-    "runs r"
+    "SELECT id, name, set_name, settings, calibration, model, generation, started, total, (SELECT count(*) FROM "
+    "results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM runs r"
 )
 
 

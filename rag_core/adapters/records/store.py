@@ -14,12 +14,10 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from rag_core.adapters.records.decisions import Decisions
+from rag_core.adapters.records.decisions import Decisions, Executions
 from rag_core.adapters.records.erase import erase
-from rag_core.adapters.records.executions import Executions
 from rag_core.adapters.records.sets import Sets
-from rag_core.adapters.records.tables import SCHEMA, VERSION, named, read_json
-from rag_core.adapters.records.texts import forget_documents, prune_rejected
+from rag_core.adapters.records.tables import SCHEMA, VERSION, forget_documents, named, prune_rejected, read_json
 from rag_core.domain.acts import Action, Note, actor, name_id, permit, permit_own, unnoted
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion

@@ -1,17 +1,22 @@
-"""The tables of a collection's store, and what their cells hold: times, names, packed JSON."""
+"""The tables of a collection's store, what their cells hold, and the texts that language models wrote."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from rag_core.decision.decide import decide
+from rag_core.decision.outcomes import Outcome
+from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.database import Database
+from rag_core.records import Written, write
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
@@ -20,31 +25,25 @@ VERSION = 10  # the version of the tables below
 # Ids are never given again: a page that remembers one would show another's.
 SCHEMA = (
     "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question "
-    "TEXT NOT NULL,"
-    " documents TEXT NOT NULL, record BLOB NOT NULL)",
+    "TEXT NOT NULL, documents TEXT NOT NULL, record BLOB NOT NULL)",
     "CREATE INDEX decisions_at ON decisions (at)",
     "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON "
-    "DELETE CASCADE,"
-    " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"
-    " state TEXT NOT NULL DEFAULT 'open')",
+    "DELETE CASCADE, verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at "
+    "TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'open')",
     "CREATE INDEX feedback_decision ON feedback (decision)",
     "CREATE INDEX feedback_state ON feedback (state)",
     "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL)",
     "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings "
-    "TEXT NOT NULL,"
-    " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total "
-    "INTEGER NOT NULL,"
-    " questions BLOB NOT NULL)",
+    "TEXT NOT NULL, calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT "
+    "NULL, total INTEGER NOT NULL, questions BLOB NOT NULL)",
     "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB "
-    "NOT NULL,"
-    " PRIMARY KEY (run, question))",
+    "NOT NULL, PRIMARY KEY (run, question))",
     "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT "
     "NOT NULL)",
     "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run "
-    "INTEGER,"
-    " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL,"
-    " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
+    "INTEGER, question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL, "
+    "FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
     "CREATE INDEX model_texts_decision ON model_texts (decision)",
     "CREATE INDEX model_texts_result ON model_texts (run, question)",
     "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
@@ -136,3 +135,98 @@ def row_id(id: int | None) -> int:
     """The id that a new row got."""
     assert id is not None
     return id
+
+
+MAX_CHARS = 20_000  # kept of one question's texts, and as many of its rejected drafts
+_KEPT = (Outcome.SHOWN, Outcome.REFUSED)  # a model's answer, or its reason for none: what a reader was shown
+
+
+def forget_documents(file: Database, documents: Collection[str], version: int) -> None:
+    """Delete every text of a model that may come from these documents: of any question for which one of them was
+    retrieved.
+
+    `version` is the last one of the library that has them: a question that is still being asked of it leaves no such
+    text either.
+    """
+    if not file.path.exists():
+        return
+    wanted = json.dumps(list(documents))
+    held = "SELECT 1 FROM json_each(t.documents) one JOIN json_each(?) gone ON one.value = gone.value"
+    with file.writing() as db:
+        db.execute(
+            f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM model_texts t WHERE EXISTS ({held}))", (wanted,)
+        )
+        db.execute(
+            "INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)",
+            (version, wanted),
+        )
+    file.empty_log()
+
+
+def prune_rejected(file: Database, days: int) -> int:
+    """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
+    if not file.path.exists():
+        return 0
+    oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+    with file.writing() as db:
+        gone = db.execute("DELETE FROM model_texts WHERE rejected AND at < ?", (oldest,)).rowcount
+    if gone:
+        file.empty_log()
+    return gone
+
+
+def keep_texts(
+    db: sqlite3.Connection,
+    written: Written,
+    version: int,
+    *,
+    decision: int | None = None,
+    run: int | None = None,
+    question: str = "",
+) -> None:
+    """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted
+    meanwhile.
+    """
+    documents = json.dumps(written.documents)
+    gone = "SELECT 1 FROM deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
+    if db.execute(gone, (documents, version)).fetchone():
+        return
+    insert = (
+        "INSERT INTO model_texts (decision, run, question, rejected, at, documents, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
+    for rejected, texts in ((False, written.own), (True, written.rejected)):
+        if texts:
+            of = (decision, run, question if run is not None else None)
+            db.execute(insert, (*of, rejected, now(), documents, pack(_bounded(texts))))
+
+
+def texts_of(file: Database, db: sqlite3.Connection, which: str, id: int) -> dict[str, str]:
+    """The texts that are still there, by hash; `which` is `decision` or `run`."""
+    found: dict[str, str] = {}
+    for (body,) in db.execute(f"SELECT body FROM model_texts WHERE {which} = ?", (id,)).fetchall():
+        texts = unpack(file, body)
+        if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+            raise file.damaged()
+        found |= texts
+    return found
+
+
+def written_of(measurements: Measurements) -> Written:
+    """The record of a question, and the words of a model; those of a draft that the reader was not shown are rejected
+    ones.
+    """
+    drafts = len(measurements.llm_trace.attempts) if measurements.llm_trace else 0
+    kept = {one.number - 1 for one in decide(measurements).attempts if one.outcome in _KEPT} if drafts else set()
+    return write(measurements, rejected=set(range(drafts)) - kept)
+
+
+def _bounded(texts: Mapping[str, str]) -> dict[str, str]:
+    """The first of the texts, as many as may be kept."""
+    left = MAX_CHARS
+    kept = {}
+    for hashed, text in texts.items():
+        left -= len(text)
+        if left < 0:
+            break
+        kept[hashed] = text
+    return kept

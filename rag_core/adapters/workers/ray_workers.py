@@ -25,8 +25,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
-from rag_core.adapters.child import frames
-from rag_core.adapters.child.started import Started
+from rag_core.adapters.child import pipes
+from rag_core.adapters.child.pipes import Started
 from rag_core.adapters.embedding.by_name import has_bfloat16
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.optional import require
@@ -120,7 +120,7 @@ class RayWorkers:
             "fingerprint": fingerprint(embedder, settings),
         }
         with suppress(OSError):  # it ended already: whoever listens says so
-            frames.write(self._child.requests, head)
+            pipes.write(self._child.requests, head)
         while not wait([self._ready], POLL_SECONDS).done:
             if cancelled():
                 raise Cancelled("Stopped while the workers started.", remedy="Resume to index the rest.")
@@ -131,7 +131,7 @@ class RayWorkers:
         assert self._child is not None
         self._out[row.digest] = made = Future[bytes]()
         with suppress(OSError):
-            frames.write(self._child.requests, row.to_json(), data)
+            pipes.write(self._child.requests, row.to_json(), data)
         if self._error is not None:  # whoever listens may have ended before the order was noted
             self._fail(self._error)
         return made
@@ -148,10 +148,10 @@ class RayWorkers:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _listen(self, child: Started) -> None:
-        head: frames.Head = {}
+        head: pipes.Head = {}
         with suppress(OSError, EOFError, ValueError), child.replies:
             while "problem" not in head:
-                head, body = frames.read(child.replies)
+                head, body = pipes.read(child.replies)
                 if "ready" in head:
                     self._ready.set_result(head["ready"])
                 elif "failed" in head:
@@ -205,7 +205,7 @@ def fingerprint(embedder: Embedder, settings: Settings) -> dict[str, str]:
     }
 
 
-def made(said: frames.Head, row: frames.Head, data: bytes) -> tuple[frames.Head, bytes]:
+def made(said: pipes.Head, row: pipes.Head, data: bytes) -> tuple[pipes.Head, bytes]:
     """Runs in a worker: a file that holds the document, behind a head; else a head that says what is wrong."""
     settings = Settings(**said["settings"])
     try:
@@ -237,15 +237,15 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
     orders, replies, writing = (
         os.fdopen(os.dup(sys.stdin.fileno()), "rb"),
-        frames.own_standard_output(),
+        pipes.own_standard_output(),
         threading.Lock(),
     )
 
-    def reply(head: frames.Head, body: bytes = b"") -> None:
+    def reply(head: pipes.Head, body: bytes = b"") -> None:
         with writing:
-            frames.write(replies, head, body)
+            pipes.write(replies, head, body)
 
-    def give(digest: str, found: Future[tuple[frames.Head, bytes]]) -> None:
+    def give(digest: str, found: Future[tuple[pipes.Head, bytes]]) -> None:
         try:
             head, body = found.result()
             reply({**head, "digest": digest}, body)
@@ -258,7 +258,7 @@ def main() -> None:
             reply({"failed": ["IngestError", why, remedy], "digest": digest})
 
     try:
-        head, _ = frames.read(orders)
+        head, _ = pipes.read(orders)
         if address := head["ray"].get("address"):
             ray._raylet.GcsClient(address=address)  # a wrong token is said at once; `init` would try it again and again
             _require_closed(address)
@@ -266,7 +266,7 @@ def main() -> None:
         task = ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(ray_workers.made)
         reply({"ready": int(ray.cluster_resources().get("CPU", 1))})
         while True:
-            row, data = frames.read(orders)
+            row, data = pipes.read(orders)
             task.remote(head, row, data).future().add_done_callback(partial(give, row["digest"]))
     except EOFError:
         pass

@@ -16,7 +16,8 @@ from rag_core import __version__
 from rag_core.domain.acts import Action
 from rag_core.domain.trace import several
 from rag_core.engine import Engine
-from rag_core.entrypoints.terminal.common import (
+from rag_core.entrypoints.show import json_text, printable
+from rag_core.entrypoints.terminal import (
     add_documents,
     chosen_settings,
     labelled_questions,
@@ -24,7 +25,6 @@ from rag_core.entrypoints.terminal.common import (
     library_for,
     progress_line,
 )
-from rag_core.entrypoints.terminal.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -99,15 +99,13 @@ def show(args: argparse.Namespace) -> int:
 
 _NONE = (
     "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core calibrate "
-    "fit --help), or "
-    "take a preset that goes by similarity, such as --preset relevance-guard."
+    "fit --help), or take a preset that goes by similarity, such as --preset relevance-guard."
 )
 
 
 _NO_CORRECTNESS = (
     "It has no probability that the answer is right: presets on that refuse every question. Give the right answers of "
-    "most answerable "
-    "questions (column `answers`), at least 50 of them answered rightly, and fit it again."
+    "most answerable questions (column `answers`), at least 50 of them answered rightly, and fit it again."
 )
 
 

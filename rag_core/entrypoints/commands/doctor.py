@@ -1,7 +1,4 @@
-"""`doctor`: what this machine gives Plumbline and what it lacks, each in one sentence.
-
-Each thing is tried out, not looked up.
-"""
+"""`doctor` and `model`: what this machine and the configured language models give; each is tried out, not looked up."""
 
 from __future__ import annotations
 
@@ -15,19 +12,24 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.scanned import RAPIDOCR
-from rag_core.entrypoints.terminal.common import chosen_settings, library_folder
-from rag_core.entrypoints.terminal.show import printable
-from rag_core.errors import RagError
+from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.terminal import chosen_settings, library_folder
+from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import OCR_LANGUAGES, find_tessdata, find_weights, version_of, weights_of
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
+from rag_core.settings.endpoints import Endpoint
 from rag_core.settings.login import login, secrets_file
-from rag_core.wiring import embedder_apart, require_packages
+from rag_core.wiring import configured_models, embedder_apart, endpoint_model, require_packages
 
 SETUP = "Run: make setup"
 WRITABLE, OTHERS = 0o022, 0o007  # rights on a file: to write, of group and others; any, of others
@@ -195,7 +197,7 @@ def _library(folder: Path) -> Finding:
 
 def _page(folder: Path) -> list[Finding]:
     """Who may open the page, and what they may do there."""
-    from rag_core.service.callers.people import People, Right, access_file  # only here: no other row needs them
+    from rag_core.service.people import People, Right, access_file  # only here: no other row needs them
 
     known = login(os.environ)
     if known is None:
@@ -254,7 +256,7 @@ def _page(folder: Path) -> list[Finding]:
 
 def _service(folder: Path) -> Finding:
     """Who may call the API of `serve`."""
-    from rag_core.service.callers.tokens import FILE, Tokens  # only here: no other row needs them
+    from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
 
     known, now = Tokens(folder).all(), datetime.now(UTC)
     valid = [token for token in known if token.is_valid(now)]
@@ -275,3 +277,62 @@ def _service(folder: Path) -> Finding:
         True,
         f"{len(valid)} of {len(known)} tokens are valid: the API of `serve` answers nobody without one.",
     )
+
+
+MAX_TOKENS = 500  # for an answer of one word: a model may think before it
+_SECONDS = 120.0  # a local model may have to be loaded first
+
+
+class Ready(BaseModel):
+    """The answer that is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+    ready: Literal["yes"]
+
+
+PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".', Ready, max_tokens=MAX_TOKENS)
+
+
+def model(args: argparse.Namespace) -> int:
+    """Name each endpoint with its key masked, and say what works; 1 where one does not answer."""
+    found = configured_models(chosen_settings(args))
+    if not found:
+        raise InvalidInput(
+            "No language model is configured; answers are extracts.",
+            remedy="Set RAG_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY (docs/models.md).",
+        )
+    return 0 if all([_check(number, endpoint) for number, endpoint in enumerate(found, 1)]) else 1
+
+
+def _check(number: int, endpoint: Endpoint) -> bool:
+    print(printable(f"{number}. {endpoint.model} at {endpoint.base_url}, key: {endpoint.masked or 'none'}"))
+    if endpoint.warning:
+        print(printable(f"   {endpoint.warning}"))
+    try:
+        words = endpoint_model(endpoint, "never").complete(PROMPT, Limits(_SECONDS))
+    except ModelUnavailable as error:
+        print(printable(f"   {error}"))
+        return False
+    print(f"   without a schema: {_took(words)}")
+    try:
+        schema = endpoint_model(endpoint, "always").complete(PROMPT, Limits(_SECONDS))
+    except ModelUnavailable as error:
+        print(printable(f"   structured outputs: no; it will be asked without a schema. {error.problem}"))
+        return True
+    print(
+        f"   structured outputs: "
+        f"{_took(schema)}{'' if _fits(schema) else ', but not in the schema; such answers are rejected'}"
+    )
+    return True
+
+
+def _took(answer: Completion) -> str:
+    cut = "" if answer.complete else f", cut off after {MAX_TOKENS} tokens"
+    return f"answers in {answer.ms:.0f} ms ({answer.tokens_in} tokens in, {answer.tokens_out} out){cut}"
+
+
+def _fits(answer: Completion) -> bool:
+    try:
+        return Ready.model_validate_json(answer.text).ready == "yes"
+    except ValidationError:
+        return False

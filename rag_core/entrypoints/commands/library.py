@@ -6,16 +6,18 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.trace import several
 from rag_core.engine import Engine, decided, measured_on
-from rag_core.entrypoints.commands.rebuilt import calibrations_in_words, what_changed
-from rag_core.entrypoints.terminal.common import (
+from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
+from rag_core.entrypoints.terminal import (
+    Bad,
     add_documents,
     answer_rows,
     chosen_settings,
@@ -26,30 +28,35 @@ from rag_core.entrypoints.terminal.common import (
     output,
     password,
     progress_line,
+    read_rows,
     report_problems,
 )
-from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
-from rag_core.entrypoints.terminal.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.domains import taken
+from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
 from rag_core.language import early
 from rag_core.library.erasing import Erased
+from rag_core.library.ready import document_values
 from rag_core.library.stored.collection import Contents
+from rag_core.over import decide_over
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import parse_value
-from rag_core.settings.profiles import AUTO, of_cost, require_domain
+from rag_core.settings.profiles import AUTO, of_cost, profiles, require_domain
 from rag_core.wiring import (
+    as_built,
     calibration_files,
     contents_of,
     embedder,
     entailment_model,
     joined_corpus,
+    move_library,
     noting,
     open_engine,
     ready_tools,
     rebuild_library,
+    records,
 )
 from rag_core.work.background import Background
 
@@ -257,8 +264,7 @@ def delete(args: argparse.Namespace) -> int:
 def _erased(found: Erased) -> str:
     return (
         f"Deleted everywhere, with {found.decisions} kept questions, {found.results} results of runs, {found.labels} "
-        f"labels and "
-        f"{found.feedback} words of readers."
+        f"labels and {found.feedback} words of readers."
     )
 
 
@@ -266,3 +272,133 @@ def settings(args: argparse.Namespace) -> int:
     """Show every setting."""
     print(show_settings(chosen_settings(args), as_json=args.json))
     return 0
+
+
+def decide(args: argparse.Namespace) -> int:
+    """Decide one question over a file of passages, in words or as JSON; or each row of a file, as JSON lines."""
+    settings = chosen_settings(args)
+    one = args.question is not None and args.passages is not None and args.input is None
+    many = args.question is None and args.passages is None and args.input is not None
+    if one:
+        passages = _passages(args.passages)
+        decision = decide_over(args.question, passages, settings)
+        text = (
+            json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, document_values(passages))
+        )
+        with output(args.out) as out:
+            print(text, file=out)
+        return 0
+    if not many:
+        raise InvalidInput(
+            "Give either a question and --passages FILE, or --input FILE.",
+            remedy='Try: python -m rag_core decide "What is …?" --passages retrieved.jsonl',
+        )
+
+    def decided(row: dict[str, Any]) -> Decision:
+        passages: Any = row.get("passages")  # a row that lacks them is an error, one with none is refused
+        return decide_over(row["question"], passages, settings)
+
+    return 1 if answer_rows(args.input, decided, args.out) else 0
+
+
+def _passages(path: Path) -> list[dict[str, Any]]:
+    """The passages of a file; one that cannot be read ends the command, as an answer from the others would not be what
+    was asked.
+    """
+    rows: list[dict[str, Any]] = []
+    for row in read_rows(path, ("text",)):
+        if isinstance(row, Bad):
+            raise InvalidInput(
+                f"{row}.", remedy='Write one passage a line, such as {"text": …, "document": …, "page": …}.'
+            )
+        rows.append(row)
+    return rows
+
+
+_UNKNOWN = "unknown"
+
+
+def what_changed(before: Contents | None, after: Contents | None) -> str:
+    """One line each for documents, passages and model: as they were, and as they are."""
+    rows = (
+        ("Documents", *(str(one.documents) if one else _UNKNOWN for one in (before, after))),
+        ("Passages", *(str(one.passages) if one and one.passages is not None else _UNKNOWN for one in (before, after))),
+        ("Embedding model", *(one.embedder if one else _UNKNOWN for one in (before, after))),
+    )
+    return "\n".join(
+        f"{name}: {was} before, {now} now." if was != now else f"{name}: {now}, as before." for name, was, now in rows
+    )
+
+
+def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
+    """The calibrations that fit what measures now, and what differs in the others.
+
+    Args:
+        files: where one is looked for, the first that fits is in force.
+        now: what measures after the rebuild.
+    """
+    rows = list(_fits(files, now))
+    lines = [
+        f"The calibration {id} fits."
+        if not differs
+        else f"The calibration {id} no longer fits: it was made with another {differs}."
+        for id, differs in rows
+    ]
+    if all(differs for _, differs in rows):
+        lines.append(
+            "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core "
+            "calibrate fit --help), or take a preset that goes by similarity, such as --preset relevance-guard."
+        )
+    return "\n".join(lines)
+
+
+def _fits(files: Sequence[Path], now: Identity) -> Iterator[tuple[str, str]]:
+    """Each calibration's id, with the names of what differs."""
+    for path in files:
+        if path.exists():
+            try:
+                found = calibrate.read(path)
+            except InvalidInput:
+                yield path.name, "form: it cannot be read"
+                continue
+            then, here = found.identity.to_json(), now.to_json()
+            yield found.id, " and ".join(name for name, value in here.items() if then.get(name, "") != value)
+
+
+def listed_profiles(args: argparse.Namespace) -> int:
+    """List the domains with their settings, and the work that was recorded under each."""
+    executions = records(library_folder(args), args.collection).executions()
+    for domain, profile in profiles().items():
+        work = [one.metrics for one in executions if one.profile == domain]
+        if args.json:
+            figures = [one.model_dump(mode="json") for one in work]
+            print(json_text({"domain": domain, "values": profile.values, "help": profile.help, "recorded": figures}))
+            continue
+        values = ", ".join(f"{name} {value}" for name, value in profile.values.items()) or "no setting is changed"
+        print(printable(f"{domain:10} {values}"))
+        if work:
+            confidence, coverage = fmean(one.confidence for one in work), fmean(one.citation_coverage for one in work)
+            print(
+                f"{'':10} recorded: {len(work)} executions, mean confidence {confidence:.2f}, citation coverage "
+                f"{coverage:.2f}, unsupported sentences in {sum(one.hallucination_detected for one in work)}"
+            )
+    return 0
+
+
+SHOWN = 16  # digits of a checksum; they are compared as a whole
+
+
+def migrate(args: argparse.Namespace) -> int:
+    """Move, then read all vectors back from where they are now."""
+    folder, collection = library_folder(args), args.collection
+    if contents_of(folder, collection) is None:
+        raise InvalidInput(
+            f"The collection {collection!r} has no documents.", remedy="Check --library and --collection."
+        )
+    built = as_built(folder, collection, chosen_settings(args))
+    before, now = move_library(folder, collection, built, args.store)
+    print(f"vectors in {built.vector_store}: {before[:SHOWN]}\nvectors in {args.store}: {now[:SHOWN]}")
+    if before == now:
+        return 0
+    print(f"They are not the same. To move it back: migrate {built.vector_store}.", file=sys.stderr)
+    return 1

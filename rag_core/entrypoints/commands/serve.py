@@ -17,11 +17,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
-from rag_core.entrypoints.terminal.common import library_folder
+from rag_core.entrypoints.terminal import library_folder
 from rag_core.errors import InvalidInput
-from rag_core.service.callers.tokens import Tokens
-from rag_core.service.callers.visits import SAMPLES, Visits
+from rag_core.service.principal import Principal, collections_of, scopes_of
 from rag_core.service.service import Service
+from rag_core.service.tokens import Tokens
+from rag_core.service.visits import SAMPLES, Visits
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings, locked
 from rag_core.settings.endpoints import model_environment
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from rag_core.entrypoints.http.app import Front
+
 
 # enough to try one's own; fifty visitors fill 5 GB
 VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}
@@ -132,7 +134,7 @@ def bound(host: str, port: int) -> socket.socket:
 def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Front, Service]:
     """The app, and the service behind it."""
     from rag_core.entrypoints.http.app import Front, api, guarded, served
-    from rag_core.entrypoints.mcp.server import http_routes, mcp_server
+    from rag_core.entrypoints.mcp import http_routes, mcp_server
 
     def running() -> AbstractAsyncContextManager[None]:
         return served(service, mcp.session_manager.run())
@@ -178,7 +180,7 @@ def configured(app: Asgi, *, proxied: bool) -> uvicorn.Config:
     """How the app is served; `proxied` says that a proxy of this machine names the callers' addresses."""
     import uvicorn
 
-    from rag_core.entrypoints.http.crowds import Patient
+    from rag_core.entrypoints.http.guards import Patient
 
     return uvicorn.Config(
         app,
@@ -233,3 +235,19 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
             )
     else:
         print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)
+
+
+def mcp(args: argparse.Namespace) -> int:
+    """Serve until standard input ends. Whoever starts it has the rights that the options leave, and needs no token."""
+    require_packages("service", "MCP")
+    from rag_core.entrypoints.mcp import mcp_server
+
+    alone = Principal("local", scopes_of(args.scope or ["admin"]), collections_of(args.collection or ["*"]))
+    service = Service(
+        library_folder(args), load_settings(environment=model_environment(os.environ)), Runner(), local=False
+    )
+    try:
+        mcp_server(service, alone).run("stdio")
+    finally:
+        service.close()
+    return 0

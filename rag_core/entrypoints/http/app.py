@@ -14,25 +14,14 @@ from pydantic.json_schema import models_json_schema
 from starlette.routing import BaseRoute
 
 from rag_core import __version__
-from rag_core.entrypoints.http import (
-    chat_routes,
-    document_routes,
-    index_route,
-    job_routes,
-    problems,
-    question_routes,
-    visit_routes,
-)
-from rag_core.entrypoints.http.bodies import BodyLimit
-from rag_core.entrypoints.http.caller import Guarded, TheService
-from rag_core.entrypoints.http.crowds import Crowds
-from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
-from rag_core.entrypoints.http.index_route import FormIn
+from rag_core.entrypoints.http import document_routes, job_routes, problems, question_routes
+from rag_core.entrypoints.http.document_routes import FormIn
+from rag_core.entrypoints.http.guards import BodyLimit, Crowds, Guarded, TheService
 from rag_core.entrypoints.http.metrics import metrics
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
+from rag_core.entrypoints.http.origin import API_POLICY, Asgi, Message, Receive, SecurityHeaders, Send, headers
 from rag_core.library.stored.bounds import MAX_BYTES
-from rag_core.service.callers.refusals import BUSY
-from rag_core.service.messages import models, request_models
+from rag_core.service import models, request_models
+from rag_core.service.principal import BUSY
 from rag_core.service.service import Service
 
 PREFIX = "/api"
@@ -67,9 +56,9 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     )
     app.state.service = service
     problems.install(app)
-    for part in (index_route, question_routes, document_routes, job_routes, visit_routes):
-        app.include_router(part.router, prefix=PREFIX)
-    app.include_router(chat_routes.router, prefix=CHAT_PREFIX)
+    for routes_of in (question_routes.router, document_routes.router, job_routes.router, job_routes.visits):
+        app.include_router(routes_of, prefix=PREFIX)
+    app.include_router(question_routes.chat, prefix=CHAT_PREFIX)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)
     app.add_api_route("/metrics", metrics, include_in_schema=False)

@@ -34,7 +34,7 @@ from rag_core.errors import (
     StoreUnavailable,
     WorkersUnavailable,
 )
-from rag_core.service.callers.refusals import BUSY, FORBIDDEN, MISSING, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
+from rag_core.service.principal import BUSY, FORBIDDEN, MISSING, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
 
 MEDIA = "application/problem+json"
 FAULT, NOT_BUILT, BAD, NO_METHOD, CONFLICT = 500, 501, 400, 405, 409  # HTTP statuses

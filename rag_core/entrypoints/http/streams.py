@@ -13,8 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from rag_core.domain.ports import Cancel
 from rag_core.entrypoints.http.origin import Message, Receive, Send
-from rag_core.service.queues.lanes import Lane
-from rag_core.service.queues.places import Places
+from rag_core.service.limits import Lane, Places
 
 T = TypeVar("T")
 Step = TypeVar("Step")

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rag_core.domain.acts import actor
-from rag_core.service.queues.places import Places
+from rag_core.service.limits import Places
 
 LOOK_SECONDS = 0.25  # between two looks of a page at what it waits for
 

@@ -9,10 +9,9 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import RagError
 from rag_core.library.stored.sources import READABLE
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from rag_core.work import loading
-from rag_core.work.files import STAGES
-from rag_core.work.jobs import Job
+from rag_core.work.jobs import STAGES, Job
 from ui.app import first_run, state
 from ui.app.jobs import uploads
 from ui.app.jobs.background import watch

@@ -24,7 +24,7 @@ from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
 from rag_core.library.stored.bounds import MAX_BYTES, MAX_FILES
 from rag_core.library.stored.sources import Source, kind_of
-from rag_core.service.callers.visits import ADDRESS_SHARE
+from rag_core.service.visits import ADDRESS_SHARE
 from rag_core.settings.configuration import quotas
 from ui.app import state
 from ui.app.people import visitor

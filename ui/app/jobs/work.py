@@ -17,9 +17,8 @@ from rag_core.library.stored.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import rebuild_library
 from rag_core.work import loading
-from rag_core.work.files import File
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import Job, Place
+from rag_core.work.jobs import File, Job, Place
 from ui.app import state
 
 # kinds of jobs; what the last one came to takes the place of others

@@ -11,7 +11,7 @@ from rag_core.domain.acts import actor
 from rag_core.errors import RagError
 from rag_core.library.stored import titles
 from rag_core.library.stored.named import collections
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from rag_core.wiring import make_titled
 from ui.app import first_run, state
 from ui.app.people import sign_in, visiting, visitor

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rag_core.domain.acts import Action, actor
 from rag_core.errors import RagError, RecordsDamaged
-from rag_core.service.callers.people import Right
+from rag_core.service.people import Right
 from rag_core.settings.configuration import retention
 from rag_core.wiring import RecordStore, records
 from rag_core.work import recording

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
 from rag_core.errors import InvalidSetting
-from rag_core.service.callers.people import Person, Right
+from rag_core.service.people import Person, Right
 from ui.app import media, state
 from ui.app.people import visiting, visitor
 from ui.app.texts import say, show_error, tell

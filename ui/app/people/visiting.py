@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers
 from rag_core.errors import RagError
-from rag_core.service.callers.visits import MAX_HOURS
+from rag_core.service.visits import MAX_HOURS
 from ui.app import state
 from ui.app.people import visitor
 from ui.app.texts import say

@@ -23,8 +23,8 @@ from streamlit.web.server.starlette.starlette_websocket import _get_signed_cooki
 
 from rag_core.domain.acts import Action, Actor, actor, acts_by_default
 from rag_core.errors import InvalidSetting
-from rag_core.service.callers.people import ACTS, People, Person, Right, access_file
-from rag_core.service.callers.visits import Visit, Visits
+from rag_core.service.people import ACTS, People, Person, Right, access_file
+from rag_core.service.visits import Visit, Visits
 from rag_core.settings.login import CALLBACK, Login, login
 from ui.app import state
 

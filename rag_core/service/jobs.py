@@ -7,14 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rag_core.service.callers.principal import Principal, Scope
-from rag_core.service.callers.refusals import Overloaded, ShareTaken, missing
-from rag_core.service.callers.visits import is_visit
-from rag_core.work.dropping import drop
-from rag_core.work.files import File
+from rag_core.service.principal import Overloaded, Principal, Scope, ShareTaken, missing
+from rag_core.service.visits import is_visit
 from rag_core.work.handing_in import HandingIn
-from rag_core.work.jobs import Job, Place, Work
-from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner
+from rag_core.work.jobs import File, Job, Place, Work
+from rag_core.work.runner import MAX_VISITOR, MAX_VISITORS, Runner, drop
 
 # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_JOBS, MAX_EACH = 8, 4
@@ -113,7 +110,7 @@ class Jobs:
         It asks what is open to whoever acts, and for no scope.
 
         Raises:
-            RagError: as `rag_core.work.dropping.drop`.
+            RagError: as `rag_core.work.runner.drop`.
         """
         found = drop(folder, collection, self._runner)
         with self._lock:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -22,20 +22,19 @@ from rag_core import __version__
 from rag_core.domain.decision import Decision, citation_json
 from rag_core.domain.given import MAX_TEXT_CHARS, ReadyPassage
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
-from rag_core.entrypoints.http.caller import PRINCIPAL
-from rag_core.entrypoints.http.document_routes import listed
-from rag_core.entrypoints.http.index_route import indexed
-from rag_core.entrypoints.mcp.prompts import add_prompts
+from rag_core.entrypoints.http.document_routes import indexed, listed
+from rag_core.entrypoints.http.guards import PRINCIPAL
 from rag_core.errors import RagError
 from rag_core.evaluation.domains import Taken
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, Metrics, ProfileName
-from rag_core.service.callers.principal import Principal
-from rag_core.service.callers.refusals import Unauthenticated
+from rag_core.service import models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import texts
-from rag_core.service.messages import models
-from rag_core.service.messages.request_models import (
+from rag_core.service.limits import CALLER, Lane
+from rag_core.service.principal import Principal, Unauthenticated
+from rag_core.service.questions import Asking, Questions
+from rag_core.service.request_models import (
     MAX_CONTENT_CHARS,
     MAX_PAGE,
     MAX_PAGE_ITEMS,
@@ -52,17 +51,14 @@ from rag_core.service.messages.request_models import (
     Question,
     TextIn,
 )
-from rag_core.service.questions import Asking, Questions
-from rag_core.service.queues.lanes import Lane
-from rag_core.service.queues.places import CALLER
 from rag_core.service.service import Service
+from rag_core.settings import Settings
 
 T = TypeVar("T")
 ABOUT = (
     "Answers questions from indexed documents with citations, or refuses and says why. Ask before you state a fact of "
-    "these documents, "
-    "quote its citations, and hold your own words against them with `judge`. A refusal is an answer: do not fill it "
-    "from memory."
+    "these documents, quote its citations, and hold your own words against them with `judge`. A refusal is an answer: "
+    "do not fill it from memory."
 )
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -303,3 +299,51 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
             return await calls.run(lambda: entered.taken(domain, question))
 
     add_prompts(server, profile)
+
+
+FILTERS = ("title", "date", "verified", "language", "any key of metadata")
+ANSWERING = """Answer the question below from the documents alone.
+1. Call `ask` with the question. If it refuses, say so with its explanation, and stop: nothing may be filled from memory.
+2. Write with the words of `citations[].excerpt`, and put the number of each citation behind the sentence that rests on it.
+3. Call `judge` with the excerpts as `text` and your answer as `answer`. Take out every sentence that is not supported.
+4. Call `record_execution` with the id of the decision: the share of your sentences that cite a source, and whether `judge` found an unsupported one.
+
+Question: {question}"""  # noqa: E501
+# the profile of collection, domain and question
+TaughtBy = Callable[[Context[Any, Any], str, str, str], Awaitable[Taken]]
+
+
+def add_prompts(server: MCPServer[Any], profile: TaughtBy) -> None:
+    """Add both prompts. `profile` finds that of a caller's collection, a domain (`auto` detects it) and a question."""
+
+    @server.prompt(title="How to search")
+    async def rag_strategy(
+        context: Context[Any, Any], preset: str = "", domain: str = "", collection: str = "default", question: str = ""
+    ) -> str:
+        """The settings of a search: how many passages, which filters, which reranker; with a domain those of its
+        profile.
+        """
+        known = Settings.load(preset) if preset else Settings.load()
+        strategy: dict[str, Any] = {"preset": known.preset}
+        if domain:
+            taken = await profile(context, collection, domain, question)
+            known = taken.over(known)
+            strategy |= {"domain": taken.profile.domain, "why": taken.why}
+        strategy |= {
+            "top_k": known.top_k,
+            "semantic_weight": known.semantic_weight,
+            "recency_weight": known.recency_weight,
+            "filters": FILTERS,
+            "rerank_model": known.reranker,
+        }
+        how = (
+            "Search with `ask` and this `domain`, which brings these settings"
+            if domain
+            else "Search with `ask` and these settings"
+        )
+        return f"{how} unless the question needs others: {json.dumps(strategy)}"
+
+    @server.prompt("rag_generation", title="How to answer")
+    def answering(question: str = "") -> str:
+        """The steps from a question to an answer that the documents support; for any question where none is given."""
+        return ANSWERING.format(question=question or "the one that you are asked")

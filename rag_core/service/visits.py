@@ -24,10 +24,9 @@ from pathlib import Path
 from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import RagError
 from rag_core.library.stored.named import collections, is_begun
-from rag_core.service.callers.people import ACTS, Right
-from rag_core.service.callers.principal import VISITOR, Principal, Scope
-from rag_core.service.callers.rate import Rate
-from rag_core.service.callers.refusals import Overloaded
+from rag_core.service.limits import Rate
+from rag_core.service.people import ACTS, Right
+from rag_core.service.principal import VISITOR, Overloaded, Principal, Scope
 
 MINUTES = 60  # after the last sign of a visitor; an open page gives one a minute
 MAX_HOURS = 24.0  # a visit ends then at the latest, whatever is open

@@ -14,7 +14,7 @@ from rag_core.domain.documents import DateSource, Span
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult
 from rag_core.records.stored import FeedbackKind
-from rag_core.service.messages.request_models import named
+from rag_core.service.request_models import named
 
 Item = TypeVar("Item")
 

@@ -28,8 +28,7 @@ from rag_core.domain.acts import Action
 from rag_core.errors import InvalidInput, LibraryDamaged
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
-from rag_core.service.callers.principal import EVERY, Principal, Scope, collections_of, scopes_of
-from rag_core.service.callers.refusals import Unauthenticated
+from rag_core.service.principal import EVERY, Principal, Scope, Unauthenticated, collections_of, scopes_of
 from rag_core.wiring import noting
 
 FILE = "tokens.json"

@@ -1,15 +1,16 @@
-"""Shared by the commands: settings and library from the arguments, the user's documents, output, progress on a
-terminal.
-"""
+"""The terminal as all commands use it: settings and library from the arguments, JSON lines, output, progress."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,10 +18,10 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Progress
 from rag_core.engine import Engine
-from rag_core.entrypoints.terminal.jsonl import Bad, read_rows
-from rag_core.entrypoints.terminal.show import json_text, printable
+from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.labelled_files import read_labelled_files
 from rag_core.library.library import AddReport
 from rag_core.library.stored.bounds import require_metadata
 from rag_core.library.stored.sources import Source, described, sources_from
@@ -193,3 +194,46 @@ def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: P
             if progress:
                 progress("questions", done, len(rows))
     return problems
+
+
+_HALF = re.compile("[\ud800-\udfff]")  # one half of a pair that JSON can write apart; no file and no model takes it
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A line that cannot be used, and why."""
+
+    path: str
+    number: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.number}: {self.problem}"
+
+
+def read_rows(path: Path, required: Sequence[str]) -> list[dict[str, Any] | Bad]:
+    """The objects of a JSON lines file in order; empty lines are skipped.
+
+    Raises:
+        InvalidInput: the file cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}.", remedy="Give a UTF-8 file of JSON lines.") from error
+    lines = enumerate(text.split("\n"), 1)
+    return [_row(path.name, number, line, required) for number, line in lines if line.strip()]
+
+
+def _row(name: str, number: int, line: str, required: Sequence[str]) -> dict[str, Any] | Bad:
+    try:
+        row = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        return Bad(name, number, f"not JSON ({error})")
+    if not isinstance(row, dict):
+        return Bad(name, number, "not an object")
+    missing = [field for field in required if not isinstance(row.get(field), str) or (field == "id" and not row[field])]
+    if missing:
+        return Bad(name, number, f"needs text in {', '.join(missing)}")
+    halves = [field for field in required if _HALF.search(row[field])]
+    return Bad(name, number, f"holds half a character in {', '.join(halves)}") if halves else row

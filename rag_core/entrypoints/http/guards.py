@@ -1,0 +1,286 @@
+"""What stands before the routes: how many connections an address may hold, who calls, and how large a body may be."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import Transport
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from rag_core.entrypoints.http import problems
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
+from rag_core.errors import RagError
+from rag_core.service import request_models
+from rag_core.service.collection import Collection
+from rag_core.service.limits import CALLER, RETRY_SECONDS, Places
+from rag_core.service.principal import TOO_LARGE, Principal, Unauthenticated
+from rag_core.service.service import Service
+from rag_core.service.visits import network_of
+
+# connections without a request; a proxy keeps some dozens, and twice serve.BACKLOG may come before any is read
+MAX_WAITING = 256
+# pages of one address: a class of sixty with some tabs more; calls: what their browsers load together
+MAX_SOCKETS, SOCKETS_EACH = 250, 100
+MAX_CALLS, CALLS_EACH = 250, 150
+TRY_LATER = 1013  # why a web socket is closed, by the registry of RFC 6455
+
+
+class Patient(H11Protocol):
+    """A connection that is closed unless its next request is whole after `timeout_keep_alive` seconds.
+
+    Where more than `MAX_WAITING` have no request, the oldest gives way, of the address that has most of them.
+    """
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Handle a new connection."""
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        waiting = [
+            (network_of(one.client[0]) if one.client else "", one.timeout_keep_alive_task.when(), one)
+            for one in self.connections
+            if isinstance(one, Patient) and one.timeout_keep_alive_task and not one.transport.is_closing()
+        ]
+        if len(waiting) > MAX_WAITING:
+            most = Counter(address for address, _, _ in waiting)
+            max(waiting, key=lambda one: (most[one[0]], -one[1]))[2].timeout_keep_alive_handler()
+
+    def data_received(self, data: bytes) -> None:
+        """Handle bytes as uvicorn does, whose clock each byte would stop; here only a whole head does."""
+        self.conn.receive_data(data)
+        self.handle_events()
+
+
+class Crowds:
+    """Passes everything on but what an address opens beyond its share of calls and web sockets."""
+
+    def __init__(self, app: Asgi) -> None:
+        self._app = app
+        self._places = {
+            "http": Places("calls", MAX_CALLS, CALLS_EACH, RETRY_SECONDS),
+            "websocket": Places("open pages", MAX_SOCKETS, SOCKETS_EACH, RETRY_SECONDS),
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        places, address = self._places.get(scope["type"]), network_of(client_of(scope))
+        if places is None:
+            await self._app(scope, receive, send)
+            return
+        try:
+            places.take(address)
+        except RagError as error:
+            if scope["type"] == "http":
+                await problems.send(send, *problems.of(error))
+            else:
+                # before it is accepted: the server answers with 403
+                await send({"type": "websocket.close", "code": TRY_LATER})
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            places.free(address)
+
+
+OPEN = frozenset({"/healthz", "/readyz"})  # paths that anybody may ask, who knows a name of the service
+PRINCIPAL = "plumbline_principal"  # in the state of a request
+# by HTTP status
+_WHY = {421: "The service is not served under this name.", 403: "The request comes from a page of another origin."}
+BROWSER = "X-Browser-ID"  # a visit's token
+VISITS = "/api/visits"
+NEWCOMER = Principal("newcomer", frozenset(), frozenset())  # who begins a visit: nothing else is open to them
+MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
+
+
+class Guarded:
+    """Passes on requests under a name of ours, from no foreign page, of a caller that is known and does not call too
+    often.
+
+    Args:
+        app: with the routes.
+        service: that knows the callers.
+        names: that the service may be called by.
+    """
+
+    def __init__(self, app: Asgi, service: Service, names: tuple[str, ...]) -> None:
+        self._app, self._service, self._names = app, service, names
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection. There are no web sockets here."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # RFC 6455: against the rules
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = refusal(scope, self._names)
+        if status is not None:
+            await problems.send(send, status, problems.body(status, _WHY[status]))
+            return
+        if scope["path"] in OPEN:
+            await self._app(scope, receive, send)
+            return
+        try:
+            found = self._caller(scope)
+        except RagError as error:
+            await problems.send(send, *problems.of(error))
+            return
+        scope.setdefault("state", {})[PRINCIPAL] = found
+        before = CALLER.set(found.id)  # work in lanes is counted for them
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            CALLER.reset(before)
+
+    def _caller(self, scope: Message) -> Principal:
+        given, client = headers(scope, b"authorization"), client_of(scope)
+        visit = headers(scope, BROWSER.lower().encode())
+        try:
+            if self._service.visits is not None and not given and scope["path"] == VISITS and scope["method"] == "POST":
+                self._service.rate.take(f"?{client}")
+                return NEWCOMER
+            if self._service.visits is not None and visit and not given:
+                found = self._service.visitor(visit[0] if len(visit) == 1 else "")
+            else:
+                found = self._service.principal(_token(given), here=is_here(scope))
+        except Unauthenticated:
+            self._service.rate.take(f"?{client}")  # so that nobody asks for ever
+            raise
+        self._service.rate.take(found.id)
+        return found
+
+
+def _token(given: list[str]) -> str | None:
+    if not given:
+        return None
+    scheme, _, token = given[0].partition(" ")
+    if len(given) > 1 or len(given[0]) > MAX_HEADER_CHARS or scheme.lower() != "bearer":
+        raise Unauthenticated(
+            "The Authorization header is not a bearer token.", remedy="Send Authorization: Bearer …, once."
+        )
+    return token.strip()
+
+
+async def known(request: Request) -> Principal:
+    """The caller of a request that `Guarded` passed on.
+
+    Raises:
+        KeyError: it did not; a fault of ours, and nothing is served.
+    """
+    found = request.scope["state"][PRINCIPAL]
+    assert isinstance(found, Principal)
+    return found
+
+
+async def entered(service: TheService, caller: Caller, name: Annotated[str, Path(examples=["default"])]) -> Collection:
+    """The collection that the path names, where it is the caller's."""
+    return await service.looks.run(lambda: service.enter(caller, name))
+
+
+async def the_service(request: Request) -> Service:
+    """The service."""
+    found: Service = request.app.state.service
+    return found
+
+
+def after(found: Sequence[object], limit: int, offset: int) -> int | None:
+    """The `offset` of the next page; None where there is none."""
+    return offset + limit if offset + limit < len(found) else None
+
+
+Limit = Annotated[int, Query(ge=1, le=request_models.MAX_PAGE_ITEMS)]
+Offset = Annotated[int, Query(ge=0, le=request_models.MAX_PAGE, description="`next` of the page before.")]
+Caller = Annotated[Principal, Depends(known)]
+Entered = Annotated[Collection, Depends(entered)]
+TheService = Annotated[Service, Depends(the_service)]
+
+
+BAD, TOO_SLOW = 400, 408  # HTTP statuses
+PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls that still works
+WHOLE_SECONDS = 60.0  # waited for all parts of a body, and a second more for each `BYTES_PER_SECOND` that came
+# a slow line at home sends more; a sender who drips a byte at a time holds no place for long
+BYTES_PER_SECOND = 16 << 10
+
+
+class BodyLimit:
+    """Refuses larger bodies: by their stated length before a byte is read, else as soon as they pass the limit.
+
+    Args:
+        app: that reads the bodies.
+        limit: bytes that the body of a request may have.
+    """
+
+    def __init__(self, app: Asgi, limit: Callable[[Message], int]) -> None:
+        self._app, self._limit = app, limit
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most, stated = self._limit(scope), headers(scope, b"content-length")
+        if len(stated) > 1 or any(not one.isascii() or not one.isdecimal() for one in stated):
+            await problems.send(send, BAD, problems.body(BAD, "The length of the body is not a number."))
+            return
+        if stated and int(stated[0][:20]) > most:
+            await problems.send(send, TOO_LARGE, _too_large(most))
+            return
+        reading = _Reading(receive, most)
+        started = False
+
+        async def unless_refused(message: Message) -> None:
+            nonlocal started
+            if reading.refused is None:
+                started = started or message["type"] == "http.response.start"
+                await send(message)
+
+        try:
+            await self._app(scope, reading.receive, unless_refused)
+        except Exception:
+            if reading.refused is None:
+                raise
+        if reading.refused is not None and not started:
+            await problems.send(send, *reading.refused)
+
+
+class _Reading:
+    """A body on its way; `refused` is the status and body of the problem with it."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive, self._left, self._whole, self._most = receive, most, False, most
+        self._patience = WHOLE_SECONDS  # what is left of it; our own work between two parts takes nothing away
+        self.refused: tuple[int, bytes] | None = None
+
+    async def receive(self) -> Message:
+        """The next part; after one that is refused, as if the sender had gone."""
+        if self.refused is not None:
+            return {"type": "http.disconnect"}
+        if self._whole:  # what comes now is the end of the connection, whenever that is
+            return await self._receive()
+        clock, limit = asyncio.get_running_loop().time, min(PART_SECONDS, self._patience)
+        since = clock()
+        try:
+            message = await asyncio.wait_for(self._receive(), limit)
+        except TimeoutError:
+            slow = (
+                f"Nothing came for {PART_SECONDS:.0f} seconds."
+                if limit == PART_SECONDS
+                else "The body comes too slowly."
+            )
+            self.refused = TOO_SLOW, problems.body(TOO_SLOW, slow)
+            return {"type": "http.disconnect"}
+        if message["type"] == "http.request":
+            self._patience += len(message.get("body", b"")) / BYTES_PER_SECOND - (clock() - since)
+            self._left -= len(message.get("body", b""))
+            self._whole = not message.get("more_body", False)
+            if self._left < 0:
+                self.refused = TOO_LARGE, _too_large(self._most)
+                return {"type": "http.disconnect"}
+        return message
+
+
+def _too_large(most: int) -> bytes:
+    return problems.body(TOO_LARGE, f"The body has more than {most:,} bytes.")

@@ -1,0 +1,178 @@
+"""How often each caller may call, and how much is done at once: rates, places, and lanes of threads."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from rag_core.service.principal import VISITOR, Overloaded, ShareTaken, Stopping, TooOften
+
+PER_MINUTE = 120  # calls of one caller; a person with a program behind them needs fewer
+BURST_SHARE = 0.25  # this share of a minute's calls may come at once
+MAX_CALLERS = 10_000  # that are remembered; an address that is forgotten begins with a full bucket
+
+
+class Rate:
+    """The buckets of all callers. Safe to share between threads.
+
+    Args:
+        per_minute: calls of one caller, at least 1.
+        clock: seconds that never go back.
+        at_once: calls that may come together, at least 1; None for a share of a minute's.
+    """
+
+    def __init__(
+        self, per_minute: int = PER_MINUTE, clock: Callable[[], float] = time.monotonic, *, at_once: int | None = None
+    ) -> None:
+        self._per_second, self._most = per_minute / 60, max(1.0, at_once or per_minute * BURST_SHARE)
+        self._clock, self._lock = clock, threading.Lock()
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # by caller: what was left, and when
+
+    def take(self, caller: str) -> None:
+        """Count one call.
+
+        Raises:
+            TooOften: the bucket is empty; it says after how many seconds there is a call again.
+        """
+        now = self._clock()
+        with self._lock:
+            left, since = self._buckets.pop(caller, (self._most, now))
+            left = min(self._most, left + (now - since) * self._per_second)
+            self._buckets[caller] = (left - 1 if left >= 1 else left), now
+            while len(self._buckets) > MAX_CALLERS:
+                self._buckets.popitem(last=False)
+        if left < 1:
+            wait = math.ceil((1 - left) / self._per_second)
+            raise TooOften(
+                "You have called too often.", remedy=f"Call again in {wait} seconds, and less often.", retry_after=wait
+            )
+
+
+# whose call this is; "" where there is one caller only, who has no share
+CALLER: ContextVar[str] = ContextVar("caller", default="")
+VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
+
+
+class Places:
+    """Safe to share between threads. Visitors of a shared demo, who cost nothing, have `VISITORS_SHARE` of the places.
+
+    Args:
+        what: is worked on, in the plural, for the message.
+        most: in all.
+        each: of one caller, fewer than `most`.
+        retry_after: seconds until there may be a place again.
+    """
+
+    def __init__(self, what: str, most: int, each: int, retry_after: int) -> None:
+        self.most, self.each = most, each
+        self._what, self._retry = what, retry_after
+        self._lock, self._held = threading.Lock(), Counter[str]()
+
+    @property
+    def taken(self) -> int:
+        """Those that are taken now."""
+        with self._lock:
+            return self._held.total()
+
+    def take(self, caller: str) -> None:
+        """Take one, until `free`.
+
+        Raises:
+            ShareTaken: this caller has as many as one may have.
+            Overloaded: there is none left.
+        """
+        come = f"Call again in {self._retry} seconds."
+        with self._lock:
+            if caller and self._held[caller] >= self.each:
+                raise ShareTaken(f"You have {self.each} {self._what} at once.", remedy=come, retry_after=self._retry)
+            of_visitors = sum(count for name, count in self._held.items() if name.startswith(VISITOR))
+            full = caller.startswith(VISITOR) and of_visitors >= max(1, int(self.most * VISITORS_SHARE))
+            if full or self._held.total() >= self.most:
+                raise Overloaded(
+                    f"The service has {self.most} {self._what}, as many as it takes at once.",
+                    remedy=come,
+                    retry_after=self._retry,
+                )
+            self._held[caller] += 1
+
+    def free(self, caller: str) -> None:
+        """Give one back."""
+        with self._lock:
+            self._held[caller] -= 1
+            self._held = +self._held  # whoever holds none is forgotten
+
+    @contextmanager
+    def held(self, caller: str) -> Iterator[None]:
+        """Hold one within the block; raises as `take`."""
+        self.take(caller)
+        try:
+            yield
+        finally:
+            self.free(caller)
+
+
+T = TypeVar("T")
+RETRY_SECONDS = 5  # a question takes less than one; those before it in a full queue take a few
+
+
+class Lane:
+    """`threads` that work, and at most `waiting` calls before them.
+
+    Args:
+        name: of its threads.
+        threads: calls that are worked on at once.
+        waiting: calls that may wait for a thread.
+    """
+
+    def __init__(self, name: str, threads: int, waiting: int) -> None:
+        self.name = name
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        most = threads + waiting
+        self.places = Places(f"{name} calls", most, max(1, most * 2 // 3), RETRY_SECONDS)
+        self._closed = False
+
+    @property
+    def most(self) -> int:
+        """Calls that it takes at once."""
+        return self.places.most
+
+    @property
+    def taken(self) -> int:
+        """Calls that are worked on or wait."""
+        return self.places.taken
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The result of `work`, which runs in a thread of this lane.
+
+        Raises:
+            ShareTaken: the caller has as many calls in it as one may have.
+            Overloaded: the queue is full, or the service stops.
+        """
+        stopping = Stopping(
+            "The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS
+        )
+        if self._closed:
+            raise stopping
+        caller = CALLER.get()
+        self.places.take(caller)
+        try:
+            future = self._pool.submit(work)
+        except RuntimeError:  # it was closed meanwhile
+            self.places.free(caller)
+            raise stopping from None
+        # also of one that nobody waits for any more, and never began
+        future.add_done_callback(lambda _: self.places.free(caller))
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Take no more work. What runs goes to its end; what waits is dropped."""
+        self._closed = True
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,1 +1,0 @@
-"""Requests and replies of the HTTP API and of MCP's tools, as pydantic models."""

@@ -1,1 +1,0 @@
-"""How much is done at once: bounded queues, places for each caller, jobs, and requests that came twice."""
