@@ -1,6 +1,4 @@
-"""A question over passages that something else retrieved, the guard to put behind a retrieval of your own; or over
-several collections.
-"""
+"""A question over passages that something else retrieved, or over several collections."""
 
 from __future__ import annotations
 

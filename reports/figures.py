@@ -36,9 +36,7 @@ NOT_HERE = "not measured"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of the labelled set: whether the documents answer it, what was measured, and the decision of the
-    default preset.
-    """
+    """A labelled question: whether the documents answer it, its measurements, and the default decision."""
 
     answerable: bool
     measurements: Measurements

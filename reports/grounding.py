@@ -33,9 +33,7 @@ Part = Callable[[Sequence[Measured], str], float]
 
 
 def shared_words(ones: Sequence[Measured], context: str) -> float:
-    """Share of the sentences that have half of their words in common with the context, from 0.7 on as probabilities
-    from 0.5 on.
-    """
+    """Share of the sentences with half of their words in the context; a share of 0.7 counts as 0.5."""
     share = fmean((overlap(one.claim, context) or 0.0) >= SAME_WORDS for one in ones)
     return share * 0.5 / GROUNDED if share < GROUNDED else 0.5 + (share - GROUNDED) / (1 - GROUNDED) / 2
 

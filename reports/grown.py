@@ -90,9 +90,7 @@ class Texts:
     seed: int
 
     def sentences(self, count: int) -> Iterator[str]:
-        """Sentences of 8 to 24 words; a word of rank r comes with a frequency of about 1/r, a rarer one of the page's
-        subject.
-        """
+        """Sentences of 8 to 24 words; a word of rank r comes with a frequency of about 1/r."""
         chance = random.Random(self.seed)
         for number in range(count):
             if number % PAGE_SENTENCES == 0:
@@ -163,9 +161,7 @@ def opened(folder: Path, store: str = STORE) -> Library:
 
 
 def built(folder: Path, passages: int) -> float:
-    """Build a library of at least so many passages; the seconds that indexing took a passage, without making the
-    texts.
-    """
+    """Build a library of at least so many passages; the seconds that indexing took a passage."""
     library, settings, seed, took = opened(folder), Settings.load(), 0, 0.0
     while (missing := min(passages, INDEXED) - len(library.snapshot.passages)) > 0:
         sources = [Texts(seed + number).source() for number in range(max(1, min(missing // 60, 100)))]
@@ -199,9 +195,7 @@ def _repeat(library: Library, passages: int) -> None:
 def _copied(
     db: Connection, root: Path, entry: Entry, names: Renamed, number: int, embedder: SummedWords
 ) -> tuple[int, int]:
-    """A document with other names and numbers, complete and not in the library yet: its number, and how many passages
-    it has.
-    """
+    """A document with other names and numbers, not in the library yet: its number, and its passages."""
     text = names.text((root / stored_sources.name_of(entry.source)).read_text())
     source = text_source(f"copy {number}", text, id=f"copy-{number}")
     row = replace(entry.source, digest=source.digest, names=(source.name,), caller_id=source.id)

@@ -63,9 +63,7 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Read:
-    """The reading of one citation: its kinds, the letters under the marks and how many of them were quoted; `failure`
-    or "".
-    """
+    """The reading of one citation: its kinds, the letters under the marks, the quoted ones; `failure` or ""."""
 
     document: str
     page: int
@@ -244,9 +242,7 @@ class Pages:
 
 
 def measure(corpus: Snapshot, data: dict[str, bytes], most: int) -> Iterator[Read]:
-    """Every citation of every document, read back; pages read by text recognition have no letters in the file and are
-    left out.
-    """
+    """Every citation of every document, read back, but for pages that were read by OCR."""
     for document in corpus.documents:
         pages = Pages(data[document.id])
         for kind, cited in citations_of(corpus, document, most):

@@ -106,9 +106,7 @@ def measured(folder: Path) -> dict[str, float]:
 
 
 def sketched(exact: VectorIndex, count: int, questions: Sequence[Vectors]) -> dict[str, float]:
-    """How long comparing all vectors takes, how long it takes with sketches, used at any size here, and how many of the
-    ten are found.
-    """
+    """Milliseconds of comparing all vectors, and of doing so with sketches, and the recall of the ten nearest."""
     index = SketchStore().build(exact.vectors(range(count)))
     flat: list[list[tuple[int, float]]] = []
     near: list[list[tuple[int, float]]] = []

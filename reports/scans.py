@@ -137,9 +137,7 @@ def as_scan(picture: pymupdf.Pixmap, dpi: int) -> pymupdf.Page:
 
 
 def by_engine(dpi: int, weights: str = "") -> Engine:
-    """The engine as the product calls it, on a drawing at `dpi`: RapidOCR where its weights are given, else
-    Tesseract.
-    """
+    """The engine as the product calls it, on a drawing at `dpi`: RapidOCR with weights, else Tesseract."""
     languages, tessdata = find_tessdata()
     most = {"page_chars": DEFAULT_LIMITS.page_chars, "page_words": DEFAULT_LIMITS.page_words}
 

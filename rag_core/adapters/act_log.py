@@ -277,9 +277,7 @@ def _chained(head: str, raw: bytes) -> str:
 
 
 def _cut(removed: int, head: str) -> str:
-    """The object of the line that says that lines were removed: how many since the beginning, and the chain's hash up
-    to there.
-    """
+    """The object of the line about removed lines: how many since the beginning, and the hash up to there."""
     return f"{removed}:{head}"
 
 

@@ -82,9 +82,7 @@ def _option(*names: str, **kind: Any) -> Option:
 
 
 def _later(module: str, name: str) -> Run:
-    """A command whose module is imported when it runs: the packages of the service take a second that no other command
-    should.
-    """
+    """A command whose module is imported when it runs: the packages of the service take a second."""
     return lambda args: int(getattr(import_module(f"rag_core.entrypoints.commands.{module}"), name)(args))
 
 
@@ -305,8 +303,8 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
 NOTES = {
     "decide": "A passage is {text, document, page, section, id, score, language, metadata}, best first; all but "
     "text may be left out.",
-    "calibrate fit": "Without --out the calibration goes into the library's folder and is in force from its next opening "
-    "on.",
+    "calibrate fit": "Without --out the calibration goes into the library's folder and is in force from its next "
+    "opening on.",
     "serve": "Settings come from the environment (RAG_PRESET and others). docs/operate.md says how to put it behind a "
     "proxy.",
     "audit prune": "That lines were removed is a line of the log itself. The hash of a removed line is not found "
@@ -382,9 +380,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _user() -> str:
-    """Whoever runs the command, for the audit log: by name where the environment tells one, without asking a name
-    service.
-    """
+    """Whoever runs the command, for the audit log: by name where the environment has one."""
     named = (os.environ.get(name) for name in ("LOGNAME", "USER", "USERNAME"))
     return next(filter(None, named), None) or (f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown")
 

@@ -1,6 +1,4 @@
-"""Runs a labelled set against a library: measures every question once, and compares outcomes with labels under any
-settings.
-"""
+"""Measures each question of a labelled set once, and compares outcomes with labels under any settings."""
 
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.labelled_files import read_labelled

@@ -118,9 +118,7 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
 
 
 def figures_of(provenance: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The figures of a calibration out of fold: by group the figures of answerability, and those of correctness; empty
-    where not said.
-    """
+    """The out-of-fold figures by group: of answerability and of correctness; empty where unknown."""
     expected = provenance.get("expected", {})
     answerable = (
         provenance.get("left_out_of_the_fit")
@@ -164,9 +162,7 @@ def figures(probabilities: Probabilities, answerable: Sequence[bool] | NDArray[n
 def false_refusals_at(
     probabilities: Probabilities, answerable: NDArray[np.bool_], wrong: float = WRONG
 ) -> float | None:
-    """The share of answerable questions below the lowest threshold that answers at most this share of the others; None
-    without both.
-    """
+    """The share of answerable questions refused where at most `wrong` of the others are answered, or None."""
     yes, no = probabilities[answerable], probabilities[~answerable]
     if not len(yes) or not len(no):
         return None
@@ -202,9 +198,7 @@ def out_of_fold(samples: Sequence[Sample], make: Fit) -> Probabilities:
 
 
 def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequence[Sample]) -> Calibration:
-    """With a score of right answers: that of `base` where too few right answers are known, and then none without a
-    base.
-    """
+    """With a score of right answers; that of `base`, if any, where too few right answers are known."""
     before = base.correctness if base else None
     new = _unseen(base, samples) if base else samples
     known = [replace(one, answerable=one.right) for one in new if one.right is not None]
@@ -235,9 +229,7 @@ def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _adjusted_at(base: Calibration, c: float, rows: Sequence[Sample]) -> Calibration:
-    """A score whose part for few passages follows the questions that it judges, and whose other part follows the
-    others.
-    """
+    """A score whose part for few passages is fitted to such questions, and the other part to the others."""
     few = [base.narrow is not None and is_narrow(one.features) for one in rows]
     made = _part_at(base, c, [one for one, narrow in zip(rows, few, strict=True) if not narrow])
     narrow = base.narrow and _part_at(base.narrow, c, [one for one, narrow in zip(rows, few, strict=True) if narrow])

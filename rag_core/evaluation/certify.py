@@ -1,6 +1,4 @@
-"""The thresholds that a certificate may choose, and the values that it tries: from their declarations, never from the
-labels.
-"""
+"""Finds the thresholds that meet the targets on recorded questions, and writes the certificate."""
 
 from __future__ import annotations
 
@@ -70,9 +68,7 @@ def steps(name: str) -> tuple[float, ...]:
 
 
 def rows(name: str) -> tuple[float, ...]:
-    """At most `ROWS` values of a second threshold, evenly over its range, the loosest first: where the choice ties, it
-    stays loose.
-    """
+    """At most `ROWS` values of a second threshold, evenly over its range, the loosest first."""
     every = steps(name)[::-1]
     return tuple(every[round(n)] for n in np.linspace(0, len(every) - 1, min(ROWS, len(every))))
 
@@ -278,9 +274,7 @@ def _measure(
 
 
 def _types(records: Sequence[Measurements], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
-    """The questions that share a limit, by type: a type whose labels are too few even without an error goes with the
-    others.
-    """
+    """The questions by type; a type with too few labels goes with the others."""
     if not request.by_type:
         return {"": kept}
     intents = np.array([measurements.understanding.intent for measurements in records], dtype=object)

@@ -39,9 +39,7 @@ class Histogram:
 
 @dataclass
 class Counted:
-    """The counts: questions by status and reason, sentences and drafts, seconds of searching and of models,
-    probabilities.
-    """
+    """Counts of questions, sentences and drafts; seconds of searching and of models; probabilities."""
 
     questions: Counter[tuple[str, str]] = field(default_factory=Counter)
     claims: int = 0

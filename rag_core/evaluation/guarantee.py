@@ -184,9 +184,7 @@ def shortages(counts: Counts, targets: Sequence[Target], confidence: float = CON
 
 
 def bounds(counts: Counts, point: tuple[int, int], levels: Mapping[Kind, float]) -> dict[Kind, float]:
-    """The exact one-sided upper bound of each tested risk at a point, at the level of its test: below its target where
-    it is certified.
-    """
+    """The exact one-sided upper bound of each risk at a point, at the level of its test."""
     return {
         kind: upper_bound(int(counts.errors[kind][point]), int(counts.of[kind][point]), 1 - level)
         for kind, level in levels.items()
@@ -194,16 +192,12 @@ def bounds(counts: Counts, point: tuple[int, int], levels: Mapping[Kind, float])
 
 
 def errorless(at_most: float, level: float = 0.05) -> int:
-    """How many questions without an error show that a risk is below `at_most`, when the test may err with probability
-    `level`.
-    """
+    """How many questions without an error show that a risk is below `at_most` at this level."""
     return int(scipy.stats.nbinom.ppf(1 - level, 1, at_most)) + 1
 
 
 def needed(at_most: float, level: float, rate: float) -> int | None:
-    """How many questions show it when errors come at this rate; None when more than `MAX_LABELS`, or no number, would
-    do.
-    """
+    """How many questions show it at this error rate; None where `MAX_LABELS` would not do."""
     if rate >= at_most:
         return None
     for first in range(0, int(MAX_LABELS * at_most) + 1, BATCH):
@@ -217,9 +211,7 @@ def needed(at_most: float, level: float, rate: float) -> int | None:
 
 
 def _p_values(counts: Counts, targets: Sequence[Target]) -> Floats:
-    """Of "a risk is at least its target here", of shape (rows, steps): the exact binomial tail, the largest where there
-    are several.
-    """
+    """The exact binomial tail of "a risk is at least its target", the largest of several; shape (rows, steps)."""
     tails = [
         scipy.stats.binom.cdf(counts.errors[target.kind], counts.of[target.kind], target.at_most) for target in targets
     ]

@@ -132,9 +132,7 @@ def refusals(kept: Iterable[Kept]) -> list[tuple[str, int]]:
 
 
 def scores(kept: Iterable[Kept]) -> tuple[int, ...]:
-    """Questions that were searched for, by their probability of a right answer, in `SCORE_BINS` equal parts of [0,
-    1].
-    """
+    """Questions by their probability of a right answer, in `SCORE_BINS` equal parts of [0, 1]."""
     known = [one.summary.correctness for one in kept if one.summary.searched and one.summary.correctness is not None]
     counts, _ = np.histogram(known, bins=SCORE_BINS, range=(0.0, 1.0))
     return tuple(int(count) for count in counts)

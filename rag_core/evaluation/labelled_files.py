@@ -211,9 +211,7 @@ _QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made har
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows by column name with their numbers in the file, from 1; `problems` are (number, what), with 0 for the whole
-    file.
-    """
+    """Rows by column name with their numbers, from 1; `problems` are (number, what), 0 for the whole file."""
 
     name: str
     rows: tuple[Mapping[str, Any], ...]
@@ -362,9 +360,7 @@ MAX_ROWS = 20_000  # questions of one set; chosen
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:
-    """A row that was left out, or something to know about the whole file (row 0); it may quote what the file holds:
-    untrusted text.
-    """
+    """A row that was left out, or a problem of the whole file (row 0); it may quote untrusted text."""
 
     row: int
     problem: str

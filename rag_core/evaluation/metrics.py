@@ -107,9 +107,7 @@ def mcnemar(b: int, c: int) -> float:
 
 
 def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
-    """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both
-    classes.
-    """
+    """The area under the ROC curve, ties counted half; None without both classes."""
     values, flags = _scored(scores, positive)
     return float(_sklearn().roc_auc_score(flags, values)) if flags.any() and not flags.all() else None
 
@@ -154,9 +152,7 @@ def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
 
 
 def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
-    """The area under the risk-coverage curve, each step with the risk at its end: the mean risk over all coverages;
-    lower is better.
-    """
+    """The area under the risk-coverage curve, each step with the risk at its end; lower is better."""
     curve = risk_coverage(scores, wrong)
     return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
 
@@ -192,9 +188,7 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
 def histogram(
     scores: ArrayLike, positive: ArrayLike, bins: int = 20, low: float | None = None, high: float | None = None
 ) -> Histogram:
-    """Counts by class in bins of equal width from `low` to `high`, by default the scores' own ends; what lies outside
-    is left out.
-    """
+    """Counts by class in bins of equal width from `low` to `high`, by default the ends of the scores."""
     values, flags = _scored(scores, positive)
     least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     ends = (least if low is None else low, most if high is None else high)

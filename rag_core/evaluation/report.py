@@ -245,9 +245,7 @@ def rates(marked: Marks, of: Flags) -> tuple[Rate, Rate, Rate]:
 
 
 def latency(records: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
-    """Median and 95th percentile of each stage's milliseconds, over the questions that went through it; and of the
-    whole question.
-    """
+    """Median and 95th percentile of the milliseconds of each stage, and of the whole question."""
     stages: dict[str, list[float]] = {}
     for measurements in records:
         for stage, ms in measurements.timings.items():
@@ -304,9 +302,7 @@ def failing(
 
 
 def error_of(marked: Marks, row: int) -> str:
-    """The kind of error: needs_model, not_measured, false_refusal, wrong_answer, missed_answer; empty where it ended as
-    labelled.
-    """
+    """The kind of error, such as false_refusal or missed_answer; empty where it ended as labelled."""
     if marked.needs_model[row]:
         return "needs_model"
     if not marked.measured[row]:

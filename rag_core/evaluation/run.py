@@ -1,5 +1,8 @@
-"""Counts the tokens that a run spends on a language model, stops it at its budget, and says whether the model can be
-asked at all.
+"""Measures each question of a labelled set once and stores it at once: stopping loses nothing.
+
+What is recorded is not measured again, in whatever run of the library: the same question, searched in the same
+documents of the same version, under settings that differ in judgements only, with the same calibration and the same
+language model at the same endpoint.
 """
 
 from __future__ import annotations
@@ -48,9 +51,7 @@ class Spending:
             self.silent = 0
 
     def require_a_model(self, measurements: Measurements) -> None:
-        """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row; `measurements` are
-        the last one's.
-        """
+        """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row."""
         if self.silent >= SILENT:
             raise ModelUnavailable(
                 f"The run was stopped: the language model could not be asked for {self.silent} questions in a row. "
@@ -257,9 +258,7 @@ def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, ca
 
 
 def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but: int) -> dict[_Asked, tuple[int, str]]:
-    """Where runs measured what one under these settings would, as (run, id of the question), by what was asked; all
-    runs `but` one.
-    """
+    """Where other runs measured the same, as (run, id of the question), by what was asked."""
     found: dict[_Asked, tuple[int, str]] = {}
     under = _under(settings)
     for other in store.runs():
@@ -285,9 +284,7 @@ def _is_good(measurements: Measurements, engine: Engine) -> bool:
 
 
 def _is_of_this_model(measurements: Measurements, engine: Engine) -> bool:
-    """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was
-    asked.
-    """
+    """Whether all that a language model said of a question came from an endpoint that is asked now."""
     model = _language_model(engine, measurements.settings)
     calls = measurements.llm_trace.calls if measurements.llm_trace else ()
     return not calls or (

@@ -105,9 +105,7 @@ def tradeoff(
 
 
 def suggested(of: Tradeoff, at_most: float) -> int | None:
-    """The place of the lowest limit at which there are answers and at most this share of them is wrong; None where
-    there is none.
-    """
+    """The place of the lowest limit at which at most this share of the answers is wrong, or None."""
     return next(
         (place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None
     )

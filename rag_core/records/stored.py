@@ -143,9 +143,7 @@ class Execution(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SavedPreset:
-    """Settings that a user saved under a name: the values that differ from the defaults or all of them, and the
-    certificate they carry.
-    """
+    """Settings that a user saved under a name, and the certificate that they carry."""
 
     name: str
     values: Mapping[str, Any]

@@ -46,9 +46,7 @@ def quoted(claim: Claim) -> list[str]:
 
 
 def stated(claim: Claim) -> list[str]:
-    """The words that may stand in a changed fact: those of the claim or its evidence, also folded, and ours that say
-    what is missing.
-    """
+    """The words that may stand in a changed fact: of the claim or its evidence, also folded, and ours."""
     texts = [claim.text, *(one.quote for one in claim.evidence)]
     return [*texts, *(text if text == DELETED else ascii_digits(fold(text)) for text in texts), "without negation"]
 
@@ -91,9 +89,7 @@ def hash_own(text: str, own: OwnWords) -> str:
 
 
 def _longest(tokens: Sequence[str], sources: Sequence[str]) -> tuple[list[int] | None, int]:
-    """Where the most of these tokens stand together in a source, as [source, start, end], and how many; whole texts are
-    tried first.
-    """
+    """Where the most of these tokens stand together in a source, as [source, start, end], and how many."""
     whole = "".join(tokens)
     for number, source in enumerate(sources):
         if (start := source.find(whole)) >= 0:

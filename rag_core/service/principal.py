@@ -71,9 +71,7 @@ class Stopping(Overloaded):
 
 
 def missing(what: str) -> NotFound:
-    """There is no such thing for this caller; `what` is a noun of ours and never what was asked for, so that all of
-    these are equal.
-    """
+    """There is no such thing for this caller; `what` is a noun of ours, never what was asked for."""
     return NotFound(f"There is no such {what}.", remedy="Check its name or id, and what your token may reach.")
 
 

@@ -100,9 +100,7 @@ class Questions:
             )
 
     def kept(self, limit: int, before: int | None = None) -> tuple[StoredDecision, ...]:
-        """The newest kept decisions, newest first, with ids below `before`: everybody's with the scope label, else the
-        caller's own.
-        """
+        """The newest kept decisions, newest first, below the id `before`; with the scope label everybody's."""
         self._principal.require(Scope.ASK)
         origin = None if self._principal.may(Scope.LABEL) else self._origin
         return self._collection.records.decisions(limit, before=before, origin=origin)

@@ -293,9 +293,7 @@ class Service:
             yield
 
     def take_up(self) -> None:
-        """Start jobs for the files that the last end of the service kept from being indexed; those of visitors are
-        gone.
-        """
+        """Start jobs for the files that the last end of the service cut off; visitors' are gone."""
         take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
 
     def close(self) -> None:

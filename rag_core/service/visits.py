@@ -178,9 +178,7 @@ class Visits:
         self._delete(visit.collection, visit.actor)
 
     def near(self, collection: str) -> frozenset[str]:
-        """The collections of visits that were begun from the same address as this one's; it alone where none is
-        known.
-        """
+        """The collections of visits that began from the same address as this one's."""
         with self._lock:
             seen = self._seen.get(collection)
             if seen is None or not seen.address:

@@ -1,6 +1,4 @@
-"""Engines, put together of a library's folder and the models that the settings name; corpora that are in memory
-alone.
-"""
+"""Engines over a library's folder with the models that the settings name; corpora in memory alone."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A library's folder: its collections with their records, logs, counts, quotas and sizes, each opened once a
-process.
-"""
+"""A library's folder: its collections with their records, logs, counts and quotas, each opened once a process."""
 
 from __future__ import annotations
 
@@ -102,9 +100,7 @@ def quota_of() -> Quota:
 
 
 def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
-    """Delete what speaks of documents that are being deleted everywhere; what a language model wrote from them goes by
-    `_forget`.
-    """
+    """Delete what speaks of documents that are being deleted everywhere."""
     return records(folder, collection).erase(documents, version, mentions)
 
 
@@ -197,9 +193,7 @@ def drop_collection(folder: Path, name: str, wait: float) -> bool:
 
 
 def clear_dropped(folder: Path) -> None:
-    """Delete what a killed process left of collections that it was deleting; what cannot be deleted now is left to the
-    next call.
-    """
+    """Delete what a killed process left of collections that it was deleting, as far as that can be done now."""
     try:
         dropping.clear(folder, forget_rows)
     except RagError as error:
@@ -295,9 +289,7 @@ def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Va
 
 
 def cut_off(folder: Path, collection: str) -> list[tuple[Accepted, Values]]:
-    """The sources that an end of the process kept from being indexed, but for those that need a password; see
-    `Collection.cut_off`.
-    """
+    """The sources that an end of the process cut off, but for those that need a password."""
     try:
         return [(row, values) for row, values in File(folder, collection).cut_off() if not row.needs_password]
     except LibraryError:  # opening it says why
@@ -318,7 +310,5 @@ def contents_of(folder: Path, collection: str) -> Contents | None:
 
 
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
-    """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one
-    that is shipped.
-    """
+    """Where a library's calibration is looked for: in its own folder, then in the one that is shipped."""
     return folder / collection / "calibration.json", calibrate.FILE

@@ -119,9 +119,7 @@ def language_model(
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
-    """Where language models are asked, in order, each with its model's name; arguments and errors as in
-    `language_model`.
-    """
+    """Where language models are asked, in order, each with its model's name; errors as in `language_model`."""
     found = endpoints(model_environment(os.environ) if environment is None else environment)
     places = tuple(replace(place, model=place.model or settings.model) for place in found)
     if places and settings.model:

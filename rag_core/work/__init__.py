@@ -1,3 +1,1 @@
-"""Work beside a caller, for the pages and the service alike: threads, jobs one after the other, libraries kept open,
-decisions kept.
-"""
+"""Work beside a caller, for the pages and the service: threads, jobs, open libraries, kept decisions."""

@@ -1,6 +1,4 @@
-"""Files that wait for the turn of their job: they are on the library's list meanwhile, so that no end of the process
-loses them.
-"""
+"""Files that wait for the turn of their job, and the files that the last end of a service cut off."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ from rag_core.work.runner import Runner
 
 
 def of_documents(settings: Settings) -> dict[str, Any]:
-    """The settings that say how a document is read and cut, by name; not what the library was built with, nor on which
-    machines.
-    """
+    """The settings that say how a document is read and cut, by name."""
     names = [
         knob.name
         for knob in Settings.knobs()

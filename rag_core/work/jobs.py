@@ -253,9 +253,7 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def file_seconds_left(self) -> float | None:
-        """How long the current file's passages still take to be embedded at the pace so far; None while there is none
-        to tell from.
-        """
+        """Seconds until the current file's passages are embedded, at the pace so far, or None."""
         if self.stage != FileState.EMBEDDING or self._paced is None:
             return None
         since, before = self._paced
@@ -266,9 +264,7 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def left_alone(self) -> bool:
-        """Whether it ended, and the session that started it has not looked for so long that it must have been
-        closed.
-        """
+        """Whether it ended, and the session that started it must have been closed."""
         return self.finished and not self.shown and time.monotonic() - self.looked_at > LEFT_ALONE_SECONDS
 
     def look(self, result: bool = False) -> None:
@@ -287,9 +283,7 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def passed_up(self) -> bool:
-        """Whether it needs no turn any more: its collection goes, or it was stopped and its files, if any, are on the
-        library's list.
-        """
+        """Whether it needs no turn any more: its collection goes, or it was stopped and its files are listed."""
         return self.given_up or (self.stopping and (self.handing_in is None or self.handing_in.wait()))
 
     def call_off(self) -> None:
@@ -355,9 +349,7 @@ class Job(Background["AddReport | Ran"]):
         return max(self.files_done, self._numbers.setdefault(step.document, max(self.files_done, len(self._numbers))))
 
     def begin(self, work: Work, turn: Turn | None = None) -> None:
-        """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written
-        into the job.
-        """
+        """Do the work in a thread of its own, once it has its `turn`, and take its progress and result."""
 
         def told(step: str, done: int, total: int) -> None:
             self.progress(step, done, total)

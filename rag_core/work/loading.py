@@ -25,9 +25,7 @@ MAX_COUNT = 8  # collections kept open; the least recently used one goes
 
 
 class Opening(Background[Engine]):
-    """One library that is being opened, was opened, or could not be; with the model that it was built with, when it is
-    open.
-    """
+    """One library that is being opened, was opened, or could not be, with the model it was built with."""
 
     def __init__(self, folder: Path, collection: str, settings: Settings) -> None:
         super().__init__("opening a library", "Opening the library")
@@ -56,9 +54,7 @@ def _load_languages(folder: Path, collection: str) -> None:
 
 
 def _load_client(engine: Engine, settings: Settings) -> None:
-    """Import the client of the language model, which takes a second, before a question needs it; what is wrong, the
-    question says.
-    """
+    """Import the client of the language model, which takes a second, before a question needs it."""
     with suppress(RagError):
         if engine.tools.model is not None:
             engine.tools.model(settings)

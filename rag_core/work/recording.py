@@ -1,6 +1,4 @@
-"""Keeps the questions that are asked, for whoever asked them: as long as the environment says, unless its users say
-no.
-"""
+"""Keeps the questions that are asked, as long as the environment says, and reads them as summaries."""
 
 from __future__ import annotations
 

@@ -106,9 +106,7 @@ class Runner:
         return job
 
     def _has_no_room(self, job: Job) -> bool:
-        """Whether too many wait before it: of its own kind of people, so that visitors leave room for whoever runs the
-        page.
-        """
+        """Whether too many wait before it, of its own kind of people."""
         left = self.unfinished(visits=job.visits)
         most, each = (MAX_VISITORS, MAX_VISITOR) if job.visits else (MAX_UNFINISHED, MAX_EACH)
         return len(left) >= most or (actor().may is not None and sum(known.by == job.by for known in left) >= each)
@@ -130,9 +128,7 @@ class Runner:
         return tuple(self._shared.values())
 
     def jobs(self, place: Place) -> tuple[Job, ...]:
-        """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has
-        seen.
-        """
+        """The jobs of a library that are not finished, and the results that nobody has seen."""
         return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
 
     @contextmanager

@@ -51,9 +51,7 @@ def read(stream: IO[bytes]) -> tuple[Head, bytes]:
 
 
 def own_standard_output() -> IO[bytes]:
-    """A child's pipe to its parent; what a library prints goes to standard error from now on, and not between two
-    messages.
-    """
+    """A child's pipe to its parent; what a library prints goes to standard error from now on."""
     pipe = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return os.fdopen(pipe, "wb")

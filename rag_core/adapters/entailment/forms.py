@@ -228,9 +228,7 @@ def _model(kind: Any, folder: Path, precision: str) -> Any:
 
 
 def _hhem(folder: Path, config: dict[str, Any], foundation: Path, precision: str) -> FirstTokenForm:
-    """HHEM-2.1-Open, whose own classes only wrap T5's: its weights, and its foundation's configuration and
-    tokenizer.
-    """
+    """HHEM-2.1-Open, whose classes only wrap T5's: its weights, and the tokenizer of its foundation."""
     import torch
     from safetensors.torch import load_file
     from transformers import AutoTokenizer, T5Config, T5ForTokenClassification

@@ -1,5 +1,8 @@
-"""The terms of a segment of words, each with its number: sorted, as one run of bytes that may stay on disk and be
-searched there.
+"""BM25 over our own terms, in segments: counts of terms, kept in the library's file.
+
+A change of the collection changes the weight of every word. So an index that stores scores has to be made anew with
+every document; one that stores counts is joined from what stays and what is new, segment by segment. The arithmetic is
+that of bm25s, number by number, and a test compares them.
 """
 
 from __future__ import annotations
@@ -116,16 +119,12 @@ class Bm25Index:
         return cls([_joined([terms[:0]])]).spliced([terms])
 
     def spliced(self, pieces: Sequence[range | Rows]) -> Bm25Index:
-        """The index over these pieces in their order: rows of this one, each at most once, or the terms of new
-        passages.
-        """
+        """The index over these pieces in order: rows of this one, or the terms of new passages."""
         made = [_segment(group) for group in planned(self.segments, pieces, MAX_ROWS)]
         return Bm25Index(made or [_joined([[]])])
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
-        """The BM25 score of each of these rows: the number that `search` gives, without working out those of all
-        others.
-        """
+        """The BM25 score of each of these rows, as `search` gives it."""
         wanted, found = np.asarray(rows, dtype=np.int64), np.zeros(len(rows), dtype=np.float32)
         for term in terms:
             holding, part = self._kept(term)

@@ -18,9 +18,7 @@ from rag_core.library.stored.collection import STORES
 
 @dataclass(frozen=True, slots=True)
 class StoreRow:
-    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, ""
-    for none).
-    """
+    """What makes a vector store, and the extra of `adapters.optional.EXTRAS` that it needs, or ""."""
 
     make: Callable[[], VectorStore]
     extra: str = ""

@@ -1,6 +1,4 @@
-"""Exact nearest neighbours by cosine with FAISS in memory (IndexFlatIP over unit vectors), in segments; `sketched.py`
-builds on it.
-"""
+"""Nearest neighbours by cosine with FAISS in memory, in segments: exact, or with sketches that say what is likely."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ DIM = 384  # the length of the embedded model's vectors
 
 
 class FlatSegment:
-    """Some consecutive rows, with FAISS's own index over them, and perhaps what says which of them are likely
-    (`sketched.py`).
-    """
+    """Some consecutive rows, with FAISS's own index over them, and perhaps a sketch."""
 
     def __init__(self, index: faiss.Index, sketch: faiss.Index | None = None) -> None:
         self.index, self.sketch = index, sketch

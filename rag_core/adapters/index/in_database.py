@@ -52,9 +52,7 @@ class Table(Protocol):
         """The vectors of these digests, as far as they are there."""
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
-        given.
-        """
+        """The k of the collection, or of `among`, with the largest product with `vector`."""
 
     def drop(self, collection: str, digests: Sequence[bytes]) -> None:
         """Delete the vectors of these digests."""

@@ -74,9 +74,7 @@ class Milvus:
         return {digest: np.asarray(row["embedding"], dtype=np.float32) for digest, row in rows.items()}
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
-        given.
-        """
+        """See `Table.nearest`."""
         mine = f"collection == {_quoted(collection)}"
         filters = (
             [mine] if among is None else [f"{mine} and digest in {_list(some)}" for some in _groups(among, AT_ONCE)]
@@ -157,9 +155,7 @@ class Milvus:
         return found
 
     def _vectors(self, client: Any, dim: int) -> str:
-        """The name of Milvus' collection of vectors of this length, which is made where it is not there yet, and
-        loaded.
-        """
+        """The name of Milvus' collection of vectors of this length, made where it is missing, and loaded."""
         from pymilvus import DataType
 
         name = f"{VECTORS}_{dim}"

@@ -82,9 +82,7 @@ class Postgres:
         return _vectors(self._rows(collection, query, (collection, dim, list(digests))))
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """The k of the collection with the largest product with `vector`, of its length; only of `among` where that is
-        given.
-        """
+        """See `Table.nearest`."""
         asked = np.asarray(vector, dtype=np.float32)
         chosen, parameters = ("", ()) if among is None else (" AND digest = ANY(%s)", (list(among),))
         query = (

@@ -71,9 +71,7 @@ class ModelCache:
         return (None if row is None else _completion(*row)), epoch if self._clock() - begun > QUIET_SECONDS else _NEVER
 
     def put(self, key: str, answer: Completion, epoch: int) -> None:
-        """Keep an answer, unless the cache was emptied since `get` told the epoch; answers that are too old or too many
-        go.
-        """
+        """Keep an answer, unless the cache was emptied since `get` told the epoch."""
         row = (answer.text, answer.structured, answer.model, answer.endpoint, answer.tokens_in, answer.tokens_out)
         try:
             if epoch == _NEVER or not self._file.path.exists():
@@ -153,9 +151,7 @@ class CachedModel:
         return self._inner.endpoints
 
     def complete(self, prompt: Prompt, limits: Limits) -> Completion:
-        """The kept answer, marked as cached, or that of the model, which is then kept if it came to its end; raises as
-        the model does.
-        """
+        """The kept answer, marked as cached, or that of the model, which is kept if it is whole; raises as that does."""
         key = self._key(prompt)
         kept, epoch = self._cache.get(key)
         if kept is not None:
@@ -243,9 +239,7 @@ class ModelChain:
 
 @lru_cache(maxsize=8)
 def model_chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCache | None) -> ModelChain:
-    """The models of these endpoints in their order, at least one, each behind the cache if there is one; one chain in
-    the process.
-    """
+    """The models of these endpoints in order, each behind the cache if there is one; one chain in the process."""
     models = [endpoint_model(place, structured) for place in places]
     if cache is None:
         return ModelChain(models)
@@ -256,9 +250,7 @@ def model_chain(places: tuple[Endpoint, ...], structured: Structured, cache: Mod
 
 @lru_cache(maxsize=8)
 def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
-    """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are
-    shared.
-    """
+    """The model of one endpoint, one in the process, so that its connections are shared."""
     from rag_core.adapters.llm.openai_server import OpenAIModel  # takes a second to import, and many do without
 
     return OpenAIModel(endpoint, structured)

@@ -91,9 +91,7 @@ def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificate authorities that clients believe, read once: each reading takes 35 ms of the processor, and a
-    question has one.
-    """
+    """The certificate authorities that clients believe; reading them takes 35 ms of the processor."""
     return httpx2.create_ssl_context()
 
 

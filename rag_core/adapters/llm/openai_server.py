@@ -177,9 +177,7 @@ class OpenAIModel:
         return None
 
     def _not_understood(self, error: openai.APIStatusError, unknown: frozenset[Feature]) -> Feature | None:
-        """The part of the request that the server does not know, by its own words; None where it refused for another
-        reason.
-        """
+        """The part of the request that the server does not know, by its own words, or None."""
         if error.status_code not in _UNKNOWN:
             return None
         said = f"{error.param} {error.message}".casefold()
@@ -304,9 +302,7 @@ def _whole(text: str) -> str:
 
 
 def _retry_after(header: str, default: float) -> float:
-    """Seconds that a `Retry-After` header asks for, as a number or a date; `default` where it says nothing that can be
-    used.
-    """
+    """Seconds that a `Retry-After` header asks for, as a number or a date, or `default`."""
     try:
         seconds = float(header)
     except ValueError:

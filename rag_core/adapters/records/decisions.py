@@ -82,9 +82,7 @@ class Decisions:
     def decisions(
         self, limit: int = 100, *, before: int | None = None, origin: str | None = None
     ) -> tuple[StoredDecision, ...]:
-        """The newest stored questions, newest first; those with an id below `before`, and of one origin, where these
-        are given.
-        """
+        """The newest stored questions, newest first, below the id `before`, and of one origin."""
         query = (
             "SELECT id, at, origin, question FROM decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = "
             "?2) ORDER BY id DESC LIMIT ?3"

@@ -118,9 +118,7 @@ class Eraser:
         return bool(named & self._ids) or any(map(self._mentions, texts))
 
     def _rests_on(self, record: dict[str, Any]) -> bool:
-        """Whether a draft was made from one of the documents; of a record that this version cannot read, nobody can say
-        no.
-        """
+        """Whether a draft was made from one of the documents, as far as this version can read the record."""
         try:
             return bool(self._ids & _drafted_from(from_record(record)))
         except InvalidInput:
@@ -189,9 +187,7 @@ def without_erased(
 
 
 def _found_in(measurements: Measurements, gone: Collection[str]) -> Mentions:
-    """As `rag_core.library.erasing.mentions_of`, of what a question holds of its documents: their names, and the
-    passages it found.
-    """
+    """The same of the names and passages of documents that a question holds."""
     known = [
         (id in gone, text)
         for each in (measurements.library.names, measurements.library.titles)

@@ -201,9 +201,7 @@ class Sets:
     def results(
         self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None
     ) -> dict[str, Measurements]:
-        """The measurements of a run by question id, in the order of its questions; see `rag_core.records.from_record`
-        for their texts.
-        """
+        """The measurements of a run by question id, in order; texts as in `rag_core.records.from_record`."""
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM results WHERE run = ?", (run_id,)).fetchall()
@@ -218,9 +216,7 @@ class Sets:
             db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
 
     def _may_ask(self, db: sqlite3.Connection, run_id: int, question_id: str) -> bool:
-        """Whether a run still has a question: only a deletion everywhere takes one out of it, and one since it began
-        matters.
-        """
+        """Whether a run still has a question: a deletion everywhere may have taken it out."""
         since = "SELECT 1 FROM erasures e WHERE e.generation >= r.generation"
         query = f"SELECT questions FROM runs r WHERE id = ? AND EXISTS ({since})"
         row = db.execute(query, (run_id,)).fetchone()

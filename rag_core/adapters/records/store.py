@@ -213,9 +213,7 @@ class RecordStore:
         return noted
 
     def _own(self, method: Callable[Concatenate[int, P], T], words: bool = False) -> Callable[Concatenate[int, P], T]:
-        """A method about a kept question, or a reader's word on one, for whoever asked it and for those who may see
-        everybody's.
-        """
+        """A method about a kept question, or feedback on one, for whoever asked it or may see everybody's."""
 
         @wraps(method)
         def guarded(id: int, /, *args: P.args, **kwargs: P.kwargs) -> T:

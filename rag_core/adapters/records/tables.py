@@ -184,9 +184,7 @@ def keep_texts(
     run: int | None = None,
     question: str = "",
 ) -> None:
-    """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted
-    meanwhile.
-    """
+    """Store what a model wrote for a decision or a result, but nothing of a document deleted meanwhile."""
     documents = json.dumps(written.documents)
     gone = "SELECT 1 FROM deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
     if db.execute(gone, (documents, version)).fetchone():
@@ -212,9 +210,7 @@ def texts_of(file: Database, db: sqlite3.Connection, which: str, id: int) -> dic
 
 
 def written_of(measurements: Measurements) -> Written:
-    """The record of a question, and the words of a model; those of a draft that the reader was not shown are rejected
-    ones.
-    """
+    """The record of a question, and a model's words; those of a draft that was not shown are rejected."""
     drafts = len(measurements.llm_trace.attempts) if measurements.llm_trace else 0
     kept = {one.number - 1 for one in decide(measurements).attempts if one.outcome in _KEPT} if drafts else set()
     return write(measurements, rejected=set(range(drafts)) - kept)

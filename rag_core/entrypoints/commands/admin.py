@@ -82,9 +82,7 @@ def show(args: argparse.Namespace) -> int:
 
 
 def verify(args: argparse.Namespace) -> int:
-    """Say whether every line follows the one before it, and whether the named hashes stand in the chain; 1 where
-    not.
-    """
+    """Say whether every line follows the one before it, and whether the named hashes stand there."""
     with storage_problems("reading the audit log"):
         if args.file is not None and not args.file.is_file():
             raise InvalidInput(f"There is no file {args.file}.", remedy="Name what `audit prune --to` wrote.")

@@ -1,6 +1,4 @@
-"""`calibrate fit` measures labelled questions and fits the score; `calibrate show` says which calibration is in force,
-and why.
-"""
+"""`calibrate fit` fits the score to labelled questions; `calibrate show` says which calibration is in force."""
 
 from __future__ import annotations
 
@@ -125,9 +123,7 @@ def _out(args: argparse.Namespace, folder: Path) -> Path:
 
 
 def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[list[Sample], int]:
-    """The questions with their features, and how many could not be measured; those without a search or a find are left
-    out.
-    """
+    """The questions with their features, and how many could not be measured; those without hits are left out."""
     progress, samples, unmeasured, silent = progress_line(), [], 0, 0
     for done, one in enumerate(questions, 1):
         try:

@@ -1,6 +1,4 @@
-"""`evaluate` runs a labelled set, prints how often the library errs on it, with exact intervals, and writes the
-report.
-"""
+"""`evaluate` runs a labelled set, prints its error rates with exact intervals, and writes the report."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ SCHEMA_VERSION = 1
 
 
 def evaluate(args: argparse.Namespace) -> int:
-    """Measure what is not recorded yet, judge all of it, print and write the figures; an interrupted run is taken up
-    where it stopped.
-    """
+    """Measure what is not recorded yet, and print and write the figures; an interrupted run goes on."""
     settings = chosen_settings(args)
     questions, problems = labelled_questions(args.questions)
     with library_for(args) as folder:

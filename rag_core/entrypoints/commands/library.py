@@ -145,9 +145,7 @@ def ask(args: argparse.Namespace) -> int:
 
 
 def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
-    """The engine; what the languages of its documents need is loaded while the embedding model is, and is there when it
-    returns.
-    """
+    """The engine; its documents' dictionaries are loaded at the same time as the embedding model."""
     found = contents_of(folder, collection)
     words = Background[None]("loading dictionaries").start(lambda _: early.load(found.languages if found else ()))
     engine = open_engine(folder, collection, settings)
@@ -173,9 +171,7 @@ def _asking(engine: Engine, domain: str | None) -> Callable[..., Decision]:
 def _over_all(
     folder: Path, names: Sequence[str], settings: Settings
 ) -> tuple[Callable[..., Decision], Mapping[str, Mapping[str, str]]]:
-    """Asks a question of several collections together, noted in each of them; and the free metadata of their
-    documents.
-    """
+    """Asks several collections together, noted in each; and the free metadata of their documents."""
     tools = ready_tools(settings)
     corpus, notes = joined_corpus(folder, names, tools), [noting(folder, name) for name in names]
 
@@ -188,9 +184,7 @@ def _over_all(
 
 
 def judge(args: argparse.Namespace) -> int:
-    """Check given answers against given contexts, one judgement a line, `JUDGED` rows at once; how fast it was is said
-    at the end.
-    """
+    """Check given answers against given contexts, one judgement a line, and say how fast it was."""
     settings = chosen_settings(args)
     rows = read_rows(args.input, ("id", "context", "answer"))
     bad = [row for row in rows if isinstance(row, Bad)]
@@ -302,9 +296,7 @@ def decide(args: argparse.Namespace) -> int:
 
 
 def _passages(path: Path) -> list[dict[str, Any]]:
-    """The passages of a file; one that cannot be read ends the command, as an answer from the others would not be what
-    was asked.
-    """
+    """The passages of a file; one that cannot be read ends the command."""
     rows: list[dict[str, Any]] = []
     for row in read_rows(path, ("text",)):
         if isinstance(row, Bad):

@@ -158,9 +158,7 @@ async def index(
 async def indexed(
     service: Service, caller: Principal, chosen: IndexIn | FormIn, handed_in: list[HandedIn], wait: float = WAIT_SECONDS
 ) -> models.IndexOut:
-    """The outcome of documents that were handed in, after `wait` seconds at the latest; nothing is tried where none can
-    be.
-    """
+    """The outcome of documents that were handed in, after `wait` seconds at the latest."""
     collection = await service.looks.run(lambda: service.create(caller, chosen.collection))
     sources = [one for one in handed_in if isinstance(one, Source)]
 

@@ -23,9 +23,7 @@ _PORTS = {"http": 80, "https": 443}  # where an address names none
 
 
 def refusal(scope: Message, names: Sequence[str]) -> int | None:
-    """The status that refuses this connection: 421 for its host, which none of `names` is, 403 for the page behind it;
-    None for none.
-    """
+    """The status that refuses a connection: 421 for a host that is none of `names`, 403 for a foreign page, or None."""
     hosts, origins = headers(scope, b"host"), headers(scope, b"origin")
     scheme = _SECURE.get(scope.get("scheme", "http"), "http")
     if len(hosts) != 1 or not is_allowed(hosts[0], names):
@@ -38,9 +36,7 @@ def refusal(scope: Message, names: Sequence[str]) -> int | None:
 
 
 def is_here(scope: Message) -> bool:
-    """Whether a connection comes from this machine under one of its own names, and no proxy says that it only hands it
-    on.
-    """
+    """Whether a connection comes from this machine under one of its own names, and from no proxy."""
     hosts = headers(scope, b"host")
     return len(hosts) == 1 and is_allowed(hosts[0], LOCAL) and is_from_here(scope)
 
@@ -85,9 +81,7 @@ def is_allowed(host: str, names: Sequence[str]) -> bool:
 
 
 def place(origin: str) -> tuple[str, str, int] | None:
-    """Scheme, host and port of an origin, all that tells two origins apart; None where it is none, such as the `null`
-    of a sandbox.
-    """
+    """Scheme, host and port of an origin; None where it is none, such as the `null` of a sandbox."""
     parts = _ORIGIN.fullmatch(origin)
     host = parts and _HOST.fullmatch(parts["host"])
     if not parts or not host:

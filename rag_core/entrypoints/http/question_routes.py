@@ -243,9 +243,7 @@ async def complete_chat(request: Request, body: ChatIn, caller: Caller, service:
 async def _chunks(
     request: Request, service: TheService, head: dict[str, Any], ask: Work, *, usage: bool
 ) -> AsyncIterator[str]:
-    """The stages as deltas without words, then the whole answer in one: a word is sent only when all of them are
-    checked.
-    """
+    """The stages as deltas without words, then the whole checked answer in one."""
 
     def chunk(delta: dict[str, Any], more: dict[str, Any], end: str | None = None) -> str:
         choices = [{"index": 0, "delta": delta, "finish_reason": end, "logprobs": None}]
