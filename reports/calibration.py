@@ -32,10 +32,9 @@ from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import question_hash
 from rag_core.library.stored.sources import Source, sources_from
 from rag_core.settings import DATA, Settings
+from reports import DOCS, ROOT, as_markdown, between_marks
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "calibration.md"
-BEGIN, END = "<!-- written by python -m reports.calibration -->", "<!-- end of what is written -->"
+PAGE = DOCS / "calibration.md"
 GREY, BLUE = "#7d8590", "#2f81f7"  # both are readable on white and on GitHub's dark page
 COLUMNS = 4  # diagrams beside each other
 PRECISIONS = ("bfloat16", "float32")
@@ -144,22 +143,17 @@ def table(sets: Sequence[Measured], threshold: float, words: tuple[str, str]) ->
     `words` say what the questions are that the score should let through, and the others.
     """
     yes, no = words
-    head = (
-        f"| Set | questions | {yes} | AUROC | {yes} below the threshold of 5 % of {no} | {yes}, below the default | "
-        f"{no}, at or above the default | calibration error |"
-    )
-    return "\n".join([head, "|---|---|---|---|---|---|---|---|", *(_table_row(one, threshold) for one in sets)])
+    below = f"{yes} below the threshold of 5 % of {no}"
+    head = ("Set", "questions", yes, "AUROC", below, f"{yes}, below the default", f"{no}, at or above the default")
+    return as_markdown((*head, "calibration error"), (_table_row(one, threshold) for one in sets))
 
 
-def _table_row(one: Measured, threshold: float) -> str:
+def _table_row(one: Measured, threshold: float) -> tuple[str, ...]:
     row, passed = one.figures(), one.probability >= threshold
-    lost, let_through = _rate(~passed[one.label]), _rate(passed[~one.label])
     cells = (one.label.mean(), row["auroc"], row["false_refusals_at_5pct_wrong"])
-    share, auroc, at_five = ("–" if cell is None else f"{cell:.3f}" for cell in cells)
-    return (
-        f"| {one.name} | {row['n']:,} | {share} | {auroc} | {at_five} | {lost} | "
-        f"{let_through} | {row['calibration_error']:.3f} |"
-    )
+    shares = ("–" if cell is None else f"{cell:.3f}" for cell in cells)
+    rates = (_rate(~passed[one.label]), _rate(passed[~one.label]), f"{row['calibration_error']:.3f}")
+    return one.name, f"{row['n']:,}", *shares, *rates
 
 
 def _rate(flags: np.ndarray) -> str:
@@ -274,19 +268,6 @@ def _commit() -> str:
     return done.stdout.strip() or "unknown"
 
 
-def written(page: str, new: str) -> str:
-    """The page with `new` between its marks.
-
-    Raises:
-        ValueError: the marks are missing.
-    """
-    before, _, rest = page.partition(BEGIN)
-    _, mark, after = rest.partition(END)
-    if not mark:
-        raise ValueError(f"the page needs the lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n{new}\n\n{END}{after}"
-
-
 def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
     """Measure what is not kept, draw, write."""
     keep.mkdir(parents=True, exist_ok=True)
@@ -301,9 +282,8 @@ def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
     alike = {name: found["correctness"] for name, found in samples.items()}
     picture = page.with_suffix("") / "reliability.svg"
     diagram([one["correctness"] for one in sets], picture)
-    page.write_text(
-        written(page.read_text(encoding="utf-8"), block(sets, alike, f"{page.stem}/{picture.name}")), encoding="utf-8"
-    )
+    new = block(sets, alike, f"{page.stem}/{picture.name}")
+    page.write_text(between_marks(page.read_text(encoding="utf-8"), "calibration", new), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,31 +9,25 @@ differ.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 from rag_core.decision.checks import CHECKS, GATING, LLM_DRAFT, SUFFICIENCY, VERIFICATION, Check
 from rag_core.domain.trace import Direction
 from rag_core.settings import Mode, Settings
+from reports import DOCS, as_markdown, between_marks
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "checks.md"
-BEGIN, END = "<!-- written by python -m reports.checks -->", "<!-- end of what is written -->"
+PAGE = DOCS / "checks.md"
 COLUMNS = ("Check", "Stage", "It asks", "Passes", "Scale", "Mode", "Status of a refusal")
 
 
 def table() -> str:
     """All checks in the order in which they are judged, as Markdown: one row each."""
-    return "\n".join([_row(COLUMNS), "|---" * len(COLUMNS) + "|", *(_row(_cells(check)) for check in CHECKS)])
+    return as_markdown(COLUMNS, ([cell.replace("|", "/") for cell in _cells(check)] for check in CHECKS))
 
 
 def written(page: str) -> str:
     """The page with its table as the rows say it now."""
-    before, rest = page.split(BEGIN)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.split(END)[1]}"
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+    return between_marks(page, "checks", table())
 
 
 def _cells(check: Check[Any]) -> tuple[str, ...]:

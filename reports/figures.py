@@ -26,10 +26,10 @@ from rag_core.evaluation import judged_under, read_labelled
 from rag_core.gating.levels import prompt_level
 from rag_core.grounding.citations import quote_stands
 from rag_core.library.stored.sources import sources_from
+from rag_core.settings import DATA
+from reports import DOCS, as_markdown, between_marks
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE, SAMPLES, QUESTIONS = ROOT / "docs" / "figures.md", ROOT / "data" / "samples", ROOT / "data" / "questions.jsonl"
-BEGIN, END = "<!-- written by python -m reports.figures -->", "<!-- end of what is written -->"
+PAGE, SAMPLES, QUESTIONS = DOCS / "figures.md", DATA / "samples", DATA / "questions.jsonl"
 COLUMNS = ("It is promised", "By the source", "Here", "How it was measured")
 NOT_HERE = "not measured"
 
@@ -153,13 +153,12 @@ def replay_under(one: Asked, preset: str) -> Measurements:
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
     """The rows as Markdown."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (COLUMNS, ("---",) * len(COLUMNS), *rows))
+    return as_markdown(COLUMNS, rows)
 
 
 def written(page: str, rows: Sequence[tuple[str, ...]]) -> str:
     """The page with these rows between its markers."""
-    before, rest = page.split(BEGIN)
-    return f"{before}{BEGIN}\n\n{table(rows)}\n\n{END}{rest.split(END)[1]}"
+    return between_marks(page, "figures", table(rows))
 
 
 def _under(one: Asked, preset: str) -> Settings:

@@ -29,11 +29,10 @@ from rag_core.adapters.index.flat import CANDIDATES, SketchStore
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.language import terms, words
 from rag_core.retrieval.hybrid import retrieve
+from reports import DOCS, ROOT, as_markdown, between_marks
 from reports.grown import PAGE_SENTENCES, SummedWords, Texts, built, opened
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "scale.md"
-BEGIN, END = "<!-- written by python -m reports.scale -->", "<!-- end of what is written -->"
+PAGE = DOCS / "scale.md"
 SIZES = (1_000, 10_000, 100_000)  # passages; a quarter of an hour of a busy machine
 QUESTIONS = 40  # searches that are timed; chosen
 WORDS = 9  # in a question; chosen
@@ -125,10 +124,9 @@ def _memory() -> int:
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """The figures as Markdown: one column a size."""
-    head = ["", *(f"{row['passages']:,} passages" for row in rows)]
     body = [["documents", *(f"{row['documents']:,}" for row in rows)]]
     body += [[name, *(_shown(row[key]) for row in rows)] for key, name in NAMES.items()]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *body])
+    return as_markdown(["", *(f"{row['passages']:,} passages" for row in rows)], body)
 
 
 def _shown(value: float) -> str:
@@ -136,16 +134,8 @@ def _shown(value: float) -> str:
 
 
 def written(page: str, rows: Sequence[dict[str, Any]], day: str) -> str:
-    """The page with these figures between its two marks.
-
-    Raises:
-        ValueError: the page has no such marks.
-    """
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{PAGE.name} has no place for the figures.")
-    return f"{head}{BEGIN}\n\nMeasured on {day}:\n\n{table(rows)}\n\n{END}{tail}"
+    """The page with these figures between its two marks."""
+    return between_marks(page, "scale", f"Measured on {day}:\n\n{table(rows)}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

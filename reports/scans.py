@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
 import unicodedata
 import zlib
@@ -26,7 +25,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,8 +36,8 @@ from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf_worker.scans.ocr import DPI, recognise
 from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights
 from rag_core.ingest.reading.pdf import read_pdf
+from rag_core.settings import DATA
 
-ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}
 LATIN = ("en", "cs", "de")  # what RapidOCR reads
 RESOLUTIONS = (150, 300)  # dots an inch: a quick scan, and a usual one
@@ -49,7 +47,7 @@ FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
 
 Word = tuple[str, float]  # and how sure it is
 # the words of a page that is a picture, and the CPU seconds
-Engine = Callable[[pymupdf.Page, Path], tuple[list[Word], float]]
+Engine = Callable[[pymupdf.Page], tuple[list[Word], float]]
 
 
 @dataclass
@@ -141,7 +139,7 @@ def by_engine(dpi: int, weights: str = "") -> Engine:
     languages, tessdata = find_tessdata()
     most = {"page_chars": DEFAULT_LIMITS.page_chars, "page_words": DEFAULT_LIMITS.page_words}
 
-    def read(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
+    def read(page: pymupdf.Page) -> tuple[list[Word], float]:
         picture = page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
         shape = {"width": picture.width, "height": picture.height, "dpi": dpi}
         data = zlib.compress(picture.samples)
@@ -184,24 +182,21 @@ def main() -> None:
     sure: dict[str, list[tuple[float, bool, bool]]] = {
         engine: [] for engine in list(engines)[:2] if engine.endswith(f" {DPI}")
     }
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "page.png"
-        for language, name in wanted.items():
-            data = (ROOT / "data" / "samples" / f"{name}.pdf").read_bytes()
-            true = text_of(read_pdf(data, name, ocr=False).pages[1], options.part)
-            document = pymupdf.open(stream=data)
-            for dpi in RESOLUTIONS:
-                for condition in CONDITIONS:
-                    picture = drawn(document[1], dpi, condition, options.part)
-                    picture.save(path)
-                    page = as_scan(picture, dpi)
-                    for engine, read in engines.items():
-                        words, seconds = read(page, path)
-                        tally = tallies.setdefault((language, dpi, condition, engine), Tally())
-                        tally.add([text for text, _ in words], true, seconds)
-                        if engine in sure and language in LATIN:  # the rest is Tesseract's with both
-                            sure[engine] += sureness(words, true)
-                print_errors(tallies, list(engines), (language, dpi))
+    for language, name in wanted.items():
+        data = (DATA / "samples" / f"{name}.pdf").read_bytes()
+        true = text_of(read_pdf(data, name, ocr=False).pages[1], options.part)
+        document = pymupdf.open(stream=data)
+        for dpi in RESOLUTIONS:
+            for condition in CONDITIONS:
+                picture = drawn(document[1], dpi, condition, options.part)
+                page = as_scan(picture, dpi)
+                for engine, read in engines.items():
+                    words, seconds = read(page)
+                    tally = tallies.setdefault((language, dpi, condition, engine), Tally())
+                    tally.add([text for text, _ in words], true, seconds)
+                    if engine in sure and language in LATIN:  # the rest is Tesseract's with both
+                        sure[engine] += sureness(words, true)
+            print_errors(tallies, list(engines), (language, dpi))
     print_seconds(tallies, list(engines))
     for engine, found in sure.items():
         print_sureness(engine, found)

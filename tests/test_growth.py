@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rag_core.language import terms
-from reports import grown, scale
+from reports import END, begin, grown, scale
 from reports.grown import SummedWords, Texts, built, opened
-from reports.scale import BEGIN, END, NAMES, PAGE, measured, table, written
+from reports.scale import NAMES, PAGE, measured, table, written
 
 ROW = dict.fromkeys(NAMES, 0.25) | {"passages": 1000, "documents": 20}
 
@@ -70,7 +70,7 @@ def test_given_a_name_or_a_number_then_a_variant_changes_it_letter_by_letter_and
 
 def test_given_sizes_when_run_then_libraries_that_are_kept_are_taken_up(tmp_path, small, monkeypatch):
     monkeypatch.setattr(scale, "PAGE", tmp_path / "page.md")
-    (tmp_path / "page.md").write_text(f"{BEGIN}{END}")
+    (tmp_path / "page.md").write_text(f"{begin('scale')}{END}")
     (tmp_path / "10").mkdir()
     (tmp_path / "10/indexed.json").write_text('{"index_ms": 12.5}')
     built(tmp_path / "10", 10)
@@ -86,7 +86,7 @@ def test_given_a_seed_then_its_text_is_the_same_each_time_and_another_than_that_
 
 
 def test_given_figures_when_written_then_the_rest_of_the_page_stays() -> None:
-    page = f"before\n{BEGIN}\nold\n{END}\nafter"
+    page = f"before\n{begin('scale')}\nold\n{END}\nafter"
 
     said = written(page, [ROW, {**ROW, "passages": 10_000}], "2026-11-24")
 

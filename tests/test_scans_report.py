@@ -34,7 +34,7 @@ def test_given_a_page_when_asked_of_an_engine_then_it_is_asked_as_the_product_as
 
     monkeypatch.setattr(scans, "recognise", recognise)
     with pymupdf.open() as document:
-        words, _ = by_engine(72, "/weights")(document.new_page(width=40, height=20), tmp_path / "page.png")
+        words, _ = by_engine(72, "/weights")(document.new_page(width=40, height=20))
 
     assert words == [("five", 0.9), ("°C", 0.5)]
     assert (asked["weights"], asked["pixels"], asked["dpi"]) == ("/weights", 800, 72)

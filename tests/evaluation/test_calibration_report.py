@@ -14,8 +14,9 @@ from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.evaluation.calibration import Sample
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES
+from reports import END, begin, between_marks
 from reports import calibration as report
-from reports.calibration import BEGIN, END, LabelledSet, Measured
+from reports.calibration import LabelledSet, Measured
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
@@ -61,7 +62,7 @@ def test_given_labelled_folders_when_reported_then_page_and_diagram_are_written_
         tmp_path / "calibration.md",
         tmp_path / "keep",
     )
-    page.write_text(f"before\n\n{BEGIN}\nof last week\n{END}\n\nafter\n", encoding="utf-8")
+    page.write_text(f"before\n\n{begin('calibration')}\nof last week\n{END}\n\nafter\n", encoding="utf-8")
     monkeypatch.setattr(report, "SAMPLES", report.labelled_folder(sets[0]))
     monkeypatch.setattr(report, "own_fit_line", lambda one: f"{len(one.samples)} samples")
 
@@ -112,7 +113,7 @@ def test_given_a_fit_of_its_own_then_both_figures_stand_side_by_side() -> None:
 
 def test_given_a_page_without_marks_then_nothing_is_guessed() -> None:
     with pytest.raises(ValueError, match="needs the lines"):
-        report.written("a page", "new")
+        between_marks("a page", "calibration", "new")
 
 
 def test_given_the_diagram_when_drawn_then_it_has_no_background_of_its_own_and_colours_for_white_and_dark(
