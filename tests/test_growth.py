@@ -95,6 +95,6 @@ def test_given_figures_when_written_then_the_rest_of_the_page_stays() -> None:
     assert "old" not in said
     assert "| reopen (s) | 0.25 | 0.25 |" in table([ROW, ROW])
     assert "10,000 passages" in said
-    with pytest.raises(ValueError, match="no place"):
+    with pytest.raises(ValueError, match="needs the lines"):
         written("nothing", [ROW], "2026-11-24")
     assert written(PAGE.read_text(encoding="utf-8"), [ROW], "2026-11-24")

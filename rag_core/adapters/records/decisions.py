@@ -8,37 +8,40 @@ from datetime import UTC, datetime, timedelta
 
 from rag_core.adapters.records.erase import without_erased
 from rag_core.adapters.records.tables import (
+    Part,
     as_written,
     keep_texts,
+    noted,
     now,
+    of_result,
+    opened,
+    own,
     pack,
     plain,
-    prune_rejected,
     read_json,
     row_id,
     texts_of,
     unpack,
     written_of,
 )
+from rag_core.domain.acts import Action
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput, LibraryBusy
-from rag_core.library.disk.database import Database
 from rag_core.records import PassageOf, from_record
 from rag_core.records.stored import MAX_COMMENT_CHARS, Execution, Feedback, FeedbackKind, FeedbackState, StoredDecision
 
+MAX_EXECUTIONS = 20_000  # records of a collection, about 200 bytes each; the oldest go
 _FEEDBACK = (
     "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page"
     " FROM feedback f JOIN decisions d ON d.id = f.decision"
 )
 
 
-class Decisions:
-    """Stored questions with everything measured for them, and feedback."""
+class Decisions(Part):
+    """Stored questions with everything measured for them, feedback, and what programs recorded of their work."""
 
-    def __init__(self, file: Database) -> None:
-        self._file = file
-
+    @noted(Action.KEEP, of_result)
     def keep(self, measurements: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
         """Store a question with everything measured for it; its id.
 
@@ -62,6 +65,7 @@ class Decisions:
             keep_texts(db, written, measurements.library.version, decision=id)
         return id
 
+    @own()
     def measurements(
         self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None
     ) -> Measurements:
@@ -79,6 +83,7 @@ class Decisions:
             )
         return from_record(unpack(self._file, row[0]), page_text, passage_of, own)
 
+    @opened(Action.SEE)
     def decisions(
         self, limit: int = 100, *, before: int | None = None, origin: str | None = None
     ) -> tuple[StoredDecision, ...]:
@@ -91,22 +96,12 @@ class Decisions:
             rows = db.execute(query, (before, origin, limit)).fetchall()
         return tuple(StoredDecision(*row) for row in rows)
 
+    @own()
     def stored(self, id: int) -> StoredDecision | None:
         """A stored question without its measurements; None where there is none with this id."""
         with self._file.reading() as db:
             row = db.execute("SELECT id, at, origin, question FROM decisions WHERE id = ?", (id,)).fetchone()
         return None if row is None else StoredDecision(*row)
-
-    def origin(self, id: int, *, words: bool = False) -> str | None:
-        """Where a stored question was asked, or by whom; with `words`, that of the feedback of this id.
-
-        None where there is none.
-        """
-        query = "SELECT origin FROM decisions WHERE id = "
-        query += "(SELECT decision FROM feedback WHERE id = ?)" if words else "?"
-        with self._file.reading() as db:
-            row = db.execute(query, (id,)).fetchone()
-        return None if row is None else str(row[0])
 
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.
@@ -114,7 +109,7 @@ class Decisions:
         Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`,
         whatever they are of.
         """
-        prune_rejected(self._file, rejected_days)
+        self.prune_rejected(rejected_days)
         oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
         unsettled = "id NOT IN (SELECT decision FROM feedback WHERE state = 'open')"
         # both look at the index on `at` only: the table's own rows are large
@@ -123,11 +118,15 @@ class Decisions:
             too_old = db.execute(f"DELETE FROM decisions WHERE at < ? AND {unsettled}", (oldest,)).rowcount
             return too_old + db.execute(f"DELETE FROM decisions WHERE id <= {last} AND {unsettled}", (most,)).rowcount
 
+    @noted(Action.FORGET)
+    @own()
     def forget_decision(self, id: int) -> None:
         """Delete a stored question with its feedback."""
         with self._file.writing() as db:
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
 
+    @noted(Action.FEEDBACK)
+    @own()
     def add_feedback(
         self, decision_id: int, kind: FeedbackKind, comment: str = "", document: str = "", page: int = 0
     ) -> int:
@@ -159,6 +158,7 @@ class Decisions:
             insert = "INSERT INTO feedback (decision, verdict, comment, document, page, at) VALUES (?, ?, ?, ?, ?, ?)"
             return row_id(db.execute(insert, row).lastrowid)
 
+    @opened(Action.SEE)
     def feedback(self, state: FeedbackState | str = FeedbackState.OPEN) -> tuple[Feedback, ...]:
         """The feedback in this state, newest first."""
         with self._file.reading() as db:
@@ -180,6 +180,7 @@ class Decisions:
                 for id, decision, kind, comment, at, state, question, searched, *pointed in rows
             )
 
+    @own(words=True)
     def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
         """Say more about a decision than was said at first; see `add_feedback`.
 
@@ -189,6 +190,7 @@ class Decisions:
         with self._file.writing() as db:
             db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
 
+    @opened(Action.LABELS)
     def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
         """Say what became of a reader's word.
 
@@ -203,22 +205,14 @@ class Decisions:
                     "This feedback is not there any more.", remedy="It was taken back or deleted; open the list again."
                 )
 
+    @own(words=True)
     def take_back(self, feedback_id: int) -> None:
         """Delete a reader's word, while nobody made a label of it."""
         with self._file.writing() as db:
             db.execute("DELETE FROM feedback WHERE id = ? AND state = 'open'", (feedback_id,))
 
-
-MAX_EXECUTIONS = 20_000  # records of a collection, about 200 bytes each; the oldest go
-
-
-class Executions:
-    """The executions of a collection."""
-
-    def __init__(self, file: Database) -> None:
-        self._file = file
-
-    def record(self, execution: Execution, origin: str) -> int:
+    @noted(Action.EXECUTION, of_result)
+    def record_execution(self, execution: Execution, origin: str) -> int:
         """Keep what a program recorded; its id."""
         insert = "INSERT INTO executions (at, origin, body) VALUES (?, ?, ?)"
         with self._file.writing() as db:
@@ -226,7 +220,8 @@ class Executions:
             db.execute("DELETE FROM executions WHERE id <= ?", (id - MAX_EXECUTIONS,))
         return id
 
-    def all(self) -> tuple[Execution, ...]:
+    @opened(Action.SEE)
+    def executions(self) -> tuple[Execution, ...]:
         """All that are kept, newest first."""
         with self._file.reading() as db:
             rows = db.execute("SELECT body FROM executions ORDER BY id DESC").fetchall()

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
 from rag_core.adapters.records.erase import without_erased
 from rag_core.adapters.records.tables import (
+    Part,
     as_written,
     keep_texts,
     named,
+    noted,
     now,
+    opened,
     pack,
     pack_questions,
     plain,
@@ -21,11 +25,11 @@ from rag_core.adapters.records.tables import (
     unpack,
     written_of,
 )
+from rag_core.domain.acts import Action, name_id
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.disk.database import Database
 from rag_core.records import PassageOf, Texts, restored, settings_of
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
@@ -36,17 +40,20 @@ _RUN = (
 )
 
 
-class Sets:
-    """Labelled sets and runs of the collection with this name."""
+def _name(found: None, given: tuple[Any, ...]) -> str:
+    return name_id(named(given[0]))
 
-    def __init__(self, file: Database, collection: str) -> None:
-        self._file, self._collection = file, collection
 
+class Sets(Part):
+    """Labelled sets and runs of a collection."""
+
+    @opened(Action.SEE)
     def sets(self) -> tuple[str, ...]:
         """The names of the stored sets, sorted."""
         with self._file.reading() as db:
             return tuple(name for (name,) in db.execute("SELECT name FROM sets ORDER BY name"))
 
+    @opened(Action.SEE)
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
         """The questions of a set, in their order.
 
@@ -57,8 +64,9 @@ class Sets:
             raise InvalidInput(
                 f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another."
             )
-        return self.find(name)
+        return self.find_set(name)
 
+    @noted(Action.LABELS, _name)
     def write_set(self, name: str, questions: Sequence[LabelledQuestion]) -> None:
         """Store a set under a name; one that is there is replaced.
 
@@ -69,17 +77,19 @@ class Sets:
         with self._file.writing() as db:
             db.execute("INSERT OR REPLACE INTO sets (name, questions) VALUES (?, ?)", row)
 
+    @noted(Action.LABELS, _name)
     def delete_set(self, name: str) -> None:
         """Delete a set; its runs stay, with the labels they were run on."""
         with self._file.writing() as db:
             db.execute("DELETE FROM sets WHERE name = ?", (name,))
 
-    def find(self, name: str) -> tuple[LabelledQuestion, ...]:
+    def find_set(self, name: str) -> tuple[LabelledQuestion, ...]:
         """The questions of a set; none where there is no set of this name."""
         with self._file.reading() as db:
             row = db.execute("SELECT questions FROM sets WHERE name = ?", (name,)).fetchone()
         return read_questions(self._file, row[0]) if row else ()
 
+    @noted(Action.RUN, lambda found, given: str(found.id))
     def begin_run(
         self,
         name: str,
@@ -110,8 +120,9 @@ class Sets:
         columns = "name, set_name, settings, calibration, model, generation, started, total, questions"
         with self._file.writing() as db:
             run = row_id(db.execute(f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid)
-        return self.run(run)
+        return self._runs("WHERE r.id = ?", (run,))[0]
 
+    @opened(Action.SEE)
     def run(self, run_id: int) -> RunHead:
         """A run as it stands.
 
@@ -123,10 +134,12 @@ class Sets:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
         return found[0]
 
+    @opened(Action.SEE)
     def runs(self) -> tuple[RunHead, ...]:
         """All runs, newest first."""
         return self._runs("ORDER BY r.id DESC", ())
 
+    @opened(Action.SEE)
     def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
         """The questions of a run with the labels it was begun with, in order.
 
@@ -139,6 +152,7 @@ class Sets:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
         return read_questions(self._file, row[0])
 
+    @opened(Action.RUN)
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced.
 
@@ -155,6 +169,7 @@ class Sets:
             if record is not None and db.execute(insert, (run_id, id, pack(record), run_id)).rowcount:
                 keep_texts(db, written, measurements.library.version, run=run_id, question=id)
 
+    @opened(Action.RUN)
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
         to, source = (run_id, plain(question_id)), (from_run, plain(from_question))
@@ -170,12 +185,14 @@ class Sets:
             ).rowcount:
                 db.execute(f"{texts} FROM model_texts WHERE {which}", (*to, *source))
 
+    @opened(Action.RUN)
     def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
         """Note with what a run goes on that is resumed after the library changed."""
         row = (calibration, model, version, run_id)
         with self._file.writing() as db:
             db.execute("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
 
+    @opened(Action.RUN)
     def note_run(self, run_id: int, note: str) -> None:
         """Keep a note on a run in place of an earlier one; an empty one takes it away. A deleted run takes none.
 
@@ -198,6 +215,7 @@ class Sets:
         with self._file.reading() as db:
             return frozenset(id for (id,) in db.execute("SELECT question FROM results WHERE run = ?", (run_id,)))
 
+    @opened(Action.SEE)
     def results(
         self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None
     ) -> dict[str, Measurements]:
@@ -210,6 +228,7 @@ class Sets:
         texts = Texts(page_text, passage_of, own)
         return {id: restored(unpack(self._file, record), texts) for id, record in rows}
 
+    @noted(Action.DELETE_RUN)
     def delete_run(self, run_id: int) -> None:
         """Delete a run with its results."""
         with self._file.writing() as db:
@@ -227,6 +246,6 @@ class Sets:
             rows = db.execute(f"{_RUN} {which}", values).fetchall()
         with as_written(self._file):
             return tuple(
-                RunHead(id, name, set_name, self._collection, settings_of(read_json(self._file, settings)), *others)
+                RunHead(id, name, set_name, self.collection, settings_of(read_json(self._file, settings)), *others)
                 for id, name, set_name, settings, *others in rows
             )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from rag_core.decision.decide import decide
 from rag_core.decision.outcomes import Outcome
+from rag_core.domain.acts import Action, Note, actor, permit, permit_own, unnoted
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -52,6 +55,109 @@ SCHEMA = (
     "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
     "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
 )
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Part:
+    """A part of a collection's store.
+
+    `note` is told of each change before it is kept; what it cannot keep is not changed. What others asked, said and
+    labelled is read by those only to whom that is open (`Action.SEE`); a kept question also by whoever asked it.
+    """
+
+    def __init__(self, path: Path, note: Note = unnoted) -> None:
+        self.collection, self._note = path.parent.name, note
+        self._file = Database(path, SCHEMA, VERSION)
+
+    def require_own(self, id: int, words: bool) -> None:
+        """Raise NotAllowed where a kept question, or that of the feedback of this id, is not open to whoever acts."""
+        if actor().may is None:
+            return
+        query = "SELECT origin FROM decisions WHERE id = "
+        query += "(SELECT decision FROM feedback WHERE id = ?)" if words else "?"
+        with self._file.reading() as db:
+            row = db.execute(query, (id,)).fetchone()
+        permit_own(
+            actor().name if row is None else str(row[0]), self.collection
+        )  # where there is none, the method says so
+
+    def forget_documents(self, documents: Collection[str], version: int) -> None:
+        """Delete every text of a model that may come from these documents: of each question that retrieved one of them.
+
+        `version` is the last one of the library that has them: a question that is still being asked of it leaves no
+        such text either.
+        """
+        if not self._file.path.exists():
+            return
+        wanted = json.dumps(list(documents))
+        held = "SELECT 1 FROM json_each(t.documents) one JOIN json_each(?) gone ON one.value = gone.value"
+        with self._file.writing() as db:
+            db.execute(
+                f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM model_texts t WHERE EXISTS ({held}))", (wanted,)
+            )
+            db.execute(
+                "INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)",
+                (version, wanted),
+            )
+        self._file.empty_log()
+
+    def prune_rejected(self, days: int) -> int:
+        """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
+        if not self._file.path.exists():
+            return 0
+        oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+        with self._file.writing() as db:
+            gone = db.execute("DELETE FROM model_texts WHERE rejected AND at < ?", (oldest,)).rowcount
+        if gone:
+            self._file.empty_log()
+        return gone
+
+
+def _before(check: Callable[[Part, tuple[Any, ...]], None]) -> Callable[[F], F]:
+    def guard(method: F) -> F:
+        @wraps(method)
+        def guarded(self: Part, *args: Any, **kwargs: Any) -> Any:
+            check(self, args)
+            return method(self, *args, **kwargs)
+
+        return cast(F, guarded)
+
+    return guard
+
+
+def opened(action: Action) -> Callable[[F], F]:
+    """A method for those to whom an act is open."""
+    return _before(lambda part, given: permit(action, part.collection))
+
+
+def own(words: bool = False) -> Callable[[F], F]:
+    """A method about a kept question, or feedback on one (`words`), for whoever asked it or may see everybody's."""
+    return _before(lambda part, given: part.require_own(given[0], words))
+
+
+def noted(
+    action: Action, about: Callable[[Any, tuple[Any, ...]], str] = lambda found, given: str(given[0])
+) -> Callable[[F], F]:
+    """A change that is noted in its own transaction: of both, or of neither, something is left."""
+
+    def guard(method: F) -> F:
+        @wraps(method)
+        def changed(self: Part, *args: Any, **kwargs: Any) -> Any:
+            with self._file.writing():
+                found = method(self, *args, **kwargs)
+                self._note(action, (about(found, args),))
+            return found
+
+        return cast(F, changed)
+
+    return guard
+
+
+def of_result(found: object, given: tuple[Any, ...]) -> str:
+    """What a change made, for the log."""
+    return str(found)
 
 
 def unpack(file: Database, data: bytes) -> Any:
@@ -139,40 +245,6 @@ def row_id(id: int | None) -> int:
 
 MAX_CHARS = 20_000  # kept of one question's texts, and as many of its rejected drafts
 _KEPT = (Outcome.SHOWN, Outcome.REFUSED)  # a model's answer, or its reason for none: what a reader was shown
-
-
-def forget_documents(file: Database, documents: Collection[str], version: int) -> None:
-    """Delete every text of a model that may come from these documents: of any question for which one of them was
-    retrieved.
-
-    `version` is the last one of the library that has them: a question that is still being asked of it leaves no such
-    text either.
-    """
-    if not file.path.exists():
-        return
-    wanted = json.dumps(list(documents))
-    held = "SELECT 1 FROM json_each(t.documents) one JOIN json_each(?) gone ON one.value = gone.value"
-    with file.writing() as db:
-        db.execute(
-            f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM model_texts t WHERE EXISTS ({held}))", (wanted,)
-        )
-        db.execute(
-            "INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)",
-            (version, wanted),
-        )
-    file.empty_log()
-
-
-def prune_rejected(file: Database, days: int) -> int:
-    """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
-    if not file.path.exists():
-        return 0
-    oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    with file.writing() as db:
-        gone = db.execute("DELETE FROM model_texts WHERE rejected AND at < ?", (oldest,)).rowcount
-    if gone:
-        file.empty_log()
-    return gone
 
 
 def keep_texts(
