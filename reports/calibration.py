@@ -76,10 +76,7 @@ SAMPLES = LabelledSet("samples", (DATA / "samples",), (DATA / "questions.jsonl",
 
 
 def measure(one: LabelledSet, settings: Settings, keep: Path) -> dict[str, Measured]:
-    """By score.
-
-    Ask every question as the product does; from `keep` where that was done under the same settings and calibration.
-    """
+    """By score: ask every question as the product does, or take what `keep` has of the same settings."""
     kept = keep / f"{one.name}-{_key(one, settings)}.json"
     if not kept.exists():
         sys.stderr.write(f"measuring {one.name} in {settings.embedding_precision}\n")

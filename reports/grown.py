@@ -124,10 +124,7 @@ def _word(rank: int) -> str:
 
 
 class Renamed:
-    """The same text with other names and numbers, letter by letter, so that every offset stays right.
-
-    A word in four is a name.
-    """
+    """The same text with other names (a word in four) and numbers, letter by letter, so that offsets stay."""
 
     def __init__(self, variant: int) -> None:
         self._map = str.maketrans(

@@ -93,10 +93,7 @@ class Tally:
 
 
 class TokensOnly:
-    """The embedded model's tokenizer, which decides where passages end.
-
-    Nothing is searched here, so no vector is computed.
-    """
+    """The embedded model's tokenizer, which decides where passages end; no vector is computed."""
 
     def __init__(self, model: Embedder) -> None:
         self.name, self.max_tokens, self.tokenizer, self.count_tokens = (
@@ -157,10 +154,7 @@ def read_back(corpus: Snapshot, document: Document, kind: PassageKind, cited: Se
 
 
 def stands_in(quote: str, under: str) -> bool:
-    """Whether the words of a quote follow one another in letters that were read without white space.
-
-    A file has raised signs as plain letters, and may have them in another place of its order.
-    """
+    """Whether the words of a quote follow one another in letters without white space; raised signs may move."""
     at = 0
     for word in quote.split():
         found = under.find(word, at)

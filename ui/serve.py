@@ -33,7 +33,7 @@ from rag_core.library.stored.named import collections
 from rag_core.service.visits import Visits, is_visit
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
-from rag_core.wiring import close_files, require_packages
+from rag_core.wiring import close_files, require
 from rag_core.work import loading
 from rag_core.work.background import Background
 from rag_core.work.handing_in import take_up
@@ -62,7 +62,7 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
     """
     start_logs(os.environ)
     if visitor.configured():
-        require_packages("login", "Signing in on the page")
+        require("login", "Signing in on the page")
     Background[None]("beginning").start(lambda _: _begin())
     try:
         yield {}

@@ -33,10 +33,7 @@ _drawing = threading.Lock()  # matplotlib's settings are the process's
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Seen shares in [0, 1] by its name; None where there was nothing to count.
-
-    `limit` is drawn as a thin line; None for none.
-    """
+    """Seen shares in [0, 1] by its name, None where there was nothing to count; `limit` is a thin line, or None."""
 
     name: str
     shares: Sequence[float | None]
@@ -84,11 +81,7 @@ class Sheet:
 
 
 def require_drawing() -> None:
-    """Raise unless a page can be drawn.
-
-    Raises:
-        MissingDependency: matplotlib is not installed.
-    """
+    """Raise unless a page can be drawn."""
     require("certificate", "A printed certificate")
 
 

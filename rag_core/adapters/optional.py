@@ -39,15 +39,7 @@ REMEDY_APART = (
 
 
 def require(extra: str, what: str) -> None:
-    """Raise unless the packages of an extra are there. They are looked for, not imported.
-
-    Args:
-        extra: of `EXTRAS`.
-        what: needs it, as the first words of a sentence: "A reranker".
-
-    Raises:
-        MissingDependency: one is not installed.
-    """
+    """Raise MissingDependency unless the packages of an extra are there; `what` needs them, such as "A reranker"."""
     for module in EXTRAS[extra]:
         if find_spec(module) is None:
             remedy = REMEDY_APART.format(extra=extra, lock=APART[extra]) if extra in APART else REMEDY

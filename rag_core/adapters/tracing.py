@@ -39,12 +39,7 @@ _log = logging.getLogger(__name__)
 
 
 class Traces:
-    """Tells a span processor of each question. Safe to share between threads.
-
-    Args:
-        processor: takes the spans, such as one that sends them in batches.
-        text: whether texts go along.
-    """
+    """Tells a span processor of each question; with its texts where `text` says so. Safe to share between threads."""
 
     def __init__(self, processor: SpanProcessor, *, text: bool = False) -> None:
         from opentelemetry.sdk.resources import Resource

@@ -386,18 +386,12 @@ def _user() -> str:
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: everything is left as by Ctrl+C.
-
-    What a command holds is given up first: temporary folders, child processes, the lock.
-    """
+    """SIGTERM: everything is left as by Ctrl+C, and what a command holds is given up first."""
 
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Within the block SIGTERM raises `Terminated`.
-
-    Only in the main thread: elsewhere signals cannot be handled, and nothing is done.
-    """
+    """Within the block SIGTERM raises `Terminated`, in the main thread: elsewhere signals cannot be handled."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -108,11 +108,7 @@ class _Calls:
         self.service, self._alone = service, alone
 
     def principal(self, context: Context[Any, Any]) -> Principal:
-        """The caller: of the HTTP request that `Guarded` let in, or whoever started the server for themselves.
-
-        Raises:
-            Unauthenticated: there is neither.
-        """
+        """The caller: of the HTTP request that `Guarded` let in, or whoever started the server for themselves."""
         scope = getattr(context.request_context.request, "scope", None)
         found = self._alone if scope is None else scope.get("state", {}).get(PRINCIPAL)
         if not isinstance(found, Principal):

@@ -19,26 +19,8 @@ from rag_core.settings import Settings
 
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign
 # that takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
-_SCRIPTS = "".join(
-    f"\\p{{{script}}}"
-    for script in (
-        "Arab",
-        "Syrc",
-        "Deva",
-        "Beng",
-        "Guru",
-        "Gujr",
-        "Orya",
-        "Taml",
-        "Telu",
-        "Knda",
-        "Mlym",
-        "Sinh",
-        "Mymr",
-        "Khmr",
-        "Mong",
-    )
-)
+_SHAPED = "Arab Syrc Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Mymr Khmr Mong"
+_SCRIPTS = "".join(f"\\p{{{script}}}" for script in _SHAPED.split())
 _JOINER = regex.compile(rf"(?<=[{_SCRIPTS}])[\u200c\u200d](?=[{_SCRIPTS}])|(?<=\p{{ccc=9}})[\u200c\u200d]")
 # Controls (C1 and DEL; JSON escapes C0 itself), what turns the reading order or cannot be seen, halves of a character,
 # breaks of lines and paragraphs. The two joiners stay: they steer nothing.
@@ -46,12 +28,7 @@ _STEERING = regex.compile(r"[\x7f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}--[\n\u200c\u200d
 
 
 def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> str:
-    """An answer with its sources, or a refusal with its reason; then the trace.
-
-    Args:
-        decision: what to show.
-        values: free metadata by document id; a source is named with its subject, class and chapter.
-    """
+    """An answer with its sources, or a refusal with its reason; then the trace. `values` is metadata by document id."""
     lines = [printable(decision.answer), ""]
     if decision.answered and decision.citations:
         lines += [f"Value: {printable(decision.value['text'])}", ""] if decision.value else []
@@ -84,10 +61,7 @@ def _in_its_place(citation: Citation) -> str:
 
 
 def _drafted(decision: Decision) -> list[str]:
-    """Who drafted, why not the model, and what became of each of its drafts; nothing where no model had a part.
-
-    No word of a draft.
-    """
+    """Who drafted, why not the model, and what became of each draft; no word of a draft."""
     about = decision.metadata
     if "model" not in about:
         return []

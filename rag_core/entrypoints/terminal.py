@@ -85,11 +85,7 @@ def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, arg
 
 
 def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, ...], int]:
-    """The labelled questions of these files, and how many rows could not be used; those are named.
-
-    Raises:
-        InvalidInput: a file cannot be read, or holds no questions.
-    """
+    """The labelled questions of these files, and how many rows could not be used; those are named."""
     files = []
     for path in paths:
         try:
@@ -127,11 +123,7 @@ def report_problems(report: AddReport) -> int:
 
 
 def key_values(values: Iterable[str]) -> dict[str, str]:
-    """Arguments of the form KEY=VALUE.
-
-    Raises:
-        InvalidInput: one has another form.
-    """
+    """Arguments of the form KEY=VALUE."""
     pairs = {}
     for value in values:
         key, equals, text = value.partition("=")
@@ -173,9 +165,6 @@ def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: P
     """Answer each {id, question} of a file as a JSON line; how many could not be.
 
     One that fails is told, and the others go on.
-
-    Raises:
-        InvalidInput: the file cannot be read.
     """
     rows, problems, progress = read_rows(path, ("id", "question")), 0, progress_line()
     with output(out) as lines:
@@ -212,11 +201,7 @@ class Bad:
 
 
 def read_rows(path: Path, required: Sequence[str]) -> list[dict[str, Any] | Bad]:
-    """The objects of a JSON lines file in order; empty lines are skipped.
-
-    Raises:
-        InvalidInput: the file cannot be read.
-    """
+    """The objects of a JSON lines file in order; empty lines are skipped."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -40,10 +40,7 @@ MIN_OF_PART = 10  # questions of either kind for which a part of a score is adju
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A labelled question as it was measured.
-
-    `right` says whether its extract is; None where no right answer is known.
-    """
+    """A labelled question as it was measured. `right` says whether its extract is; None where that is not known."""
 
     question: str
     language: str
@@ -277,10 +274,7 @@ def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
 
 
 def _folds(samples: Sequence[Sample]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The rows that each fold trains on and is judged on.
-
-    Questions are drawn, by the label of their first row; all rows go with them.
-    """
+    """The rows that each fold trains on and is judged on; all rows of a question go together."""
     from sklearn.model_selection import StratifiedKFold
 
     _, first, question = np.unique(

@@ -34,12 +34,8 @@ class Stale(StrEnum):
 class Basis:
     """The library and models that the questions were asked of: a certificate says nothing about any other.
 
-    Args:
-        collection: the collection.
-        version: of its library.
-        documents: hash of the ids of its documents.
-        calibration: id of the calibration in force; empty for none.
-        model: embedding model and precision.
+    `documents` is a hash of their ids, `calibration` the id of the one in force, `model` the embedding model and
+    precision.
     """
 
     collection: str
@@ -142,11 +138,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Certificate:
-        """The value that `to_json` wrote, through JSON or not.
-
-        Raises:
-            InvalidInput: it is not that.
-        """
+        """The value that `to_json` wrote, through JSON or not."""
         try:
             if row["schema_version"] != SCHEMA_VERSION:
                 raise ValueError(f"form {row['schema_version']}, this version reads form {SCHEMA_VERSION}")

@@ -160,10 +160,7 @@ class _Grid:
     known: Flags
 
     def counts(self, of: Flags) -> Counts:
-        """The outcomes of these questions.
-
-        An open one counts as an error of every kind, and a point that has any is never chosen.
-        """
+        """The outcomes of these questions; an open one counts as an error of every kind."""
         answered, missed, open = self.answered[..., of], self.missed[..., of], self.open[..., of]
         labels = self.answerable[of], self.known[of]
         refusing, answering = tally(answered, missed, *labels), tally(answered | open, missed | open, *labels)

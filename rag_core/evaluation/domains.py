@@ -49,12 +49,7 @@ def taken(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Taken:
-    """The profile of a domain; of the one that is detected where it is `auto`.
-
-    Raises:
-        InvalidSetting: there is no such domain.
-        InvalidInput: a document is not there.
-    """
+    """The profile of a domain; of the one that is detected where it is `auto`."""
     if domain != AUTO:
         return Taken(require_domain(domain), CALLER)
     return detect(question, searched(corpus, documents, filters))
@@ -63,17 +58,12 @@ def taken(
 def searched(
     corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None
 ) -> tuple[Document, ...]:
-    """The documents that a question is asked of.
-
-    Raises:
-        InvalidInput: one is not there.
-    """
+    """The documents that a question is asked of."""
     return tuple(searched_documents(corpus, corpus.rows(documents, filters or {})))
 
 
 def detect(question: str, documents: Sequence[Document]) -> Taken:
-    """The profile of the domain that the documents and the question speak for; `general` where none has enough, or two
-    have as much.
+    """The profile of the domain that the documents and the question speak for; else, or in a tie, `general`.
 
     A domain's weight is its share of the documents, and `ENOUGH` more where the question uses words of it alone.
     """

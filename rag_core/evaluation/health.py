@@ -139,10 +139,7 @@ def scores(kept: Iterable[Kept]) -> tuple[int, ...]:
 
 
 def spread_of(figures: Mapping[str, Any]) -> tuple[int, ...]:
-    """The scores that a calibration was fitted on, as `scores` counts them; empty where its figures do not tell.
-
-    `figures` are those of all its questions, as `rag_core.evaluation.calibration.figures_of` gives them.
-    """
+    """The scores that a calibration was fitted on, from its `figures_of`, as `scores` counts them, or ()."""
     bins = figures.get("reliability") or ()
     found = [0] * SCORE_BINS
     for one in bins:

@@ -89,8 +89,7 @@ def given_id(question: str, documents: Sequence[str]) -> str:
 
 
 def holds_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count, accents and
-    marks do.
+    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count.
 
     Of Chinese, Japanese, Thai and other text without spaces, any letters in a row are whole words.
     """
@@ -138,10 +137,7 @@ def csv_cell(text: str) -> str:
 
 
 def to_row(one: LabelledQuestion) -> dict[str, str | bool]:
-    """The fields as a table shows them: lists as one text, parted by |; a place as document#page.
-
-    `rows.labelled` reads it back.
-    """
+    """The fields as a table shows them: lists as one text, parted by |; a place as document#page."""
     places = _listed([_placed(place) for place in one.places])
     lists = {"answers": _listed(one.answers), "documents": _listed(one.documents), "places": places}
     return {**{name: getattr(one, name) for name in FIELDS}, **lists}

@@ -36,10 +36,7 @@ _SHOWN = 40  # characters of a value that an error quotes
 
 
 def lowered(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """The row with its column names trimmed and without case.
-
-    Values that hold nothing are left out, except that of `pages`, which tells that the documents are places.
-    """
+    """The row with its column names trimmed and without case, and without empty values but that of `pages`."""
     named = {
         str(name).strip().casefold().replace(" ", "_").replace("-", "_"): value
         for name, value in row.items()
@@ -224,11 +221,7 @@ class Table:
 
 
 def read_table(name: str, data: bytes) -> Table:
-    """The rows of one file.
-
-    Raises:
-        InvalidInput: it is empty, no text, or broken as a whole.
-    """
+    """The rows of one file."""
     text, note = _decoded(name, data)
     notes = ((0, note),) if note else ()
     head = text.lstrip()[:1]
@@ -378,9 +371,6 @@ def read_labelled(data: bytes, name: str) -> Labelled:
     """The questions of one file, and what could not be used.
 
     Rows are numbered as the file shows them: a CSV's header is row 1.
-
-    Raises:
-        InvalidInput: the file is too large, or no table of questions.
     """
     return read_labelled_files([(name, data)])
 

@@ -60,10 +60,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many scores fell between two edges, by class.
-
-    `edges` has one value more than the counts; the last edge belongs to its bin.
-    """
+    """How many scores fell between two edges, by class; the last edge belongs to its bin."""
 
     edges: Floats
     positive: NDArray[np.int64]
@@ -71,12 +68,7 @@ class Histogram:
 
 
 def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """The exact two-sided interval for a share of which k of n were seen (Clopper and Pearson 1934); [0, 1] where
-    nothing was.
-
-    Raises:
-        ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
-    """
+    """The exact two-sided interval for a share of which k of n were seen (Clopper and Pearson 1934)."""
     _require_counts(k, n, confidence)
     tail = (1 - confidence) / 2
     low = 0.0 if k == 0 else float(scipy.stats.beta.ppf(tail, k, n - k + 1))
@@ -85,23 +77,15 @@ def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
 
 
 def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
-    """The exact one-sided upper bound of a share of which k of n were seen: 0 of 59 gives .0495 at 95 %; 1 where
-    nothing was.
-
-    Raises:
-        ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
-    """
+    """The exact one-sided upper bound of a share of which k of n were seen: 0 of 59 gives .0495 at 95 %."""
     _require_counts(k, n, confidence)
     return 1.0 if k == n else float(scipy.stats.beta.isf(1 - confidence, k + 1, n - k))
 
 
 def mcnemar(b: int, c: int) -> float:
-    """The exact two-sided p-value that two settings err equally often (McNemar 1947), from the questions on which they
-    differ.
+    """The exact two-sided p-value that two settings err equally often (McNemar 1947).
 
-    Args:
-        b: questions that only the first got right.
-        c: questions that only the second got right.
+    `b` questions only the first got right, `c` only the second.
     """
     return float(scipy.stats.binomtest(b, b + c).pvalue) if b or c else 1.0
 
@@ -113,10 +97,7 @@ def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
 
 
 def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
-    """x: share of negatives that count, y: share of positives that count; from (0, 0) to (1, 1).
-
-    None without both classes.
-    """
+    """x: share of negatives that count, y: share of positives; from (0, 0) to (1, 1). None without both classes."""
     values, flags = _scored(scores, positive)
     if flags.all() or not flags.any():
         return None
@@ -140,10 +121,7 @@ def average_precision(scores: ArrayLike, positive: ArrayLike) -> float | None:
 
 
 def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
-    """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong.
-
-    None without any.
-    """
+    """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong."""
     values, flags = _scored(scores, wrong)
     if not values.size:
         return None
@@ -164,9 +142,6 @@ def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple
         scores: probabilities in [0, 1].
         positive: whether the event came true, by question.
         bins: how many of equal width over [0, 1], at least 1; the shares' intervals are exact.
-
-    Raises:
-        ValueError: a score is no probability, or there is no bin.
     """
     values, flags = _scored(scores, positive)
     if bins < 1:

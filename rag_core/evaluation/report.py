@@ -99,10 +99,7 @@ class Marks:
 
 
 def answer_hits(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]) -> Flags:
-    """The claims of each question that hold a right answer, shape (n, most claims), in the order of `every_claim`.
-
-    Computed once for a run; no setting changes it.
-    """
+    """The claims of each question that hold a right answer, shape (n, most claims); no setting changes it."""
     known = [question.answers for question in questions]
     return _of_claims(records, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
 
@@ -119,10 +116,7 @@ def marks(
     records: Sequence[Measurements],
     deleted: Flags | None = None,
 ) -> Marks:
-    """Labels against outcomes; `hits` from `answer_hits`, all in the same order.
-
-    Who marks a run often gives `deleted_claims` too.
-    """
+    """Labels against outcomes; `hits` from `answer_hits`, `deleted` from `deleted_claims`, all in the same order."""
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
     measured = np.array([not measurements.failure for measurements in records], dtype=np.bool_)
     measured &= ~outcomes.needs_model
@@ -273,15 +267,7 @@ HAPPENED = "happened"  # a column that reading a labelled set passes over
 def failing(
     questions: Sequence[LabelledQuestion], records: Sequence[Measurements], settings: Settings, marked: Marks
 ) -> bytes:
-    """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, and what was
-    answered from where.
-
-    Args:
-        questions: of the run.
-        records: their measurements, with their texts.
-        settings: under which they were judged for `marked`.
-        marked: from `marks`; everything in the same order.
-    """
+    """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, citations."""
     lines = []
     for row, (question, measurements) in enumerate(zip(questions, records, strict=True)):
         error = error_of(marked, row)
@@ -318,11 +304,9 @@ def error_of(marked: Marks, row: int) -> str:
 class Paired:
     """The comparison of a first and a second way over n questions.
 
-    Args:
-        compared: questions that both could measure.
-        only_first: of them, those that only the first got right; `only_second` likewise.
-        p: of McNemar's exact test, two-sided, that both err equally often.
-        differ: rows on which they end differently: answered or not, or right or not; ascending.
+    `compared` could be measured by both; `p` is of McNemar's exact test, two-sided; `differ` are the rows on which they
+    end
+    differently, ascending.
     """
 
     compared: int
@@ -333,11 +317,7 @@ class Paired:
 
 
 def paired(first: Marks, second: Marks) -> Paired:
-    """Compare; both are of the same questions, in the same order.
-
-    Raises:
-        ValueError: they are not of equally many questions.
-    """
+    """Compare; both are of the same questions, in the same order."""
     if first.answered.shape != second.answered.shape:
         raise ValueError(f"{first.answered.size} and {second.answered.size} questions cannot be paired")
     both = first.measured & second.measured

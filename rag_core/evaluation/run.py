@@ -26,11 +26,7 @@ SILENT = 5  # questions in a row for which the model could not be asked: then it
 class Spending:
     """Counts what the questions of one call of `run` cost; answers from the cache cost nothing.
 
-    Args:
-        budget: tokens; None for no end. The question that passes it is finished, so a run may spend the tokens of one
-            question more.
-        tokens: spent so far.
-        silent: questions since the model last answered for which it could not be asked.
+    `budget` is in tokens, None for no end; `silent` counts questions since the model could last be asked.
     """
 
     budget: int | None = None
@@ -112,16 +108,9 @@ class Results(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The result of a call of `run`.
+    """The result of a call of `run`: questions that it measured, found recorded, or could not measure (`failed`).
 
-    Args:
-        measured: questions that it measured.
-        reused: questions that were recorded already.
-        failed: of the measured ones, those that could not be measured.
-        total: questions of the run.
-        cancelled: the user stopped it.
-        tokens: what it spent on a language model.
-        over_budget: it stopped because its budget of tokens was spent.
+    `tokens` is what it spent on a language model; `over_budget` says that it stopped for that.
     """
 
     measured: int
@@ -161,11 +150,7 @@ def begin(
 
 
 def with_model(engine: Engine, settings: Settings) -> Settings:
-    """The settings with the name of the language model that drafts under them; as they are where none does.
-
-    Raises:
-        ModelUnavailable: a model is to draft, and none is configured.
-    """
+    """The settings with the name of the language model that drafts under them; as they are where none does."""
     if settings.drafter != "model":
         return settings
     model = _language_model(engine, settings)

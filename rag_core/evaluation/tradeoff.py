@@ -85,15 +85,9 @@ def tradeoff(
     settings: Settings,
     name: str,
 ) -> Tradeoff:
-    """Judge the run under each limit of the setting `name`, over its whole range.
+    """Judge the run under each limit of the setting `name`, a number whose change only judges again.
 
-    Args:
-        questions: with their labels.
-        records: their measurements.
-        replayed: of the same records.
-        hits: from `answer_hits`, all four in the same order.
-        settings: that differ from the recorded ones in judgements only.
-        name: of a number with a range whose change only judges again.
+    `hits` comes from `answer_hits`; all are in the same order.
     """
     knob = Settings.knob(name)
     assert knob.low is not None
@@ -112,8 +106,7 @@ def suggested(of: Tradeoff, at_most: float) -> int | None:
 
 
 def one_more_wrong(of: Tradeoff, place: int) -> int | None:
-    """The place of the lowest limit with one wrong answer more than at this one, where that answers many more rightly;
-    None otherwise.
+    """The place of the lowest limit with one wrong answer more, where that answers many more rightly, or None.
 
     So one question decides about many, and it is worth looking at it: its label may be wrong, or its document.
     """

@@ -24,10 +24,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """A field that has a form of its own.
-
-    `write` gets the value that has the field, `read` the JSON and the fields read before it.
-    """
+    """A field with a form of its own: `write` gets the value that has it, `read` the JSON and the fields before."""
 
     write: Callable[[Any, Any], Any]
     read: Callable[[Any, Row, Any], Any]
@@ -65,11 +62,7 @@ class Codec:
         self._forms: dict[Any, Form] = {}
 
     def form(self, hint: Any) -> Form:
-        """The form of a type: a plain one, a tuple, a mapping by text, a choice, a dataclass, or one of these or None.
-
-        Raises:
-            TypeError: it is none of these.
-        """
+        """The form of a type: a plain one, a tuple, a mapping by text, a choice, a dataclass, or an optional one."""
         if hint not in self._forms:
             self._forms[hint] = self._made(hint)
         return self._forms[hint]

@@ -233,11 +233,7 @@ def _of_named(name: str) -> Custom:
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
-    """Stored settings.
-
-    Raises:
-        ValueError: there is no such setting, or a value is out of its range.
-    """
+    """Stored settings."""
     return _settings(tuple(values.items()))
 
 
@@ -360,14 +356,11 @@ _VERSION = "schema_version"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A record, and beside it what a language model wrote in words of its own, by hash: such texts are kept apart, and
-    shorter.
+    """A record, and beside it what a language model wrote in words of its own, by hash.
 
-    Args:
-        record: JSON values.
-        own: words of the model that was asked, its judgements and its drafts, but for the next.
-        rejected: words of its rejected drafts.
-        documents: ids of the documents that any of these words may come from, sorted.
+    `rejected` are the words of its rejected drafts, `own` all others; `documents` the sorted ids of those that the
+    words may
+    come from.
     """
 
     record: dict[str, Any]
@@ -377,11 +370,7 @@ class Written:
 
 
 def to_record(measurements: Measurements) -> dict[str, Any]:
-    """The record of a question as JSON values; about 8 KB for a question with ten passages, and a third of that
-    compressed.
-
-    With three rounds of retrieval and four drafts of a model it is about 46 KB, and a fifth of that compressed.
-    """
+    """The record of a question as JSON values; about 8 KB for ten passages, and a third of that compressed."""
     return write(measurements).record
 
 

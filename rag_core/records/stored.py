@@ -50,13 +50,9 @@ class StoredDecision:
 class Feedback:
     """A reader's word on one stored decision. All texts are untrusted.
 
-    Args:
-        decision: id of the stored decision.
-        comment: plain text of at most `MAX_COMMENT_CHARS` characters.
-        question: of the decision.
-        searched: ids of the documents that it was restricted to; none for all.
-        document: id of the document that holds the answer, as the reader pointed it out; empty when not said.
-        page: 1-based; 0 when not said.
+    `searched` are ids of the documents that it was restricted to, none for all; `document` and `page` (1-based, 0 for
+    none)
+    say where the reader saw the answer.
     """
 
     id: int
@@ -73,18 +69,10 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A labelled set run against one version of a library: what it was run with, and how far it came.
+    """A labelled set run against one version of a library: what it was run with, and how many questions of it are done.
 
-    Args:
-        name: as the user called it.
-        set_name: the labelled set; the run keeps the labels it started with.
-        settings: what the questions were measured under.
-        calibration: identity of the calibration in force; empty for none.
-        model: embedding model and precision.
-        version: of the library.
-        total: questions.
-        done: of them measured and stored.
-        note: of whoever keeps the run; untrusted text of at most `MAX_COMMENT_CHARS` characters.
+    `calibration` is empty for none; `model` is the embedding model and precision; `note` is untrusted text of at most
+    `MAX_COMMENT_CHARS` characters.
     """
 
     id: int
@@ -124,10 +112,7 @@ class Metrics(BaseModel):
 
 
 class Execution(BaseModel):
-    """How a piece of work with a prompt or a profile went, in numbers.
-
-    One about a kept decision is of that decision's profile.
-    """
+    """How a piece of work with a prompt or a profile went; about a kept decision, of that decision's profile."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

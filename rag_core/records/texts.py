@@ -52,10 +52,7 @@ def stated(claim: Claim) -> list[str]:
 
 
 def parts(text: str, sources: Sequence[str]) -> Parts | None:
-    """The text as stretches of its sources and joints between them; None where it is not made of them.
-
-    Taken from the left, each stretch as long as one source has it.
-    """
+    """The text as stretches of its sources, each as long as can be, and joints between them, or None."""
     tokens = _TOKEN.findall(text)
     found: Parts = []
     at = 0
@@ -115,12 +112,7 @@ def joined(parts: Parts | None, sources: Sequence[str]) -> str:
 
 
 class Texts:
-    """Reads texts again and compares them with their hashes.
-
-    Remembers what it read: the records of a set share pages and passages.
-
-    `own` is what is still kept of a model's own words.
-    """
+    """Reads texts again, compares them with their hashes, and remembers them; `own` are a model's words."""
 
     def __init__(
         self, page_text: PageText | None, passage_of: PassageOf | None, own: Mapping[str, str] | None = None

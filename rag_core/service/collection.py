@@ -89,7 +89,9 @@ DPI, MAX_PIXELS = 110.0, 4_000_000  # a page's picture: sharp on half a screen, 
 class Collection:
     """A collection that `Service.enter` gave to a caller. Safe to share between threads.
 
-    Raises of every method: Forbidden where the caller lacks the scope, and any RagError of the library and its models.
+    Raises of every method: Forbidden where the caller lacks the scope, NotFound where there is no such thing for them,
+    and
+    any RagError of the library and its models.
     """
 
     def __init__(self, folder: Path, base: Settings, jobs: Jobs, principal: Principal, name: str) -> None:
@@ -102,11 +104,7 @@ class Collection:
         return self.fresh().library.snapshot.documents
 
     def document(self, id: str) -> Document:
-        """A document by its id.
-
-        Raises:
-            NotFound: there is none in this collection.
-        """
+        """A document by its id."""
         self.principal.require(Scope.ASK)
         return self._find(id)
 
@@ -116,11 +114,7 @@ class Collection:
         return {one.id: len(snapshot.rows_of(one.id)) for one in snapshot.documents if one.id in ids}
 
     def picture(self, id: str, page: int, boxes: Sequence[Box] = ()) -> bytes:
-        """A page of a PDF as PNG, with these boxes marked.
-
-        Raises:
-            NotFound: no such document or page, or one without a picture: a text, or a file that a password locks.
-        """
+        """A page of a PDF as PNG, with these boxes marked; a text, or a file that a password locks, has none."""
         document = self.document(id)
         if not 1 <= page <= document.page_count:
             raise missing("page")
@@ -135,21 +129,13 @@ class Collection:
             raise missing("page") from None
 
     def text(self, id: str, page: int) -> str:
-        """The raw text of a page.
-
-        Raises:
-            NotFound: no such document or page.
-        """
+        """The raw text of a page."""
         if not 1 <= page <= self.document(id).page_count:
             raise missing("page")
         return self.engine.library.view.page_text(id, page)
 
     def describe(self, id: str, metadata: Metadata) -> Document:
-        """Replace a document's metadata.
-
-        Raises:
-            NotFound: there is no such document.
-        """
+        """Replace a document's metadata."""
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
@@ -157,11 +143,7 @@ class Collection:
         return self._find(id)
 
     def delete(self, id: str) -> None:
-        """Delete a document with what holds its words.
-
-        Raises:
-            NotFound: there is no such document.
-        """
+        """Delete a document with what holds its words."""
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
@@ -171,10 +153,6 @@ class Collection:
         """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them.
 
         It may have been deleted before; what is left of it goes then.
-
-        Raises:
-            NotFound: there is no such document, and never was.
-            Forbidden: the caller may not change everybody's labels as well.
         """
         self.principal.require(Scope.INDEX)
         self.principal.require(Scope.LABEL)
@@ -184,13 +162,7 @@ class Collection:
             return self.fresh().library.erase(id)
 
     def drop(self) -> None:
-        """Delete the collection with everything in it and all that was kept about it.
-
-        Raises:
-            NotFound: it is not there.
-            Forbidden: the caller may not change everybody's labels as well.
-            LibraryBusy: a job of it has not stopped yet, or another process writes it.
-        """
+        """Delete the collection with everything in it and all that was kept about it."""
         self.principal.require(Scope.INDEX)
         self.principal.require(Scope.LABEL)
         with self.principal.acting():
@@ -200,11 +172,7 @@ class Collection:
     def add(
         self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None
     ) -> Job:
-        """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut.
-
-        Raises:
-            Overloaded: too many jobs wait.
-        """
+        """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut."""
         self.principal.require(Scope.INDEX)
         profile = {} if domain in (None, AUTO) else of_cost(require_domain(domain).values, INDEXED)
         settings = self.settings(preset, {**profile, **values}, INDEXED)
@@ -225,11 +193,7 @@ class Collection:
         documents: Sequence[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Taken:
-        """The profile that a question is asked under.
-
-        Raises:
-            InvalidSetting: there is no such domain.
-        """
+        """The profile that a question is asked under."""
         self.principal.require(Scope.ASK)
         return taken(self.fresh().library.view, domain, question, documents, filters)
 
@@ -240,10 +204,6 @@ class Collection:
 
         Those of a profile come over the preset's, and `values` over both. A preset that was saved for the collection is
         named `saved:NAME`.
-
-        Raises:
-            NotFound: there is no saved preset of this name.
-            InvalidSetting: as `chosen`; the preset or the profile changes a locked setting.
         """
         base = self._base
         if preset is not None and preset.startswith(SAVED):
@@ -258,11 +218,7 @@ class Collection:
         return require_unlocked(self._base, found)
 
     def saved(self, preset: SavedPreset) -> Settings:
-        """The settings of a saved preset, with the models and the store that the collection was built with.
-
-        Raises:
-            InvalidSetting: a value that this version does not take.
-        """
+        """The settings of a saved preset, with the models and the store that the collection was built with."""
         values = {name: value for name, value in preset.values.items() if name not in (*AS_BUILT, "preset")}
         return self._base.changed(**{"preset": DEFAULT_PRESET, **values})
 
@@ -277,10 +233,7 @@ class Collection:
 
     @cached_property
     def engine(self) -> Engine:
-        """Its engine, one in the process; opened at the first call, which may take seconds.
-
-        One that could not be opened is tried again.
-        """
+        """Its engine, one in the process; opened at the first call, which may take seconds."""
         try:
             return loading.engine(self._folder, self.name, self._standard)
         except RagError:

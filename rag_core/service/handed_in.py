@@ -30,23 +30,12 @@ def texts(documents: Iterable[TextIn]) -> list[HandedIn]:
 def files(
     sent: Iterable[tuple[str, BinaryIO, int]], folder: Path, metadata: Mapping[str, Value], password: str | None
 ) -> list[HandedIn]:
-    """Files as sources, in their order.
-
-    Args:
-        sent: name, bytes and size of each.
-        folder: on the disk that keeps their bytes until they are indexed.
-        metadata: of all of them.
-        password: that opens those which need one.
-    """
+    """Files (name, bytes and size) as sources, in order; `folder` keeps their bytes until they are indexed."""
     return [_file(name, data, size, folder, metadata, password) for name, data, size in sent]
 
 
 def facts(values: Mapping[str, Value]) -> Metadata:
-    """Metadata of a request.
-
-    Raises:
-        InvalidInput: a date that is none, an authority outside [0, 1], and so on.
-    """
+    """Metadata of a request."""
     return described(
         Metadata(),
         {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()},

@@ -36,12 +36,7 @@ class Jobs:
         listed: Sequence[File] = (),
         handing_in: HandingIn | None = None,
     ) -> Job:
-        """Start a job, behind those that run.
-
-        Raises:
-            ShareTaken: the caller has as many as one may have.
-            Overloaded: so many wait already.
-        """
+        """Start a job, behind those that run."""
         with self._lock:
             self.require_room(principal)
             job = self._runner.start(
@@ -73,11 +68,7 @@ class Jobs:
             raise Overloaded(f"{most} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
 
     def find(self, principal: Principal, id: str) -> Job:
-        """A job of the caller's; of anybody's in their collections, with the scope admin, but for visitors' jobs.
-
-        Raises:
-            NotFound: there is none that they may see.
-        """
+        """A job of the caller's; of anybody's in their collections, with the scope admin, but for visitors' jobs."""
         job = self._known.get(id)
         if job is None or not self._may_see(principal, job):
             raise missing("job")
@@ -93,10 +84,7 @@ class Jobs:
         return sum(job.started for job in left), sum(not job.started for job in left)
 
     def stop(self, seconds: float, left: Callable[[], float]) -> None:
-        """Ask all to stop, and wait so many seconds at most; `left` is a clock.
-
-        What is complete is kept, the rest is listed.
-        """
+        """Ask all to stop, and wait so many seconds at most; `left` is a clock."""
         running = [job for job in list(self._known.values()) if not job.finished]
         for job in running:
             job.stop()
@@ -108,9 +96,6 @@ class Jobs:
         """Delete a collection with its jobs; whether there was one.
 
         It asks what is open to whoever acts, and for no scope.
-
-        Raises:
-            RagError: as `rag_core.work.runner.drop`.
         """
         found = drop(folder, collection, self._runner)
         with self._lock:

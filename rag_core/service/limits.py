@@ -124,13 +124,7 @@ RETRY_SECONDS = 5  # a question takes less than one; those before it in a full q
 
 
 class Lane:
-    """`threads` that work, and at most `waiting` calls before them.
-
-    Args:
-        name: of its threads.
-        threads: calls that are worked on at once.
-        waiting: calls that may wait for a thread.
-    """
+    """`threads` that work, and at most `waiting` calls before them."""
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
         self.name = name

@@ -139,9 +139,7 @@ class Person:
 class People:
     """The rules of an instance. Safe to share between threads.
 
-    Args:
-        path: of the file.
-        clock: seconds since 1970.
+    Its methods raise InvalidSetting where the file at `path` cannot be read. `clock` gives seconds since 1970.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -151,11 +149,7 @@ class People:
         self._rules: Rules = Rules()
 
     def rules(self) -> Rules:
-        """The rules of now; without a file nobody has a role, and who has none may do nothing.
-
-        Raises:
-            InvalidSetting: the file cannot be read.
-        """
+        """The rules of now; without a file nobody has a role, and who has none may do nothing."""
         with self._reading:
             try:
                 found = self.path.stat()
@@ -172,9 +166,6 @@ class People:
     def person(self, claims: Mapping[str, Any], client_id: str) -> Person | None:
         """Whoever these claims of a signed identity token speak of; None where they signed in too long ago, or the
         token is not for us.
-
-        Raises:
-            InvalidSetting: the file cannot be read.
         """
         rules, now = self.rules(), self._clock()
         subject, issued, audience = claims.get("sub"), claims.get("iat"), claims.get("aud")

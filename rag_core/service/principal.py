@@ -16,10 +16,7 @@ UNAUTHORIZED, FORBIDDEN, MISSING, TOO_LARGE, UNUSABLE, TOO_OFTEN, BUSY = 401, 40
 
 
 class Refused(RagError):
-    """A call that was not served.
-
-    `status` is its HTTP status; `retry_after` seconds to wait, 0 where waiting does not help.
-    """
+    """A call that was not served: its HTTP status, and seconds to wait, 0 where waiting does not help."""
 
     status = UNUSABLE
 
@@ -132,11 +129,7 @@ class Principal:
 
 
 def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
-    """Scopes by name.
-
-    Raises:
-        InvalidInput: there is none, or one is unknown.
-    """
+    """Scopes by name."""
     found = set(names)
     known = {scope.value for scope in Scope}
     if not found or found - known:
@@ -148,11 +141,7 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
 
 
 def collections_of(names: Iterable[str]) -> frozenset[str] | None:
-    """Names of collections; None for all where one is `EVERY`.
-
-    Raises:
-        InvalidInput: there is none, or one cannot name a collection.
-    """
+    """Names of collections; None for all where one is `EVERY`."""
     found = set(names)
     wrong = sorted(name for name in found if name != EVERY and not is_name(name))
     if not found or wrong:

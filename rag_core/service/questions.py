@@ -62,9 +62,6 @@ class Questions:
         """The decision, and the id under which it is kept; "" where it is not.
 
         `on_measured` is called before it is decided.
-
-        Raises:
-            RagError: the question cannot be asked.
         """
         self._principal.require(Scope.ASK)
         engine, profile = self._collection.fresh(), None
@@ -106,20 +103,11 @@ class Questions:
         return self._collection.records.decisions(limit, before=before, origin=origin)
 
     def decision(self, id: int) -> Decision:
-        """A kept decision as it was made; what was deleted since is left out of it.
-
-        Raises:
-            NotFound: there is none that the caller may see.
-        """
+        """A kept decision as it was made; what was deleted since is left out of it."""
         return decide(self._measured(id))
 
     def replay(self, id: int, preset: str | None, values: Mapping[str, Any]) -> Decision:
-        """A kept question decided under other settings, without asking it again.
-
-        Raises:
-            NotFound: there is none that the caller may see.
-            InvalidSetting: a setting needs more than a judgement.
-        """
+        """A kept question decided under other settings, without asking it again."""
         measured = self._measured(id)
         wanted = measured.settings
         if preset is not None:
@@ -127,11 +115,7 @@ class Questions:
         return replay(measured, chosen(wanted, None, values, COSTS))
 
     def evidence(self, id: int, number: int) -> Citation:
-        """A source of a kept decision, or a place to look of a refusal, by its number from 1.
-
-        Raises:
-            NotFound: there is none that the caller may see.
-        """
+        """A source of a kept decision, or a place to look of a refusal, by its number from 1."""
         decision = self.decision(id)
         found = decision.citations or decision.places
         if not 1 <= number <= len(found):
@@ -139,21 +123,13 @@ class Questions:
         return found[number - 1]
 
     def picture(self, id: int, number: int) -> bytes:
-        """The page of a source as PNG, with the cited words marked.
-
-        Raises:
-            NotFound: there is no such source, or its page has no picture.
-        """
+        """The page of a source as PNG, with the cited words marked."""
         cited = self.evidence(id, number)
         boxes = tuple(box for page, box in cited.boxes if page == cited.page)
         return self._collection.picture(cited.document_id, cited.page, boxes)
 
     def say(self, id: int, kind: FeedbackKind, comment: str, document: str, page: int) -> int:
-        """Keep a reader's word on a decision; its number.
-
-        Raises:
-            NotFound: there is no such decision, or no such document.
-        """
+        """Keep a reader's word on a decision; its number."""
         self._require_seen(id)
         if document:
             self._collection.document(document)
@@ -166,11 +142,7 @@ class Questions:
         return self._collection.records.feedback()
 
     def record(self, done: Execution) -> int:
-        """Keep how a piece of work went; its number. One about a kept decision is of that decision's profile.
-
-        Raises:
-            NotFound: there is no such decision that the caller may see.
-        """
+        """Keep how a piece of work went; its number. One about a kept decision is of that decision's profile."""
         self._principal.require(Scope.ASK)
         if done.decision:
             done = done.model_copy(update={"profile": str(self.decision(int(done.decision)).metadata.get(PROFILE, ""))})

@@ -45,6 +45,10 @@ STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passag
 class Service:
     """Everything that programs may do, guarded. Safe to share between threads.
 
+    Its methods raise what `principal.Refused` has under it: nobody knows the caller, there is no such thing for them,
+    they
+    lack a scope, called too often, or the service is full.
+
     Args:
         folder: of the library.
         base: settings that hold where a caller says nothing.
@@ -74,16 +78,7 @@ class Service:
         self._local, self._stopping = local, threading.Event()
 
     def principal(self, token: str | None, *, here: bool) -> Principal:
-        """The caller.
-
-        Args:
-            token: as it came; None where there was none.
-            here: whether the call comes from this machine, under one of its own names, and from no other page.
-
-        Raises:
-            Unauthenticated: nobody knows them.
-            LibraryDamaged: the file of tokens cannot be read.
-        """
+        """The caller, by the token that came; `here` says that they call from this machine under its own name."""
         # a bearer too, where nobody needs one: OpenAI's clients always send some
         if here and self._local and not self.tokens.all():
             return LOCAL
@@ -94,32 +89,17 @@ class Service:
         )
 
     def visitor(self, token: str) -> Principal:
-        """The visitor whose token this is.
-
-        Raises:
-            Unauthenticated: the visit is over, or there are no visitors here.
-        """
+        """The visitor whose token this is."""
         return self._visit(token)[1].principal
 
     def begin_visit(self, address: str) -> tuple[Visit, str, float]:
-        """A new visit of somebody at an IP address, its token, and the minutes after a visitor's last sign when it is
-        over.
-
-        Raises:
-            NotFound: there are no visitors here.
-            Overloaded: there is no room for another.
-            TooOften: too many were begun from that address.
-        """
+        """A new visit of somebody at an IP address, its token, and the minutes that it lasts without a sign of them."""
         if self.visits is None:
             raise missing("page")
         return *self.visits.begin(address), self.visits.minutes
 
     def end_visit(self, token: str) -> None:
-        """End a visit, and delete its collection.
-
-        Raises:
-            Unauthenticated: it is over already.
-        """
+        """End a visit, and delete its collection."""
         visits, visit = self._visit(token)
         visits.end(visit)
 
@@ -135,11 +115,7 @@ class Service:
         return self.jobs.drop(self.folder, name)
 
     def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
-        """A collection of the caller's. `new` says that it may be one that is not there yet.
-
-        Raises:
-            NotFound: there is none, or it is not theirs; both look the same.
-        """
+        """A collection of the caller's. `new` says that it may be one that is not there yet."""
         if not is_name(name) or not self._may_enter(principal, name):
             raise missing("collection")
         if not new and name not in self._names():
@@ -147,10 +123,7 @@ class Service:
         return Collection(self.folder, self.base, self.jobs, principal, name)
 
     def _may_enter(self, principal: Principal, name: str) -> bool:
-        """Whether a collection is the caller's.
-
-        A visitor's is nobody else's: a token for all collections is not for those.
-        """
+        """Whether a collection is the caller's. A visitor's is nobody else's, whatever a token says."""
         return principal.may_enter(name) and (
             self.visits is None or not is_visit(name) or principal.collections is not None
         )
@@ -168,10 +141,6 @@ class Service:
         others.
 
         `on_measured` is called before it is decided.
-
-        Raises:
-            NotFound: one is not there, or not theirs; both look the same.
-            RagError: the question cannot be asked.
         """
         for name in names:
             self.enter(principal, name)
@@ -193,12 +162,7 @@ class Service:
         return decision, ""
 
     def create(self, principal: Principal, name: str) -> Collection:
-        """A new collection of the caller's, or the one that is there.
-
-        Raises:
-            NotFound: it is not theirs.
-            Forbidden: they may not index.
-        """
+        """A new collection of the caller's, or the one that is there."""
         entered = self.enter(principal, name, new=True)
         principal.require(Scope.INDEX)
         with principal.acting():
@@ -218,22 +182,14 @@ class Service:
         values: Mapping[str, Any],
         cancelled: Cancel | None = None,
     ) -> Decision:
-        """The decision over passages that the caller retrieved; see `decide_over`.
-
-        Raises:
-            RagError: it cannot be decided.
-        """
+        """The decision over passages that the caller retrieved; see `decide_over`."""
         principal.require(Scope.ASK)
         settings = chosen(self.base, preset, values, COSTS)
         self._note(principal, Action.DECIDE)
         return decide_over(question, passages, settings, cancelled=cancelled, tools=ready_tools(settings, apart=True))
 
     def judge(self, principal: Principal, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Whether answers are supported by contexts; see `judge_claims`.
-
-        Raises:
-            InvalidInput: there are more than `MAX_CLAIMS`.
-        """
+        """Whether answers are supported by contexts; see `judge_claims`."""
         principal.require(Scope.ASK)
         if len(rows) > MAX_CLAIMS:
             raise InvalidInput(f"{len(rows)} answers are too many.", remedy=f"Send at most {MAX_CLAIMS} at once.")
@@ -244,11 +200,7 @@ class Service:
         )
 
     def watched(self, principal: Principal) -> tuple[str, ...]:
-        """The collections whose figures the caller may read.
-
-        Raises:
-            Forbidden: they may not watch.
-        """
+        """The collections whose figures the caller may read."""
         principal.require(Scope.WATCH)
         return self.collections(principal)
 
@@ -276,10 +228,7 @@ class Service:
 
     @contextmanager
     def visited(self) -> Iterator[None]:
-        """Within the block visits that are over are deleted, at its end all of them.
-
-        First goes what earlier ones left.
-        """
+        """Within the block visits that are over are deleted, at its end all of them; first what earlier ones left."""
         clear_dropped(self.folder)
         if self.visits is None:
             Visits(self.folder, "").clean(self.drop)

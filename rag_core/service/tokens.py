@@ -47,10 +47,7 @@ ANEW = f"Or move {FILE} away and make new tokens with `python -m rag_core token 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept; `sha256` is of its whole text.
-
-    Times are ISO 8601 in UTC, empty where it never expires or was not revoked.
-    """
+    """A token as it is kept; `sha256` is of its whole text. Times are ISO 8601 in UTC, or empty."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -107,11 +104,7 @@ class Tokens:
             return self._known
 
     def principal(self, text: str) -> Principal:
-        """The holder of a token.
-
-        Raises:
-            Unauthenticated: it is none, expired or revoked; which of these is not said.
-        """
+        """The holder of a token."""
         offered = hashlib.sha256(text[:MAX_TEXT_CHARS].encode("utf-8", "replace")).hexdigest()
         now, holder = datetime.now(UTC), None
         for token in self.all():  # each is compared, in the same time whether it fits or not
@@ -124,11 +117,7 @@ class Tokens:
     def create(
         self, name: str, scopes: Collection[str], collections: Collection[str], days: int | None = None
     ) -> tuple[Token, str]:
-        """A new token, and its text, which is kept nowhere.
-
-        Raises:
-            InvalidInput: a scope, a collection or the name cannot be used.
-        """
+        """A new token, and its text, which is kept nowhere."""
         scopes_of(scopes), collections_of(collections)
         if not name.strip() or len(name) > MAX_NAME_CHARS or not name.isprintable():
             raise InvalidInput(
@@ -154,9 +143,6 @@ class Tokens:
         """Close a token for good.
 
         It stays on the list, so that a service that had tokens never takes itself for one without.
-
-        Raises:
-            InvalidInput: there is no token of this id.
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
 

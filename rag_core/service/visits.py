@@ -85,14 +85,9 @@ class _Seen:
 
 
 class Visits:
-    """The visits of now. Safe to share between threads.
+    """The visits of now, each over after so many `minutes` without a sign. Safe to share between threads.
 
-    Args:
-        folder: of the library.
-        shared: the collection with sample documents.
-        minutes: without a sign of the visitor, after which a visit is over; above 0.
-        most: visitors who may have documents at once.
-        clock: seconds that never go back.
+    At most `most` visitors have documents at once; all may ask the collection `shared`.
     """
 
     def __init__(
@@ -119,10 +114,6 @@ class Visits:
 
         `cookie` is the name of the cookie that it is left in, "" for a program's: no other cookie speaks of it
         (`find_browser`).
-
-        Raises:
-            Overloaded: there are `MAX_VISITS`, and all of them have documents.
-            TooOften: too many were begun from that address.
         """
         address = network_of(address)
         if address:
@@ -203,12 +194,7 @@ class Visits:
 
     @contextmanager
     def running(self, drop: Drop, busy: Callable[[str], bool]) -> Iterator[None]:
-        """Delete what earlier visits left, and within the block each visit that is over; at its end all of them.
-
-        Args:
-            drop: deletes a collection.
-            busy: whether a job works on a collection: its visitor may have closed the page meanwhile.
-        """
+        """Delete what earlier visits left, and within the block visits that are over, unless `busy`; at its end all."""
         self._busy = busy
         self.clean(drop)
         thread = threading.Thread(target=self._watch, daemon=True, name="visits")

@@ -16,7 +16,6 @@ from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.embedding.intents import talk_of
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
-from rag_core.adapters.optional import require
 from rag_core.adapters.tracing import Traces, traces
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
@@ -46,30 +45,18 @@ def rebuild_library(
     *,
     apart: bool = False,
 ) -> AddReport:
-    """Index all documents again from their stored sources, with the model and in the vector store of the settings; see
-    `Library.rebuild`.
-
-    `apart` runs the embedding model in a child process.
-    """
+    """Index all documents again from their stored sources, as `Library.rebuild` does; `apart` embeds in a child."""
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
     its = uses(folder, collection, _embedder(settings, apart), vectors)
     return Library.rebuild(folder, collection, settings, progress=progress, cancelled=cancelled, **its)[1]
 
 
 def move_library(folder: Path, collection: str, settings: Settings, store: str) -> tuple[str, str]:
-    """Move a library into another vector store; SHA-256 of all its vectors, read from its store before and after.
+    """Move a library into another vector store; SHA-256 of all its vectors, as read before and after.
 
-    No model is asked, and nothing is read or cut anew: all else stays in the library's file.
-
-    Args:
-        folder: of the library.
-        collection: its name.
-        settings: with the model and the store that it was built with (`as_built`).
-        store: where it goes.
-
-    Raises:
-        InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
-        LibraryError: as `Library.move`.
+    No model is asked, and nothing is read or cut anew. `settings` name the model and store it was built with
+    (`as_built`).
+    Errors as `vector_store` and `Library.move`.
     """
     model, vectors = _embedder(settings, False), vector_store(store)
     before = vectors_hash(open_library(folder, collection, model, settings.vector_store).snapshot)
@@ -137,13 +124,9 @@ def _traces() -> Traces | None:
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:
-    """The models that the settings name, for passages that something else retrieved; loaded once a process, or in a
-    child of it.
+    """The models that the settings name, for passages retrieved elsewhere; loaded once a process, or in its child.
 
     The shipped calibration holds where it fits; answers of a language model are kept nowhere.
-
-    Raises:
-        ModelUnavailable: a model cannot be loaded.
     """
     return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision), apart)
 
@@ -155,10 +138,7 @@ def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
 
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
-    """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words.
-
-    Errors as `ready_corpus`.
-    """
+    """The corpus in memory of passages retrieved elsewhere: exact vectors, and BM25. Errors as `ready_corpus`."""
     return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), Bm25Store(), cancelled)
 
 
@@ -199,10 +179,3 @@ def _tools(
         model=llm,
         talk=talk,
     )
-
-
-def require_packages(extra: str, what: str) -> None:
-    """Raise MissingDependency unless the packages of an extra are there; `what` needs them, as the first words of a
-    sentence.
-    """
-    require(extra, what)

@@ -46,11 +46,7 @@ _making = threading.Lock()
 
 @lru_cache(maxsize=8)
 def model_cache(folder: Path, collection: str) -> ModelCache:
-    """The kept answers of a collection; one in the process for each. Opens nothing until it is used.
-
-    Raises:
-        InvalidInput: the collection's name cannot be used.
-    """
+    """The kept answers of a collection; one in the process for each. Opens nothing until it is used."""
     return ModelCache(File(folder, collection).root / CACHE_FILE)
 
 
@@ -91,11 +87,7 @@ def uses(folder: Path, collection: str, model: Embedder, vectors: VectorStore) -
 
 
 def quota_of() -> Quota:
-    """How much each collection may have, as the environment says.
-
-    Raises:
-        InvalidSetting: it says what is no number.
-    """
+    """How much each collection may have, as the environment says."""
     return Quota(*quotas(os.environ))
 
 
@@ -114,10 +106,6 @@ def records(folder: Path, collection: str) -> RecordStore:
     """The decisions, labels and feedback of a collection; one store in the process for each.
 
     Opens nothing until it is used.
-
-    Raises:
-        InvalidInput: the collection's name cannot be used.
-        NotAllowed: it is not open to whoever acts.
     """
     require_entry(collection)
     return _records(folder, collection)
@@ -129,13 +117,7 @@ def _records(folder: Path, collection: str) -> RecordStore:
 
 
 def make_titled(folder: Path, title: str) -> str:
-    """Make an empty collection with a title as a person writes it, and return its name; one with that title that they
-    may enter is taken.
-
-    Raises:
-        InvalidInput: nothing can be seen of the title, or it is too long.
-        QuotaExceeded: the library has as many collections as it may.
-    """
+    """Make an empty collection with a title as a person writes it; its name, or that of one with this title."""
     title = titles.cleaned(title)
     known = collections(folder)
     same = (
@@ -175,11 +157,6 @@ def drop_collection(folder: Path, name: str, wait: float) -> bool:
     """Delete a collection with its documents, indexes and records, which is noted first; whether there was one.
 
     Whoever has it open in this process lets go of it first: see `rag_core.work.runner`.
-
-    Raises:
-        InvalidInput: the name cannot be used.
-        NotAllowed: that is not open to whoever acts.
-        LibraryError: as `rag_core.library.dropping.drop`.
     """
     root = File(folder, name).root
     note = noting(folder, name)
@@ -201,11 +178,7 @@ def clear_dropped(folder: Path) -> None:
 
 
 def finish_deletions(folder: Path) -> None:
-    """Finish deletions that were cut off, of documents and of whole collections; opens no index, except of what is in a
-    database.
-
-    What somebody else writes to is left to them, and what cannot be deleted now to whoever opens it next.
-    """
+    """Finish deletions that were cut off, as far as that can be done now; opens no index but those in a database."""
     clear_dropped(folder)
     for name in collections(folder):
         try:

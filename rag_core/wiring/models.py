@@ -38,10 +38,7 @@ def _loaded(model: str, precision: str) -> Embedder:
 
 
 def embedder_apart(model: str, precision: str) -> ProcessEmbedder:
-    """The same model in a child, one for this process.
-
-    It comes at once; what is asked of it waits until the model is loaded.
-    """
+    """The same model in a child, one for this process. What is asked of it waits until it is loaded."""
     with _starting:
         return _apart(model, precision_here(precision))
 
@@ -72,14 +69,10 @@ def _reader() -> ReaderModel:
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
-    """The entailment model that the settings name, in this process or in the embedding model's child, loaded when it is
-    first asked.
+    """The entailment model that the settings name, here or in the child, loaded when it is first asked.
 
     None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap
     only.
-
-    Raises:
-        InvalidSetting: the languages that are declared for it are no codes.
     """
     model, languages = settings.verifier, settings.verifier_languages
     declared_languages(languages)
@@ -102,14 +95,10 @@ def language_model(
     collection: str = "default",
     environment: Mapping[str, str] | None = None,
 ) -> LanguageModel | None:
-    """The language models that are configured, in their order, with the one that the settings name first; None where
-    none is.
+    """The configured language models in order, with the one that the settings name first; None where none is.
 
     Answers are kept beside the collection in `folder`, where there is one and the settings allow it. `environment` is
     that of the process, over the file of secrets, unless another one is given.
-
-    Raises:
-        InvalidSetting: what is configured cannot be used; see `rag_core.settings.endpoints.endpoints`.
     """
     places = configured_models(settings, environment)
     if not places:

@@ -37,12 +37,7 @@ def of_documents(settings: Settings) -> dict[str, Any]:
 class HandingIn(Background[frozenset[str]]):
     """The files of one job. `begin` is called once the job is taken, and hands them in beside it.
 
-    Args:
-        folder: of the library.
-        collection: that they go to.
-        settings: that its files are indexed under; the next start of the program keeps to them.
-        sources: to be handed in.
-        listed: digests of files that are on the list already.
+    `settings` are what they are indexed under, also at the next start; `listed` digests of files on the list already.
     """
 
     def __init__(
@@ -99,16 +94,7 @@ START = Actor("start")  # the program itself
 
 
 def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> list[Job]:
-    """Finish deletions, and start a job for each of these collections in which indexing was cut off.
-
-    Each file is indexed as it was asked for.
-
-    Args:
-        folder: of the library.
-        names: of collections.
-        base: settings of the service.
-        runner: of its jobs.
-    """
+    """Finish deletions, and start a job for each of these collections in which indexing was cut off."""
     finish_deletions(folder)
     jobs = []
     for name in names:

@@ -149,7 +149,7 @@ class Turn:
                 self.turns.changed.notify_all()  # it may have been the next one
 
     def pass_on(self) -> None:
-        """Let others who wait come first, and wait for the next turn; without one where it was given up meanwhile.
+        """Let others who wait come first, and wait for the next turn, unless it was given up meanwhile.
 
         What waits of the same name comes after: it would wait for what this work keeps, such as the lock of a
         collection.
@@ -273,10 +273,7 @@ class Job(Background["AddReport | Ran"]):
         self.shown = self.shown or result
 
     def stop(self) -> None:
-        """Ask it to stop, without waiting for its end.
-
-        One that waits for its turn ends as soon as its files are on the library's list.
-        """
+        """Ask it to stop, without waiting for its end; one that waits for its turn ends once its files are listed."""
         super().stop()
         if self._turn is not None:
             self._turn.turns.look_again()
@@ -287,10 +284,7 @@ class Job(Background["AddReport | Ran"]):
         return self.given_up or (self.stopping and (self.handing_in is None or self.handing_in.wait()))
 
     def call_off(self) -> None:
-        """Stop it because somebody wants it to end: no start takes up its files.
-
-        `stop` alone is for the end of the process.
-        """
+        """Stop it because somebody wants it to end: no start takes up its files, as after a mere `stop`."""
         self.stop()
         if self.handing_in is not None:
             self.handing_in.call_off()
@@ -340,10 +334,7 @@ class Job(Background["AddReport | Ran"]):
             self.step, self.done, self.total = self._current.step, self._current.done, self._current.total
 
     def _number(self, step: str) -> int:
-        """The number of the file that a step is about: the current one where it does not say.
-
-        Files that nobody listed come in order.
-        """
+        """The number of the file that a step is about; files that nobody listed come in order."""
         if not isinstance(step, Step):
             return self.files_done
         return max(self.files_done, self._numbers.setdefault(step.document, max(self.files_done, len(self._numbers))))

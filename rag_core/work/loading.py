@@ -65,11 +65,7 @@ _openings: OrderedDict[tuple[Path, str], Opening] = OrderedDict()
 
 
 def opening(folder: Path, collection: str, settings: Settings) -> Opening:
-    """The library's opening, started at the first call.
-
-    Raises:
-        NotAllowed: the collection is not open to whoever acts.
-    """
+    """The library's opening, started at the first call."""
     require_entry(collection)
     with _lock:
         key = (folder, collection)

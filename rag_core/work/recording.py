@@ -23,13 +23,7 @@ from rag_core.wiring import RecordStore, records
 
 
 def keeping(store: RecordStore) -> bool:
-    """Whether questions of a collection are kept: not where the environment or the collection's users switched it off.
-
-    Those of somebody to whom keeping is not open there are not: of a visitor who asks what all visitors share.
-
-    Raises:
-        RagError: neither can be read.
-    """
+    """Whether questions are kept: not where the environment or the users said no, or it is not open to whoever acts."""
     if not retention(os.environ).keep or not actor().is_open(Action.KEEP, store.collection):
         return False
     chosen = store.keeping()
@@ -37,16 +31,9 @@ def keeping(store: RecordStore) -> bool:
 
 
 def keep(store: RecordStore, measurements: Measurements, searched: Sequence[str] = (), origin: str = "ask") -> int:
-    """Keep a question, whatever was chosen; its id. Drops what is older or more than is to be kept.
+    """Keep a question, whatever was chosen, for the documents that it was restricted to (none for all); its id.
 
-    Args:
-        store: of its collection.
-        measurements: with the settings that it is judged under.
-        searched: ids of the documents that it was restricted to; none for all.
-        origin: where it was asked.
-
-    Raises:
-        RagError: it cannot be kept.
+    Drops what is older or more than is to be kept.
     """
     limits = retention(os.environ)
     id = store.keep(measurements, origin=origin, documents=searched)
@@ -71,14 +58,7 @@ MAX_QUESTIONS = 2000  # that are looked at: reading one takes about 6 ms
 
 
 def kept(folder: Path, collection: str, since: str, cancelled: Cancel | None = None) -> tuple[Kept, ...]:
-    """The newest `MAX_QUESTIONS` that were asked from `since` on (ISO 8601, UTC), newest first.
-
-    What cannot be read is left out.
-
-    Raises:
-        LibraryError: the records cannot be used.
-        Cancelled: it was stopped.
-    """
+    """The newest `MAX_QUESTIONS` asked from `since` on (ISO 8601, UTC), newest first, as far as they can be read."""
     found = []
     for row in records(folder, collection).decisions(MAX_QUESTIONS):
         if cancelled is not None and cancelled():

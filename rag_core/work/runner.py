@@ -77,8 +77,7 @@ class Runner:
             kind: of job.
             place: the library.
             listed: its files, where they are known.
-            bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by
-                themselves says no.
+            bounded: whether too many before it end it at once, with an error that says so.
             handing_in: of the files that it adds.
         """
         job = Job(

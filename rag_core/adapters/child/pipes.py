@@ -75,16 +75,9 @@ LAST_WORDS_CHARS = 200  # characters of the line that an error quotes from a pro
 
 
 class Started:
-    """The process, the pipes to it, and the last line that it wrote to standard error.
+    """A module run in a process of its own, the pipes to it, and the last line of its standard error.
 
-    Args:
-        module: to run.
-        environment: of the process; it finds modules of ours besides.
-        log: gets each line of its standard error.
-        name: of the thread that reads them.
-
-    Raises:
-        OSError: it cannot be started.
+    Each of those lines goes to `log`, read by a thread of this `name`. Raises OSError where it cannot be started.
     """
 
     def __init__(self, module: str, environment: Mapping[str, str], log: logging.Logger, name: str) -> None:

@@ -51,13 +51,7 @@ class _Wait:
 
 
 class InTurn:
-    """The lock. `with lock.held():`, and with `behind` for what can wait while others do.
-
-    Not to be taken twice by one thread.
-
-    Args:
-        clock: seconds, from any beginning.
-    """
+    """The lock. `with lock.held():`, and with `behind` for what can wait. Not to be taken twice by one thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -179,10 +173,7 @@ class ProcessEmbedder:
         return vectors
 
     def ask(self, behind: bool = False, /, **request: object) -> tuple[pipes.Head, bytes]:
-        """The child's reply to a request; what it answers is said in `embedding_worker`.
-
-        One that stands `behind` lets others by.
-        """
+        """The child's reply to a request; see `worker`. One that stands `behind` lets others by."""
         with self._lock.held(behind):
             return self._exchange(self._loaded(), request)
 
@@ -263,13 +254,7 @@ class ProcessAnswerability:
 
 
 class ProcessEntailment:
-    """A `EntailmentModel` in an embedder's child, which loads it when it is first needed, and again where another took
-    its place.
-
-    Args:
-        embedder: whose child it is.
-        model, precision, languages: see `rag_core.adapters.entailment.by_name.load_entailment_model`.
-    """
+    """A `EntailmentModel` in an embedder's child; arguments as `load_entailment_model` takes them."""
 
     def __init__(self, embedder: ProcessEmbedder, model: str, precision: str = "auto", languages: str = "") -> None:
         self._embedder = embedder
@@ -298,10 +283,7 @@ class ProcessEntailment:
 
 
 def prepare() -> None:
-    """Start a child that imports what every model needs; the next `ProcessEmbedder` tells it which model.
-
-    Takes some milliseconds.
-    """
+    """Start a child that imports what every model needs; the next `ProcessEmbedder` tells it which model."""
     with suppress(ModelUnavailable):  # that embedder tries again, and says why
         _spare.append(_Child())
 
@@ -315,10 +297,7 @@ def _started(load: pipes.Head) -> _Child:
 
 
 class _Child:
-    """A process for one model, and the pipes to it.
-
-    It is killed when this object is gone, at the latest when this process ends.
-    """
+    """A process for one model, and the pipes to it; it is killed when this object or this process ends."""
 
     def __init__(self) -> None:
         self.loaded = False  # the model

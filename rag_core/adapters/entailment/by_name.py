@@ -70,12 +70,7 @@ class NamedEntailment:
         self._lock = threading.Lock()
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10], as the
-        model says it.
-
-        Raises:
-            ModelUnavailable: the model returns something that is not a number.
-        """
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]."""
         import torch
 
         read = [self._form.tokens(evidence, claim) for evidence, claim in pairs]
@@ -98,12 +93,9 @@ class NamedEntailment:
 
 
 class EntailmentOnDemand:
-    """A `EntailmentModel` that is loaded when it is first needed; where that fails, the next call tries it again.
+    """A `EntailmentModel` that is loaded when it is first needed, again where that failed.
 
-    Args:
-        load: makes it.
-        version: where it is known beforehand; else asking for it loads the model.
-        languages: likewise.
+    `version` and `languages` are given where they are known beforehand; else asking for them loads the model.
     """
 
     def __init__(
@@ -135,11 +127,7 @@ class EntailmentOnDemand:
 
 
 def model_folder(model: str) -> Path:
-    """Where a model's files are: the folder itself, or what was fetched from the hub under this name.
-
-    Raises:
-        ModelUnavailable: they are not on this machine.
-    """
+    """Where a model's files are: the folder itself, or what was fetched from the hub under this name."""
     if Path(model).is_dir():
         return Path(model)
     if not _HUB_NAME.fullmatch(model):
@@ -160,11 +148,7 @@ def model_folder(model: str) -> Path:
 
 
 def declared_languages(text: str) -> frozenset[str]:
-    """The codes in a list such as "en, cs"; none in an empty one.
-
-    Raises:
-        InvalidSetting: it holds something else.
-    """
+    """The codes in a list such as "en, cs"; none in an empty one."""
     codes = [code.strip() for code in text.split(",") if code.strip()]
     if wrong := [code for code in codes if not _CODE.fullmatch(code)]:
         raise InvalidSetting(

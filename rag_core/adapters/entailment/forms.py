@@ -132,11 +132,7 @@ class FirstTokenForm(JoinedForm):
 
 
 class GeneratingForm(JoinedForm):
-    """MiniCheck on T5: the model is asked for one word, which it learned to be "0" or "1".
-
-    Raises:
-        ModelUnavailable: its tokenizer does not tell the two apart.
-    """
+    """MiniCheck on T5: the model is asked for one word, which it learned to be "0" or "1"."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         super().__init__(model, tokenizer, lead="predict: ", between=[tokenizer.eos_token_id])

@@ -180,10 +180,7 @@ class Bm25Index:
 
     @cached_property
     def _damping(self) -> NDArray[np.float64]:
-        """The number that a count is set against; it grows with the length of its passage.
-
-        Shape (rows,); some row has terms.
-        """
+        """What a count is set against; it grows with the length of its passage. Shape (rows,)."""
         lengths = np.concatenate([segment.lengths for segment in self.segments])
         damping: NDArray[np.float64] = K1 * ((1 - B) + B * lengths / lengths.mean())
         return damping
@@ -286,11 +283,7 @@ class Bm25Store:
         return file.getvalue()
 
     def unpacked(self, data: memoryview) -> WordSegment:
-        """The segment that `packed` was given.
-
-        Raises:
-            LibraryDamaged: the bytes are none.
-        """
+        """The segment that `packed` was given."""
         file = BytesIO(data)
         try:
             blob, ends, *others = [np.load(file, allow_pickle=False) for _ in range(ARRAYS)]

@@ -51,11 +51,7 @@ def vector_store(name: str) -> VectorStore:
 
 
 def forget(folder: Path, but: str = "") -> None:
-    """Delete all that databases keep of the collection in `folder`, except in the vector store `but`.
-
-    Raises:
-        RagError: a database cannot be asked; the folder has to stay until it can.
-    """
+    """Delete all that databases keep of the collection in `folder`, except in the vector store `but`."""
     for file in children(folder / STORES):
         if file.stem != but and isinstance(store := vector_store(file.stem), VectorsInDatabase):
             store.keep((), folder)

@@ -113,10 +113,7 @@ class FaissIndex:
 
 
 class FaissStore:
-    """A `VectorStore` of exact FAISS indexes.
-
-    `dim` is the length of a vector, used where nothing says how long one is.
-    """
+    """A `VectorStore` of exact FAISS indexes; `dim` is used where nothing says how long a vector is."""
 
     name = "faiss-flat"
     kind: type[FaissIndex] = FaissIndex
@@ -139,10 +136,7 @@ class FaissStore:
         )
 
     def _segments(self, known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
-        """The segments over these pieces; those of the known ones that stay whole are used again.
-
-        See `VectorStore.spliced`.
-        """
+        """The segments over these pieces; known ones that stay whole are used again. See `VectorStore.spliced`."""
         made = []
         for group in planned(known, pieces, MAX_ROWS):
             part = group[0]
@@ -201,10 +195,7 @@ class SketchIndex(FaissIndex):
     """A `VectorIndex`. Immutable after it was built, so threads may share it."""
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine) of the likely rows, best first, equal cosines by row.
-
-        All rows of a small library are, and those in `allowed`, when given.
-        """
+        """At most k (row, cosine) of the likely rows, best first; of `allowed` or a small library, of all."""
         if allowed is not None or len(self) <= EXACT_ROWS:
             return super().search(vector, k, allowed)
         return self.likely(vector, k, max(CANDIDATES, 4 * k))

@@ -119,12 +119,7 @@ def digest_of(vector: Vectors) -> bytes:
 class DatabaseIndex:
     """A `VectorIndex` whose vectors are in a database. Threads may share it.
 
-    Args:
-        digests: of its rows.
-        dim: the length of a vector.
-        table: that is asked.
-        collection: whose rows are asked for.
-        new: vectors of which nobody has looked whether they are in the database.
+    `new` are vectors of which nobody has looked whether they are in the database.
     """
 
     def __init__(self, digests: Digests, dim: int, table: Table, collection: str, new: Found) -> None:
@@ -218,10 +213,6 @@ class DatabaseStore:
         """Store the vectors of an index that the database lacks; from then on it is asked.
 
         The folder says whose they are before, so that those of a killed process are found again.
-
-        Raises:
-            OSError: the disk or the permissions refused.
-            StoreUnavailable: the database did.
         """
         assert isinstance(index, DatabaseIndex)
         if not index.new:
@@ -248,11 +239,7 @@ class DatabaseStore:
             index.collection, index.new = collection, {}
 
     def keep(self, indexes: Iterable[VectorIndex], folder: Path) -> None:
-        """Delete all vectors of the collection that none of these indexes has.
-
-        Raises:
-            StoreUnavailable: the database cannot be asked; nothing is deleted then.
-        """
+        """Delete all vectors of the collection that none of these indexes has."""
         if collection := self._owner(folder):
             known = (index.digests.distinct() for index in indexes if isinstance(index, DatabaseIndex))
             self._table.keep(collection, {digest for digests in known for digest in digests})

@@ -30,10 +30,7 @@ T = TypeVar("T")
 
 
 class Milvus:
-    """A `Table`. Connects when it is first asked; threads may share it.
-
-    No message holds a part of the address.
-    """
+    """A `Table`. Connects when it is first asked; threads may share it. No message holds a part of the address."""
 
     def __init__(self, url: Callable[[], str]) -> None:
         self._url = url
@@ -214,11 +211,7 @@ def _id(collection: str, digest: bytes) -> str:
 
 
 def _plain(value: str) -> str:
-    """A name or hash of ours.
-
-    Raises:
-        LibraryDamaged: it holds another character than those are made of.
-    """
+    """A name or hash of ours."""
     if not _PLAIN.fullmatch(value):
         raise damaged()
     return value

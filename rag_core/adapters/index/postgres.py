@@ -46,10 +46,7 @@ T = TypeVar("T")
 
 
 class Postgres:
-    """A `Table`. Connects when it is first asked, and keeps a few connections open; threads may share it.
-
-    `url` gives the address; it may hold a password, and no message holds a part of it.
-    """
+    """A `Table`. Keeps a few connections open; threads may share it. No message holds a part of the address."""
 
     def __init__(self, url: Callable[[], str]) -> None:
         self._url = url
@@ -110,10 +107,7 @@ class Postgres:
         return self._run(collection, lambda connection: connection.execute(query, parameters, binary=True).fetchall())
 
     def _run(self, collection: str, work: Callable[[Connection[Any]], T]) -> T:
-        """Do the work over a connection that serves the collection.
-
-        Once more over a new one where that was lost: no work harms twice.
-        """
+        """Do the work over a connection of the collection; once more over a new one where that was lost."""
         import psycopg
 
         link = self._taken()

@@ -40,10 +40,7 @@ def offsets(segments: Iterable[Sized]) -> list[int]:
 
 
 def planned(segments: Sequence[S], pieces: Iterable[range | New], most: int) -> list[list[Cut[S] | New]]:
-    """The parts that each segment of the next index is made of, with `most` rows.
-
-    Pieces are rows of this one, or new.
-    """
+    """The parts of each segment of the next index, with `most` rows; pieces are rows of this one, or new."""
     groups: list[list[Cut[S] | New]] = []
     sizes: list[int] = []
     for part in _parts(segments, pieces, most):

@@ -40,14 +40,7 @@ _SCHEMA = (
 
 
 class ModelCache:
-    """The answers in the file at `path`.
-
-    Safe between threads and processes; creates nothing until a model is to be asked.
-
-    Args:
-        path: of the file.
-        clock: seconds since 1970.
-    """
+    """The answers in the file at `path`. Safe between threads and processes; empty until a model is to be asked."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._file, self._clock = Database(path, _SCHEMA, _VERSION), clock
@@ -128,14 +121,7 @@ class ModelCache:
 
 
 class CachedModel:
-    """A `LanguageModel` in front of another, which is asked only what the cache does not hold.
-
-    Args:
-        inner: the model.
-        cache: of the collection that the prompts are about.
-        endpoint: where the model is asked; answers of another one are not taken.
-        structured: how it is asked; the same.
-    """
+    """A `LanguageModel` before another, which is asked only what the cache lacks of this endpoint and way of asking."""
 
     def __init__(self, inner: LanguageModel, cache: ModelCache, endpoint: Endpoint, structured: str) -> None:
         self._inner, self._cache, self._asked = inner, cache, (endpoint.base_url, endpoint.model, structured)
@@ -151,7 +137,7 @@ class CachedModel:
         return self._inner.endpoints
 
     def complete(self, prompt: Prompt, limits: Limits) -> Completion:
-        """The kept answer, marked as cached, or that of the model, which is kept if it is whole; raises as that does."""
+        """The kept answer, marked as cached, or that of the model, which is kept if it is whole; raises as that."""
         key = self._key(prompt)
         kept, epoch = self._cache.get(key)
         if kept is not None:

@@ -69,11 +69,7 @@ class Decisions(Part):
     def measurements(
         self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None
     ) -> Measurements:
-        """A stored question; see `rag_core.records.from_record` for its texts.
-
-        Raises:
-            InvalidInput: there is none with this id, or another version stored it.
-        """
+        """A stored question; see `rag_core.records.from_record` for its texts."""
         with self._file.reading() as db:
             row = db.execute("SELECT record FROM decisions WHERE id = ?", (id,)).fetchone()
             own = texts_of(self._file, db, "decision", id)
@@ -132,15 +128,9 @@ class Decisions(Part):
     ) -> int:
         """A reader's word on a stored decision; its id.
 
-        Args:
-            decision_id: of the decision.
-            kind: what the reader said.
-            comment: plain text; longer than `MAX_COMMENT_CHARS` is cut.
-            document: id of the document that holds the answer; empty when not said.
-            page: its page, 1-based; 0 when not said.
-
-        Raises:
-            InvalidInput: there is no such decision.
+        A comment longer than `MAX_COMMENT_CHARS` is cut; `document` and `page` (1-based) say where the answer stands,
+        if the
+        reader did.
         """
         row = (
             decision_id,
@@ -182,21 +172,14 @@ class Decisions(Part):
 
     @own(words=True)
     def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
-        """Say more about a decision than was said at first; see `add_feedback`.
-
-        One that was settled or taken back stays as it is.
-        """
+        """Say more about a decision than was said at first, while it is open; see `add_feedback`."""
         row = (plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, feedback_id)
         with self._file.writing() as db:
             db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
 
     @opened(Action.LABELS)
     def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
-        """Say what became of a reader's word.
-
-        Raises:
-            InvalidInput: it is not there any more.
-        """
+        """Say what became of a reader's word."""
         with self._file.writing() as db:
             if not db.execute(
                 "UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id)

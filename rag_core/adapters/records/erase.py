@@ -132,18 +132,16 @@ class Eraser:
 
 
 def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions) -> Erased:
-    """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a
-    whole.
+    """Delete all of it, also from the log beside the file; damaged copies that were put aside go as a whole.
 
     Args:
-        file: of the records. Where there is none yet it is made: the first question may be under way.
+        file: of the records; made where there is none yet, since the first question may be under way.
         ids: of the documents.
         version: the last one of the library that may have them.
         mentions: whether a text uses their words.
 
     Raises:
         LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; call again.
-        LibraryError: the file cannot be used. Nothing was deleted then.
     """
     for aside in file.path.parent.glob(f"{file.path.stem}.damaged-*"):
         aside.unlink(missing_ok=True)

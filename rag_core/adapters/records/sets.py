@@ -55,11 +55,7 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
-        """The questions of a set, in their order.
-
-        Raises:
-            InvalidInput: there is no set of this name.
-        """
+        """The questions of a set, in their order."""
         if name not in self.sets():
             raise InvalidInput(
                 f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another."
@@ -68,11 +64,7 @@ class Sets(Part):
 
     @noted(Action.LABELS, _name)
     def write_set(self, name: str, questions: Sequence[LabelledQuestion]) -> None:
-        """Store a set under a name; one that is there is replaced.
-
-        Raises:
-            InvalidInput: an id twice, or a name that is empty or too long.
-        """
+        """Store a set under a name; one that is there is replaced."""
         row = (named(name), pack_questions(questions))
         with self._file.writing() as db:
             db.execute("INSERT OR REPLACE INTO sets (name, questions) VALUES (?, ?)", row)
@@ -101,11 +93,7 @@ class Sets(Part):
         model: str,
         version: int,
     ) -> RunHead:
-        """A run without results. It keeps these questions, whatever becomes of the set.
-
-        Raises:
-            InvalidInput: an id twice, or a name that is empty or too long.
-        """
+        """A run without results. It keeps these questions, whatever becomes of the set."""
         row = (
             named(name),
             named(set_name),
@@ -124,11 +112,7 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def run(self, run_id: int) -> RunHead:
-        """A run as it stands.
-
-        Raises:
-            InvalidInput: there is no such run.
-        """
+        """A run as it stands."""
         found = self._runs("WHERE r.id = ?", (run_id,))
         if not found:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
@@ -141,11 +125,7 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
-        """The questions of a run with the labels it was begun with, in order.
-
-        Raises:
-            InvalidInput: there is no such run.
-        """
+        """The questions of a run with the labels it was begun with, in order."""
         with self._file.reading() as db:
             row = db.execute("SELECT questions FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
@@ -194,11 +174,7 @@ class Sets(Part):
 
     @opened(Action.RUN)
     def note_run(self, run_id: int, note: str) -> None:
-        """Keep a note on a run in place of an earlier one; an empty one takes it away. A deleted run takes none.
-
-        Raises:
-            InvalidInput: it is longer than `MAX_COMMENT_CHARS`.
-        """
+        """Keep a note on a run in place of an earlier one; an empty one takes it away. A deleted run takes none."""
         note = plain(note.strip())
         if len(note) > MAX_COMMENT_CHARS:
             raise InvalidInput(

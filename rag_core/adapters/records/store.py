@@ -30,27 +30,20 @@ _DEFAULT_PRESET = "default_preset"
 class RecordStore(Decisions, Sets):
     """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
-    Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk
-    refused. See `Part` for who may read and change what.
+    Every method raises a LibraryError where the file cannot be used (RecordsDamaged, LibraryBusy, or what the disk
+    refused), and InvalidInput where there is no such question, set, run or preset, or a name or note cannot be used.
+    See
+    `Part` for who may read and change what.
     """
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
-        """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with
-        it.
-
-        Raises:
-            InvalidInput: the feedback is gone, the set has a question of this id, or its name cannot be used.
-        """
+        """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback."""
         with self._file.writing():
             self.write_set(set_name, (*self.find_set(set_name), question))
             self.settle(feedback_id, FeedbackState.LABELLED)
 
     def put_question(self, set_name: str, question: LabelledQuestion) -> None:
-        """Put a question into a set, a new one where there is none; one of the same id gives way.
-
-        Raises:
-            InvalidInput: the set's name cannot be used.
-        """
+        """Put a question into a set, a new one where there is none; one of the same id gives way."""
         with self._file.writing():
             others = self.find_set(set_name)
             if any(one.id == question.id for one in others):
@@ -98,11 +91,7 @@ class RecordStore(Decisions, Sets):
         )
 
     def save_preset(self, preset: SavedPreset) -> None:
-        """Store a preset; one of the same name is replaced.
-
-        Raises:
-            InvalidInput: a name that is empty or too long.
-        """
+        """Store a preset; one of the same name is replaced."""
         certificate = None if preset.certificate is None else dict(preset.certificate)
         row = (named(preset.name), json.dumps(dict(preset.values)), json.dumps(certificate), preset.created)
         with self._file.writing() as db:
@@ -125,11 +114,7 @@ class RecordStore(Decisions, Sets):
         return None if name is None else str(name)
 
     def set_default_preset(self, name: str | None) -> None:
-        """Choose the saved preset to start with; None for the program's own.
-
-        Raises:
-            InvalidInput: there is no such preset.
-        """
+        """Choose the saved preset to start with; None for the program's own."""
         if name is not None and name not in {preset.name for preset in self.presets()}:
             raise InvalidInput(
                 f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another."

@@ -161,11 +161,7 @@ def of_result(found: object, given: tuple[Any, ...]) -> str:
 
 
 def unpack(file: Database, data: bytes) -> Any:
-    """The value that `pack` packed.
-
-    Raises:
-        RecordsDamaged: the file is not what was written.
-    """
+    """The value that `pack` packed."""
     with as_written(file):
         return json.loads(zlib.decompress(data))
 
@@ -198,11 +194,7 @@ def pack(value: Any) -> bytes:
 
 
 def pack_questions(questions: Sequence[LabelledQuestion]) -> bytes:
-    """The questions of a set.
-
-    Raises:
-        InvalidInput: two have the same id.
-    """
+    """The questions of a set."""
     known: set[str] = set()
     for question in questions:
         if question.id in known:
@@ -219,11 +211,7 @@ def plain(text: str) -> str:
 
 
 def named(name: str) -> str:
-    """A name that a user gave.
-
-    Raises:
-        InvalidInput: it is empty or too long.
-    """
+    """A name that a user gave."""
     name = plain(name.strip())
     if not 0 < len(name) <= MAX_NAME_CHARS:
         raise InvalidInput(

@@ -176,10 +176,7 @@ class RayWorkers:
 
 
 def child_environment(known: Mapping[str, str], address: str) -> dict[str, str]:
-    """The environment of the child.
-
-    Settings of Ray hold for a cluster only; ours is to listen on this machine's own address alone.
-    """
+    """The environment of the child; only a cluster takes settings of Ray from the outside."""
     kept = {
         name: value for name, value in known.items() if name not in CODE and (address or not name.startswith("RAY_"))
     }

@@ -29,7 +29,7 @@ from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint
 from rag_core.settings.login import login, secrets_file
-from rag_core.wiring import configured_models, embedder_apart, endpoint_model, require_packages
+from rag_core.wiring import configured_models, embedder_apart, endpoint_model, require
 
 SETUP = "Run: make setup"
 WRITABLE, OTHERS = 0o022, 0o007  # rights on a file: to write, of group and others; any, of others
@@ -212,7 +212,7 @@ def _page(folder: Path) -> list[Finding]:
                 "proxy lets through; docs/operate.md says how people sign in.",
             )
         ]
-    require_packages("login", "Signing in on the page")
+    require("login", "Signing in on the page")
     file = access_file(folder)
     rules = People(file).rules()
     others = "ask questions" if rules.others == "ask" else "do nothing"

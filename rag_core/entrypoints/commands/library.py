@@ -323,12 +323,7 @@ def what_changed(before: Contents | None, after: Contents | None) -> str:
 
 
 def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
-    """The calibrations that fit what measures now, and what differs in the others.
-
-    Args:
-        files: where one is looked for, the first that fits is in force.
-        now: what measures after the rebuild.
-    """
+    """The calibrations that fit what measures now, and what differs in the others; the first that fits is in force."""
     rows = list(_fits(files, now))
     lines = [
         f"The calibration {id} fits."

@@ -28,7 +28,7 @@ from rag_core.settings.configuration import load_settings, locked
 from rag_core.settings.endpoints import model_environment
 from rag_core.settings.login import login
 from rag_core.settings.logs import start_logs
-from rag_core.wiring import require_packages
+from rag_core.wiring import require
 from rag_core.work.runner import Runner
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Page(NamedTuple):
 
 def serve(args: argparse.Namespace) -> int:
     """Serve until a signal; what runs is finished, or listed for the next start."""
-    require_packages("service", "The service")
+    require("service", "The service")
     folder = library_folder(args)
     os.environ["RAG_LIBRARY"] = str(folder)  # the page looks there
     names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
@@ -79,12 +79,7 @@ def serve(args: argparse.Namespace) -> int:
 
 
 def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
-    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands
-    before them.
-
-    Raises:
-        InvalidSetting: people are to sign in on the page, and what is configured for that cannot be used.
-    """
+    """Raise InvalidInput where others than this machine could call without a token, or nobody said that they may."""
     people = login(os.environ)
     if people and args.behind_proxy and people.host != args.behind_proxy:
         raise InvalidInput(
@@ -115,11 +110,7 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address; port 0 for a free one.
-
-    Raises:
-        InvalidInput: the address is not this machine's, or something else listens there.
-    """
+    """A socket that listens on an address; port 0 for a free one."""
     try:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG
@@ -239,7 +230,7 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
 
 def mcp(args: argparse.Namespace) -> int:
     """Serve until standard input ends. Whoever starts it has the rights that the options leave, and needs no token."""
-    require_packages("service", "MCP")
+    require("service", "MCP")
     from rag_core.entrypoints.mcp import mcp_server
 
     alone = Principal("local", scopes_of(args.scope or ["admin"]), collections_of(args.collection or ["*"]))

@@ -86,13 +86,7 @@ def guarded(app: Asgi, names: tuple[str, ...], service: Service) -> Asgi:
 
 
 class Front:
-    """Gives each request to the API or to the page.
-
-    Args:
-        api: guarded.
-        page: the rest; None where there is none.
-        running: what begins with the server and ends with it, where there is no page that does it.
-    """
+    """Gives each request to the API or to the page; `running` begins and ends with the server where no page does it."""
 
     def __init__(self, api: Asgi, page: Asgi | None, running: Parts) -> None:
         self._api, self._page, self._running = api, page, running

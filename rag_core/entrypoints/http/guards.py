@@ -96,14 +96,7 @@ MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
 
 
 class Guarded:
-    """Passes on requests under a name of ours, from no foreign page, of a caller that is known and does not call too
-    often.
-
-    Args:
-        app: with the routes.
-        service: that knows the callers.
-        names: that the service may be called by.
-    """
+    """Passes on requests under a name of ours, from no foreign page, of a known caller who is not too quick."""
 
     def __init__(self, app: Asgi, service: Service, names: tuple[str, ...]) -> None:
         self._app, self._service, self._names = app, service, names
@@ -165,11 +158,7 @@ def _token(given: list[str]) -> str | None:
 
 
 async def known(request: Request) -> Principal:
-    """The caller of a request that `Guarded` passed on.
-
-    Raises:
-        KeyError: it did not; a fault of ours, and nothing is served.
-    """
+    """The caller of a request that `Guarded` passed on."""
     found = request.scope["state"][PRINCIPAL]
     assert isinstance(found, Principal)
     return found
@@ -206,12 +195,7 @@ BYTES_PER_SECOND = 16 << 10
 
 
 class BodyLimit:
-    """Refuses larger bodies: by their stated length before a byte is read, else as soon as they pass the limit.
-
-    Args:
-        app: that reads the bodies.
-        limit: bytes that the body of a request may have.
-    """
+    """Refuses larger bodies: by their stated length before a byte is read, else as soon as they pass the limit."""
 
     def __init__(self, app: Asgi, limit: Callable[[Message], int]) -> None:
         self._app, self._limit = app, limit

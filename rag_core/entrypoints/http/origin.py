@@ -42,10 +42,7 @@ def is_here(scope: Message) -> bool:
 
 
 def is_from_here(scope: Message) -> bool:
-    """Whether a connection comes from this machine, and no proxy says that it hands it on.
-
-    A Host header proves nothing.
-    """
+    """Whether a connection comes from this machine and from no proxy. A Host header proves nothing."""
     client = scope.get("client")
     return (
         client is not None
@@ -96,10 +93,7 @@ def headers(scope: Message, name: bytes) -> list[str]:
 
 
 def _is_foreign(scope: Message) -> bool:
-    """Whether a browser says that another site, or another port of this machine, had it sent.
-
-    A link to the page may be followed.
-    """
+    """Whether a browser says that another site, or another port, had it sent. A link to the page may be followed."""
     site, mode, kind = (headers(scope, name) for name in (b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest"))
     if not set(site) & {"cross-site", "same-site"}:
         return False
@@ -120,13 +114,7 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"  # what the API sends 
 
 
 class SecurityHeaders:
-    """Adds the headers to every HTTP response; web sockets pass untouched.
-
-    Args:
-        app: that responds.
-        policy: its content security policy.
-        kept: whether a browser may keep the response.
-    """
+    """Adds the headers to every HTTP response; `kept` says whether a browser may keep it. Web sockets pass."""
 
     def __init__(self, app: Asgi, policy: str = PAGE_POLICY, *, kept: bool = True) -> None:
         self._app = app

@@ -57,11 +57,7 @@ def event(name: str, data: str) -> str:
 async def followed(
     request: Request, lane: Lane, work: Callable[[Callable[[Step], None], Cancel], T]
 ) -> AsyncIterator[tuple[AsyncIterator[Step], asyncio.Future[T]]]:
-    """The steps that `work` tells of while it is done, as `waited` does it, and its result, which is there when they
-    end.
-
-    Leaving the block ends the work.
-    """
+    """The steps that `work` tells of, and its result, which is there when they end; leaving the block ends the work."""
     steps, loop = asyncio.Queue[Step | None](), asyncio.get_running_loop()
 
     def tell(step: Step) -> None:  # from the thread that works
@@ -80,11 +76,7 @@ async def followed(
 
 
 async def waited(request: Request, lane: Lane, work: Callable[[Cancel], T]) -> T:
-    """The result of `work`, which gets a function that says whether the caller has gone.
-
-    Raises:
-        Overloaded: the lane is full.
-    """
+    """The result of `work`, which gets a function that says whether the caller has gone."""
     gone = threading.Event()
     task = asyncio.ensure_future(lane.run(lambda: work(gone.is_set)))
     try:
