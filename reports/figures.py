@@ -58,87 +58,39 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     said = [measured.word_for_word for one in default for measured in one.measured]
     sure = [one.confidence for one in default if one.answered]
 
-    yield (
-        "Hard gate at 0.72 is right: answerable questions pass, others do not",
-        "99 %",
-        _of(right, len(first)),
-        "preset compliance",
-    )
-    yield (
-        "Answerable questions that the hard gate at 0.72 refuses",
-        "1 %",
-        _of(sum(stopped), len(stopped)),
-        "preset compliance",
-    )
-    yield (
-        "Keyword guard lets answerable questions pass",
-        "95 %",
-        _of(sum(not one.blocks for one in guarded), len(guarded)),
-        "preset compliance",
-    )
+    guarded_passed = _of(sum(not one.blocks for one in guarded), len(guarded))
+    whole = _ms([sum(one.measurements.timings.values()) for one in asked])
+    prompts = _ms([_timed(_prompt(one.measurements)) for one in asked])
+    replays = _ms([_timed(_again(one)) for one in asked])
+    with_citation = _of(sum(bool(claim.evidence) for claim in cited), len(cited))
+    mean = f"{statistics.fmean(sure):.2f}" if sure else "–"
+    preset, audit, checks = "preset compliance", _ms(_taken(asked, "audit")), "the checks of the extract"
+    twice, prevented = f"{NOT_HERE}; twice the calls", _share(asked, default, False, False)
+
+    yield "Hard gate at 0.72 is right: answerable questions pass, others do not", "99 %", _of(right, len(first)), preset
+    yield "Answerable questions that the hard gate at 0.72 refuses", "1 %", _of(sum(stopped), len(stopped)), preset
+    yield "Keyword guard lets answerable questions pass", "95 %", guarded_passed, preset
     for name, decisions in (("compliance", first), ("balanced, the default", default)):
-        yield "Unanswerable questions that are answered", "0 %", _share(asked, decisions, False, True), f"preset {name}"
-        yield (
-            "Answerable questions that are refused",
-            "below 5 %",
-            _share(asked, decisions, True, False),
-            f"preset {name}",
-        )
-    yield (
-        "A question without a model",
-        "below 100 ms",
-        _ms([sum(one.measurements.timings.values()) for one in asked]),
-        "all stages",
-    )
+        wrong, refused = _share(asked, decisions, False, True), _share(asked, decisions, True, False)
+        yield "Unanswerable questions that are answered", "0 %", wrong, f"preset {name}"
+        yield "Answerable questions that are refused", "below 5 %", refused, f"preset {name}"
+    yield "A question without a model", "below 100 ms", whole, "all stages"
     yield "A question with a model of OpenAI", "1 to 3 s", NOT_HERE, "no such server here"
     yield "What the embedding guard adds", "50 to 100 ms", _ms(_taken(asked, "relevance")), "its stage"
-    yield (
-        "What the guard by a model adds",
-        "100 to 300 ms, twice the calls",
-        f"{NOT_HERE}; twice the calls",
-        "time depends on the model",
-    )
-    yield (
-        "Retrieval",
-        "66 ms; below 100 ms",
-        _ms(_taken(asked, "embed", "retrieve")),
-        "question embedded, both rankings",
-    )
-    yield "Writing the prompt", "5 ms", _ms([_timed(_prompt(one.measurements)) for one in asked]), "all passages whole"
-    yield "Detection of what is made up", "10 ms", _ms(_taken(asked, "audit")), "the checks of the extract"
-    yield (
-        "Filter, decision and citations",
-        "5 ms; 1 to 5 ms",
-        _ms([_timed(_again(one)) for one in asked]),
-        "deciding what was measured",
-    )
-    yield "Validation of an answer", "50 to 100 ms", _ms(_taken(asked, "audit")), "the checks of the extract"
+    yield "What the guard by a model adds", "100 to 300 ms, twice the calls", twice, "time depends on the model"
+    search = _ms(_taken(asked, "embed", "retrieve"))
+    yield "Retrieval", "66 ms; below 100 ms", search, "question embedded, both rankings"
+    yield "Writing the prompt", "5 ms", prompts, "all passages whole"
+    yield "Detection of what is made up", "10 ms", audit, checks
+    yield "Filter, decision and citations", "5 ms; 1 to 5 ms", replays, "deciding what was measured"
+    yield "Validation of an answer", "50 to 100 ms", audit, checks
     yield "Generation", "below 2 s", _ms(_taken(asked, "extract", "conflicts")), "the extract; no model"
-    yield (
-        "Hallucinations prevented",
-        "100 %",
-        _share(asked, default, False, False),
-        "unanswerable questions that are refused",
-    )
+    yield "Hallucinations prevented", "100 %", prevented, "unanswerable questions that are refused"
     yield "Citations that are right", "100 %", _of(standing, len(evidence)), "quotes that stand on the page they cite"
-    yield (
-        "Answers that rest on the context",
-        "98 %",
-        _of(sum(said), len(said)),
-        "sentences that are their source word for word",
-    )
-    yield (
-        "Sentences with a citation",
-        "100 %",
-        _of(sum(bool(claim.evidence) for claim in cited), len(cited)),
-        "default preset",
-    )
-    yield (
-        "Average confidence of an answer",
-        "above 0.8",
-        f"{statistics.fmean(sure):.2f}" if sure else "–",
-        "probability that it is right",
-    )
+    own = _of(sum(said), len(said))
+    yield "Answers that rest on the context", "98 %", own, "sentences that are their source word for word"
+    yield "Sentences with a citation", "100 %", with_citation, "default preset"
+    yield "Average confidence of an answer", "above 0.8", mean, "probability that it is right"
 
 
 def replay_under(one: Asked, preset: str) -> Measurements:

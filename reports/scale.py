@@ -33,7 +33,7 @@ from reports import DOCS, ROOT, as_markdown, between_marks
 from reports.grown import PAGE_SENTENCES, SummedWords, Texts, built, opened
 
 PAGE = DOCS / "scale.md"
-SIZES = (1_000, 10_000, 100_000)  # passages; a quarter of an hour of a busy machine
+SIZES = (1_000, 10_000, 100_000)  # passages; half an hour of a busy machine
 QUESTIONS = 40  # searches that are timed; chosen
 WORDS = 9  # in a question; chosen
 NEAREST = 10  # rows of which the recall is counted

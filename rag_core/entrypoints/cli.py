@@ -33,10 +33,7 @@ from rag_core.settings.logs import start_logs
 from rag_core.wiring import VECTOR_STORES
 
 # the second as pyproject.toml names it, where the wheel is installed
-MODULE, COMMAND = (
-    "python -m rag_core",
-    "plumbline",
-)
+MODULE, COMMAND = ("python -m rag_core", "plumbline")
 EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
   python -m rag_core ask "What is the notice period?"
@@ -184,11 +181,7 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         PASSWORD,
         _number("--budget-tokens", help="stop when a language model has taken so many tokens"),
     ),
-    (
-        "calibrate fit",
-        "fit the score on labelled questions and write it with its provenance",
-        calibrate_command.fit,
-    ): (
+    ("calibrate fit", "fit the score on labelled questions and write it with its provenance", calibrate_command.fit): (
         *PLACE,
         *TUNE,
         QUESTIONS,
@@ -237,10 +230,7 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         ),
         _repeated("--allow-host", metavar="NAME", help="one more name for callers; may be repeated"),
         _option(
-            "--behind-proxy",
-            metavar="NAME",
-            default="",
-            help="a proxy on this machine serves it as NAME; needs tokens",
+            "--behind-proxy", metavar="NAME", default="", help="a proxy on this machine serves it as NAME; needs tokens"
         ),
         _switch("--open-to-network", help="listen on an address that other machines reach; needs tokens"),
         _switch(

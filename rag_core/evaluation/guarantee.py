@@ -34,13 +34,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # shares of a row from which a share of given answers is tested: at the strict end few are given
-STARTS = (
-    0.1,
-    0.3,
-    0.5,
-    0.7,
-    0.9,
-)
+STARTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 MAX_LABELS = 100_000  # more are as good as never
 BATCH = 256  # error counts that are looked at together
 NEAREST = 1e-3  # how closely a feasible target is looked for

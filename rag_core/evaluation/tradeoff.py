@@ -22,10 +22,7 @@ from rag_core.settings import Settings
 
 Ints = NDArray[np.int64]
 # right answers more for one wrong one more that are worth a word, and of those there are; chosen
-MIN_GAIN, GAIN_SHARE = (
-    3,
-    0.25,
-)
+MIN_GAIN, GAIN_SHARE = (3, 0.25)
 STEPS = 100  # limits that are tried between both ends of a setting's range
 
 

@@ -32,10 +32,7 @@ class Terms(Mapping[str, int]):
     def __init__(self, blob: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.blob, self.ends = blob, ends
         # many times as fast as arrays, item by item
-        self._bytes, self._ends = (
-            np.asarray(blob).data,
-            np.asarray(ends).data,
-        )
+        self._bytes, self._ends = (np.asarray(blob).data, np.asarray(ends).data)
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Terms:

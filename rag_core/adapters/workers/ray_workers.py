@@ -55,11 +55,7 @@ ALWAYS = {
     "RAY_task_oom_retries": str(MAX_RETRIES),  # Ray's default is for ever
 }
 # would run or send code, or name another cluster
-CODE = (
-    "RAY_RUNTIME_ENV_HOOK",
-    "RAY_JOB_CONFIG_JSON_ENV_VAR",
-    "RAY_ADDRESS",
-)
+CODE = ("RAY_RUNTIME_ENV_HOOK", "RAY_JOB_CONFIG_JSON_ENV_VAR", "RAY_ADDRESS")
 ASK = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"  # ends well where one is let in
 _log = logging.getLogger(__name__)
 _model = lru_cache(maxsize=1)(load_embedder)  # loaded once a worker
@@ -106,10 +102,7 @@ class RayWorkers:
         # for its owner alone; Ray opens its own folders to everybody
         self._folder = tempfile.mkdtemp(prefix="plumbline-ray-")
         # nothing is left of a worker on this machine that is killed
-        environment = {
-            **self._environment,
-            "TMPDIR": self._folder,
-        }
+        environment = {**self._environment, "TMPDIR": self._folder}
         self._child = Started("rag_core.adapters.workers.ray_workers", environment, _log, "Ray's log")
         threading.Thread(target=self._listen, args=(self._child,), daemon=True, name="Ray's child").start()
         own = {"num_cpus": cores(), "include_dashboard": False, "_temp_dir": f"{self._folder}/ray"}
