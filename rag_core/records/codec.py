@@ -13,12 +13,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
-from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-Write = Callable[[Any, Any], Any]  # (value, context) -> JSON
-Read = Callable[[Any, Any], Any]  # (JSON, context) -> value
 Row = dict[str, Any]
 
 
@@ -31,14 +28,12 @@ class Custom:
 
 
 class Form(NamedTuple):
-    """How the values of a type are written, and read back.
+    """How values of a type are read from JSON and a context; raises ValueError where the JSON does not fit.
 
-    Reading raises ValueError where the JSON does not fit. `types` are those of plain values, which stand in a row as
-    they are.
+    `types` are those of plain values, which stand in a row as they are.
     """
 
-    write: Write
-    read: Read
+    read: Callable[[Any, Any], Any]
     types: frozenset[type] = frozenset()
 
 
@@ -60,9 +55,38 @@ class Codec:
     ) -> None:
         self._customs, self._positional, self._names = customs, frozenset(positional), dict(names)
         self._forms: dict[Any, Form] = {}
+        self._fields: dict[type, list[tuple[str, Custom | None]]] = {}
+
+    def write(self, value: Any, context: Any) -> Any:
+        """A value as JSON: a plain one, a tuple, a mapping by text, a choice or a dataclass."""
+        kind = type(value)
+        if kind in _PLAIN or value is None:
+            return value
+        if kind in self._positional:
+            return [getattr(value, one.name) for one in fields(kind)]
+        if kind is tuple or kind is list:
+            return [self.write(one, context) for one in value]
+        if isinstance(value, Mapping):
+            return {key: self.write(one, context) for key, one in value.items()}
+        if isinstance(value, StrEnum):
+            return value.value
+        if not is_dataclass(kind):
+            return value
+        if kind not in self._fields:
+            customs = self._customs.get(kind, {})
+            rest = [(one.name, None) for one in fields(kind) if one.init and one.name not in customs]
+            self._fields[kind] = [*rest, *customs.items()]
+        return {
+            name: custom.write(value, context) if custom else self.write(getattr(value, name), context)
+            for name, custom in self._fields[kind]
+        }
 
     def form(self, hint: Any) -> Form:
-        """The form of a type: a plain one, a tuple, a mapping by text, a choice, a dataclass, or an optional one."""
+        """The form of a type, which `write` takes, or of an optional one.
+
+        Raises:
+            TypeError: it is none of these.
+        """
         if hint not in self._forms:
             self._forms[hint] = self._made(hint)
         return self._forms[hint]
@@ -70,29 +94,32 @@ class Codec:
     def _made(self, hint: Any) -> Form:
         origin, args = get_origin(hint), get_args(hint)
         if hint is Any:
-            return Form(_as_is, _as_is)
+            return Form(lambda row, context: row)
         if hint in _PLAIN:
-            return Form(_as_is, partial(_plain, _PLAIN[hint]), _PLAIN[hint])
+            return Form(partial(_plain, _PLAIN[hint]), _PLAIN[hint])
         if origin is Literal:
-            return Form(_as_is, partial(_one_of, args))
+            return Form(partial(_one_of, args))
         if origin in (Union, UnionType) and NoneType in args and len(args) == 2:
             return _optional(self.form(next(one for one in args if one is not NoneType)))
         if origin is Mapping:
-            return _mapping(self.form(args[1]))
+            of = self.form(args[1]).read
+            return Form(
+                lambda row, context: {key: of(one, context) for key, one in _plain(_DICT, row, context).items()}
+            )
         if hint in self._positional:
-            hints = get_type_hints(hint)
-            return _positional(hint, tuple(hints), _fixed([self.form(one) for one in hints.values()]))
+            whole = _fixed([self.form(one) for one in get_type_hints(hint).values()]).read
+            return Form(lambda row, context: hint(*whole(row, context)))
         if origin is tuple:
             return _list(self.form(args[0])) if args[-1] is Ellipsis else _fixed([self.form(one) for one in args])
         if isinstance(hint, type) and issubclass(hint, StrEnum):
-            return Form(_enum_value, lambda row, context: hint(row))
+            return Form(lambda row, context: hint(row))
         if is_dataclass(hint) and isinstance(hint, type):
             told = {one.name for one in fields(hint) if one.init}
             hints = {name: one for name, one in get_type_hints(hint, localns=self._names).items() if name in told}
             customs = self._customs.get(hint, {})
             rest = {name: self.form(one) for name, one in hints.items() if name not in customs}
-            known = {name: custom or _usual(name, self.form(hints[name])) for name, custom in customs.items()}
-            return _record(hint, rest, known)
+            own = {name: custom.read if custom else _usual(self.form(hints[name])) for name, custom in customs.items()}
+            return _record(hint, rest, own)
         raise TypeError(f"a record has no form for {hint!r}")
 
 
@@ -102,74 +129,42 @@ _PLAIN: Mapping[Any, frozenset[type]] = {
     bool: frozenset({bool}),
     float: frozenset({float, int}),
 }
+_DICT, _LIST = frozenset({dict}), frozenset({list, tuple})
 
 
 def _optional(of: Form) -> Form:
     if of.types:
         types = of.types | {NoneType}
-        return Form(_as_is, partial(_plain, types), types)
-    write, read = of.write, of.read
-    return Form(
-        lambda value, context: None if value is None else write(value, context),
-        lambda row, context: None if row is None else read(row, context),
-    )
-
-
-def _mapping(of: Form) -> Form:
-    write, read = of.write, of.read
-    return Form(
-        lambda value, context: {key: write(one, context) for key, one in value.items()},
-        lambda row, context: {key: read(one, context) for key, one in _plain(_DICT, row, context).items()},
-    )
+        return Form(partial(_plain, types), types)
+    return Form(lambda row, context: None if row is None else of.read(row, context))
 
 
 def _list(of: Form) -> Form:
-    write, read, types = of.write, of.read, of.types
+    read, types = of.read, of.types
     if types:
-        return Form(lambda value, context: list(value), lambda row, context: _plain_list(types, row))
-    return Form(
-        lambda value, context: [write(one, context) for one in value],
-        lambda row, context: tuple([read(one, context) for one in _plain(_LIST, row, context)]),
-    )
+        return Form(lambda row, context: _plain_list(types, row))
+    return Form(lambda row, context: tuple([read(one, context) for one in _plain(_LIST, row, context)]))
 
 
 def _fixed(of: Sequence[Form]) -> Form:
-    if all(form.types == of[0].types for form in of) and of[0].types:
-        types, length = of[0].types, len(of)
-        return Form(lambda value, context: list(value), lambda row, context: _plain_list(types, row, length))
+    types, length = of[0].types, len(of)
+    if types and all(form.types == types for form in of):
+        return Form(lambda row, context: _plain_list(types, row, length))
     return Form(
-        lambda value, context: [form.write(one, context) for form, one in zip(of, value, strict=True)],
         lambda row, context: tuple(
             [form.read(one, context) for form, one in zip(of, _plain(_LIST, row, context), strict=True)]
-        ),
+        )
     )
 
 
-def _positional(kind: type, names: tuple[str, ...], of: Form) -> Form:
-    write, read = of.write, of.read
-    values = attrgetter(*names)
-    return Form(lambda value, context: write(values(value), context), lambda row, context: kind(*read(row, context)))
+def _usual(of: Form) -> Callable[[Any, Row, Any], Any]:
+    return lambda row, found, context: of.read(row, context)
 
 
-def _usual(name: str, of: Form) -> Custom:
-    return Custom(
-        lambda value, context: of.write(getattr(value, name), context),
-        lambda row, found, context: of.read(row, context),
-    )
-
-
-def _record(kind: type, of: Mapping[str, Form], customs: Mapping[str, Custom]) -> Form:
-    wanted = {*of, *customs}
+def _record(kind: type, of: Mapping[str, Form], own: Mapping[str, Callable[[Any, Row, Any], Any]]) -> Form:
+    wanted = {*of, *own}
     plain = [(name, form.types) for name, form in of.items() if form.types]
-    nested = [(name, form.write, form.read) for name, form in of.items() if not form.types]
-
-    def write(value: Any, context: Any) -> Row:
-        row = {name: getattr(value, name) for name, _ in plain}
-        for name, written, _ in nested:
-            row[name] = written(getattr(value, name), context)
-        for name, custom in customs.items():
-            row[name] = custom.write(value, context)
-        return row
+    nested = [(name, form.read) for name, form in of.items() if not form.types]
 
     def read(row: Any, context: Any) -> Any:
         if type(row) is not dict or row.keys() != wanted:
@@ -179,24 +174,13 @@ def _record(kind: type, of: Mapping[str, Form], customs: Mapping[str, Custom]) -
             value = found[name] = row[name]
             if type(value) not in types:
                 raise ValueError(f"{kind.__name__}.{name} cannot be of {type(value).__name__}")
-        for name, _, again in nested:
+        for name, again in nested:
             found[name] = again(row[name], context)
-        for name, custom in customs.items():
-            found[name] = custom.read(row[name], found, context)
+        for name, custom in own.items():
+            found[name] = custom(row[name], found, context)
         return kind(**found)
 
-    return Form(write, read)
-
-
-_DICT, _LIST = frozenset({dict}), frozenset({list, tuple})
-
-
-def _as_is(value: Any, context: Any) -> Any:
-    return value
-
-
-def _enum_value(value: Any, context: Any) -> Any:
-    return value.value
+    return Form(read)
 
 
 def _plain(types: frozenset[type], row: Any, context: Any) -> Any:

@@ -135,7 +135,7 @@ def _quotes(name: str) -> Custom:
 def _write_measured(draft: Draft, to: Writing) -> list[Any]:
     rows = []
     for to.claim, measured in zip(draft.claims, draft.measured, strict=True):
-        rows.append(_MEASURED.write(measured, to))
+        rows.append(CODEC.write(measured, to))
     return rows
 
 
@@ -157,7 +157,7 @@ def _write_passage(hit: Hit, to: Writing) -> Any:
     if hit.passage.id in to.described:
         return hit.passage.id
     to.described.add(hit.passage.id)
-    return _PASSAGE.write(hit.passage, to)
+    return CODEC.write(hit.passage, to)
 
 
 def _read_passage(row: Any, got: Row, of: Reading) -> Passage:
@@ -181,7 +181,7 @@ def _stated(name: str) -> Custom:
 
 
 def _write_around(around: Around) -> list[Any]:
-    return [_SPANS.write(around.spans, None), hash_of(around.text)]
+    return [CODEC.write(around.spans, None), hash_of(around.text)]
 
 
 def _read_around(row: Any, got: Row, of: Reading) -> Around:
@@ -200,7 +200,7 @@ def _two(row: Any) -> Any:
 
 def _write_conflict(conflict: Conflict, claims: Sequence[Claim], to: Writing) -> Any:
     to.claims = claims
-    return _CONFLICT.write(conflict, to)
+    return CODEC.write(conflict, to)
 
 
 def _read_conflict(row: Any, claims: Sequence[Claim], of: Reading) -> Conflict:
@@ -211,7 +211,7 @@ def _read_conflict(row: Any, claims: Sequence[Claim], of: Reading) -> Conflict:
 
 def _write_attempts(trace: LlmTrace, to: Writing) -> list[Any]:
     apart = replace(to, own=to.of_rejected)
-    return [_ATTEMPT.write(one, apart if number in to.rejected else to) for number, one in enumerate(trace.attempts)]
+    return [CODEC.write(one, apart if number in to.rejected else to) for number, one in enumerate(trace.attempts)]
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:
@@ -322,7 +322,7 @@ CODEC = Codec(
             ),
             "hits": None,
             "draft": Custom(
-                lambda measurements, to: _DRAFT.write(measurements.draft, replace(to, own={})),
+                lambda measurements, to: CODEC.write(measurements.draft, replace(to, own={})),
                 lambda row, got, of: _DRAFT.read(row, of),
             ),
             "conflicts": Custom(
@@ -333,7 +333,7 @@ CODEC = Codec(
             ),
             "llm_trace": None,
             "other": Custom(
-                lambda measurements, to: MEASUREMENTS.write(measurements.other, to) if measurements.other else None,
+                lambda measurements, to: CODEC.write(measurements.other, to) if measurements.other else None,
                 lambda row, got, of: MEASUREMENTS.read(row, of) if row else None,
             ),
         },
@@ -379,7 +379,7 @@ def write(measurements: Measurements, rejected: Collection[int] = ()) -> Written
     passages = _retrieved(measurements)
     named = _documents(measurements, passages)
     to = Writing(passages, named, rejected, own={}, of_rejected={})
-    record = {_VERSION: SCHEMA_VERSION, **MEASUREMENTS.write(measurements, to)}
+    record = {_VERSION: SCHEMA_VERSION, **CODEC.write(measurements, to)}
     return Written(record, to.own, to.of_rejected, tuple(sorted(named)))
 
 

@@ -383,8 +383,9 @@ def test_given_a_plain_form_then_a_truth_value_is_no_number_and_a_row_has_just_i
 
 
 def test_given_a_record_type_of_plain_fields_then_a_truth_value_is_no_number_in_it_either() -> None:
-    form = Codec({}, (), {}).form(Span)
-    row = form.write(Span(1, 0, 5), None)
+    codec = Codec({}, (), {})
+    form = codec.form(Span)
+    row = codec.write(Span(1, 0, 5), None)
     assert form.read(row, None) == Span(1, 0, 5)
 
     with pytest.raises(ValueError, match=r"Span\.page"):
