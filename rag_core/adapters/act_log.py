@@ -62,13 +62,11 @@ class Verified:
     """A log that was gone through.
 
     Args:
-        lines: how many it has.
+        lines: how many it has, with those that were `removed` from its beginning.
         head: the hash of the chain after the last line; to be kept elsewhere.
-        line: the first one that does not fit, 0 where all do.
-        problem: what is wrong there, in a sentence.
+        line: the first one that does not fit, 0 where all do; `problem` says why.
         torn: lines that are not whole, as a power cut leaves them; a later line vouches for the bytes that are there.
         met: which of the hashes that were asked for stand in the chain.
-        removed: how many lines were removed from its beginning; `lines` counts them too.
     """
 
     lines: int = 0
@@ -158,9 +156,7 @@ class ActLog:
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
         """Remove the oldest lines, up to the first that is not older; that is noted first, and cannot be taken back.
 
-        Args:
-            before: with a time zone.
-            archive: a new file that takes the bytes that go; None where nobody needs them.
+        `archive` is a new file that takes the bytes that go.
 
         Raises:
             LibraryDamaged: the log is not what was written: nothing is removed.

@@ -56,17 +56,11 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The words and numbers of the page, in the reader's language.
+    """The words and numbers of the page, in the reader's language; `name` and the values of `facts` are untrusted.
 
-    Args:
-        title: at the head.
-        name: under it; untrusted.
-        paragraphs: each a heading and its text.
-        facts: rows of the table, label and value; values are untrusted.
-        plots: at least one, with the same lines.
-        threshold: the name of the horizontal axis, `share` that of the vertical one, `certified` that of the shaded
-            range.
-        foot: the last line.
+    `paragraphs` are headings and texts, `facts` labels and values; `plots`, at least one, have the same lines.
+    `threshold`,
+    `share` and `certified` name the axes and the shaded range.
     """
 
     title: str

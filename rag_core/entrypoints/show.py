@@ -135,10 +135,9 @@ def show_settings(settings: Settings, *, as_json: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """Text for a terminal: control characters of untrusted text cannot move the cursor, colour the screen or turn the
-    reading order.
+    """Text for a terminal: control characters of untrusted text cannot move the cursor, colour or turn the text.
 
-    The joiners of Hindi, Persian and their like stay where they shape letters; any other invisible character becomes
+    The joiners of Hindi, Persian and their like stay where they shape letters; other invisible characters become
     U+FFFD.
     """
     if text.isprintable():

@@ -63,10 +63,9 @@ class Basis:
 class Bound:
     """One target and what was seen at the chosen thresholds.
 
-    Args:
-        at_most: the share that was promised, in (0, 1).
-        errors: seen among `of` questions; `low` and `high` are the exact 95 % interval of their share.
-        upper: the exact one-sided bound at the level of the test; at most `at_most`.
+    `at_most` was promised; `low` and `high` are the exact 95 % interval of the share of `errors`, `upper` is the one-
+    sided
+    bound at the level of the test.
     """
 
     kind: Kind

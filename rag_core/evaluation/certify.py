@@ -102,15 +102,11 @@ OTHERS = "factual"  # the type that all other questions go with
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The targets that are asked for.
+    """The targets that are asked for, to hold at once with `confidence` in (0, 1).
 
-    Args:
-        targets: one or several of different kinds.
-        confidence: in (0, 1), that all of them hold at once.
-        first: the threshold that is chosen, one of `FIRST`.
-        second: another one that is chosen with it; empty for none.
-        by_type: a limit of its own for each question type that has labels enough; only for `SHIFTED` without a second
-            threshold.
+    `first` is one of `FIRST`, `second` another threshold or empty; `by_type` asks for a limit of its own for each
+    question
+    type with labels enough, of `SHIFTED` alone.
     """
 
     targets: tuple[Target, ...]
@@ -128,11 +124,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Uncertified:
-    """Why there is no certificate: what each target lacks, for the question type that has none (empty for all
-    questions).
+    """Why there is no certificate: what each target lacks, and for which question type (empty for all questions).
 
-    `needs_model` of the questions cannot be judged under every value of the threshold without asking a language model
-    again: measured under the loosest value they could.
+    `needs_model` of the questions could be judged only if they were measured under the loosest value.
     """
 
     type: str
@@ -188,10 +182,9 @@ def certify(
     """The thresholds with the highest coverage that meet all targets, with their certificate; or what is missing.
 
     Args:
-        questions: labelled, of one run.
-        records: their measurements, in the same order.
-        hits: which claims of each question hold a right answer, of shape (n, most claims); see
-            `rag_core.evaluation.answer_hits`.
+        questions: labelled, of one run, with `records` in the same order.
+        records: their measurements.
+        hits: which claims of each question hold a right answer; see `rag_core.evaluation.answer_hits`.
         settings: everything but the chosen thresholds.
         request: the targets and what may be chosen for them.
         basis: what the questions were asked of.
@@ -199,10 +192,6 @@ def certify(
         date: ISO 8601.
         fitted: hashes of questions that the score was fitted on (`gating.scores.question_hash`); they are left out.
         replayed: the records, where they have been read already.
-
-    Raises:
-        InvalidInput: no question is left.
-        InvalidSetting: a setting differs from the records' whose change needs more than a judgement.
     """
     used = np.array([question_hash(question.question) in fitted for question in questions], dtype=np.bool_)
     failed = np.array([bool(measurements.failure) for measurements in records], dtype=np.bool_) & ~used

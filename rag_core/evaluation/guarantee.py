@@ -115,11 +115,9 @@ class Choice:
 def tally(answered: Flags, missed: Flags, answerable: Flags, known: Flags) -> Counts:
     """Count what happened at each point.
 
-    Args:
-        answered: which questions are answered, of shape (rows, steps, n).
-        missed: which answers do not hold the known answer, of the same shape; read only where answered and known.
-        answerable: which questions have an answer in the documents, of shape (n,).
-        known: of which of them the answer's text is known, of shape (n,).
+    `answered` and `missed` have the shape (rows, steps, n), `answerable` and `known` (whether the text of its answer
+    is) the
+    shape (n,); `missed` is read only where answered and known.
     """
     given, n = answered & answerable & known, len(answerable)
     everywhere = np.ones(answered.shape[:2], np.int64)

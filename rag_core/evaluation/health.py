@@ -83,13 +83,11 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The spread of the scores against the one that the calibration was fitted on.
+    """The spread of the scores (`now`, in `SCORE_BINS` parts of [0, 1]) against that of the calibration (`then`, or
+    ()).
 
-    Args:
-        index: population stability index; None where one side has too few scores.
-        p: how often chance gives such a difference (chi-squared).
-        now: questions by score, `SCORE_BINS` parts of [0, 1].
-        then: the same of the calibration; empty where it does not tell.
+    `index` is the population stability index, None where one side has too few scores; `p` how often chance gives such a
+    difference (chi-squared).
     """
 
     index: float | None
@@ -178,10 +176,8 @@ _NO_GAP = frozenset({Reason.FOLLOW_UP, Reason.SUMMARY})  # no document would ans
 class Gap:
     """Refused questions about like things, the one in the middle first. Texts are untrusted.
 
-    Args:
-        questions: each with when it was asked.
-        terms: content words that most of them share, most shared first; forms as they are searched for.
-        nowhere: names and numbers of theirs that stand in no document.
+    `terms` are content words that most of them share, as they are searched for; `nowhere` names and numbers in no
+    document.
     """
 
     questions: tuple[Kept, ...]
@@ -199,10 +195,7 @@ def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
     """Groups of unanswered questions, largest first, then newest.
 
     A question joins the group whose middle it is most like, by cosine or by shared words; otherwise it begins one.
-
-    Args:
-        kept: from `unanswered`, newest first.
-        vectors: of their texts, unit length, shape (n, dim).
+    `vectors` are of their texts, unit length, shape (n, dim).
     """
     words = [frozenset(content_terms(one.question, one.language)) for one in kept]
     groups: list[list[int]] = []

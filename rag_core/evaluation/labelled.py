@@ -35,17 +35,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question of a labelled set.
+    """A question of a labelled set, 1 to 2,000 characters long; `id` names it within the set.
 
-    Args:
-        id: names it within its set.
-        question: as it is asked, 1 to 2,000 characters.
-        answerable: whether the searched documents answer it.
-        answers: any of these strings is right; empty where none is given.
-        documents: names or ids to search in; empty for all.
-        places: where an answer stands.
-        language: code such as "cs"; empty where it is not given.
-        kind: a free word such as "near_miss", for breakdowns.
+    Any of `answers` is right; `documents` are names or ids to search in, none for all; `places` are where an answer
+    stands;
+    `language` is a code such as "cs", `kind` a free word such as "near_miss".
     """
 
     id: str

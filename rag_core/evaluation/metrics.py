@@ -136,12 +136,9 @@ def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
 
 
 def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple[Bin, ...]:
-    """The share of answerable questions among those with like scores; a calibrated score's means equal the shares.
+    """The share of answerable questions among those with like scores, in bins of equal width over [0, 1].
 
-    Args:
-        scores: probabilities in [0, 1].
-        positive: whether the event came true, by question.
-        bins: how many of equal width over [0, 1], at least 1; the shares' intervals are exact.
+    A calibrated score's means equal the shares, whose intervals are exact. ValueError where a score is no probability.
     """
     values, flags = _scored(scores, positive)
     if bins < 1:

@@ -57,16 +57,14 @@ class Marks:
     """The labels held against n outcomes, each of shape (n,).
 
     Args:
-        answerable: as labelled.
         measured: False where the question could not be measured, or cannot be judged without asking a language model
             again, or its text is gone with its document; such are in no rate.
-        answered: an answer was given.
-        comparable: an answer was given to an answerable question whose right answer is known, and its text can still be
-            read.
+        comparable: an answer was given to an answerable question whose right answer is known, and its text is there.
         missed: comparable, and what is shown holds none of the right answers.
         needs_model: not measured, since a language model would have to be asked again under these settings.
-        lost: not measured, since an answer is given whose text is gone with its document: nobody can hold it against
-            its label. Counted as right, each document that is deleted would make a run look better.
+        lost: not measured, since an answer is given whose text is gone with its document. Counted as right, each
+    document
+            that is deleted would make a run look better.
     """
 
     answerable: Flags
@@ -151,14 +149,9 @@ class Report:
     """The figures of one set under one settings.
 
     Args:
-        questions: of the set that have a result.
-        not_measured: those of them that could not be measured; they are in no rate.
-        needs_model: those that cannot be judged without asking a language model again; in no rate either, and never
-            taken for a refusal.
-        false_refusals: of the answerable questions.
-        wrong_answers: of the unanswerable questions.
-        missed_answers: of the answers given to answerable questions whose right answer is known, those that do not hold
-            it.
+        not_measured: of `questions`, those that could not be measured; they are in no rate.
+        needs_model: those that cannot be judged without asking a language model again; in no rate either.
+        missed_answers: of the answers given to answerable questions whose right answer is known, those without it.
         answered: of all questions (coverage).
         by: the first three rates by part of a breakdown: language, kind, document, intent, reason.
         latency: milliseconds by stage: (median, 95th percentile); "total" is the whole question.

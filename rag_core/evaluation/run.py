@@ -57,10 +57,9 @@ class Spending:
 
 
 def unasked(measurements: Measurements) -> str:
-    """Why no endpoint answered a call of a question, in a sentence; empty where each did, or nothing was asked.
+    """Why no endpoint answered a call of a question; empty where each did, or nothing was asked.
 
-    What a question may take of the model (`model_seconds`, `model_budget`) is a setting: where it is spent, nothing was
-    tried, and that is what was measured.
+    Where `model_seconds` or `model_budget` is spent nothing was tried, and that is what was measured.
     """
     calls = measurements.llm_trace.calls if measurements.llm_trace else ()
     return next((call.failure for call in calls if call.failure and call.ms and not call.endpoint), "")
@@ -178,17 +177,11 @@ def run(
 ) -> Ran:
     """Measure the questions of a run that have no result yet, under the library's newest version.
 
-    Results of another version, model or calibration are measured anew; so is a question that could not be measured
-    before. A question that cannot be measured is stored as a failure that says why; one for which the language model
-    could not be asked is such a question, whatever would have been shown in its stead.
-
-    Args:
-        engine: over the library of the run.
-        head: from `begin`, or of a run that is resumed.
-        store: where it is kept.
-        progress: told (QUESTIONS, done, total) after every question.
-        cancelled: asked before every question, and while a language model is waited for.
-        budget_tokens: of a language model, for this call; None for no end. The question that passes it is finished.
+    Results of another version, model or calibration are measured anew, and questions that could not be measured before.
+    A
+    question that cannot be measured, or for which the language model could not be asked, is stored as a failure that
+    says
+    why. `progress` is told (QUESTIONS, done, total); the question that passes `budget_tokens` is finished.
 
     Raises:
         RagError: the library, a model or the store cannot be used, or a language model could not be asked for several

@@ -30,11 +30,9 @@ STEPS = 100  # limits that are tried between both ends of a setting's range
 class Effect:
     """How many of the measured questions end how; the four add up to `questions`.
 
-    Args:
-        right: answers that are not wrong, also where no right answer is labelled.
-        wrong: answers to questions labelled unanswerable, and answers that hold none of the labelled right ones.
-        refused: questions labelled answerable that are refused.
-        spared: questions labelled unanswerable that are refused, as they should be.
+    `right` are answers that are not wrong, `wrong` answers to unanswerable questions or without a labelled right
+    answer,
+    `refused` answerable and `spared` unanswerable questions that are refused.
     """
 
     right: int

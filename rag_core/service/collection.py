@@ -39,17 +39,12 @@ __all__ = ["AS_BUILT", "chosen", "require_unlocked"]
 
 
 def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost]) -> Settings:
-    """The settings of a call.
-
-    Args:
-        base: those that hold without a word of the caller.
-        preset: another one's values, under the same environment.
-        values: by name, over these.
-        costs: that a value's change may have.
+    """The settings of a call: `base`, or another preset under the same environment, with `values` over it.
 
     Raises:
-        InvalidSetting: an unknown preset or name, a value out of its range, or one that is not the caller's to change;
-            as `require_unlocked` of `base`.
+        InvalidSetting: an unknown preset or name, a value out of its range, one whose cost is not among `costs` or that
+    is not
+            the caller's to change, or a locked one.
     """
     start = load_settings(preset, environment=model_environment(os.environ)) if preset else base
     start = start.changed(**{name: getattr(base, name) for name in AS_BUILT})

@@ -52,8 +52,7 @@ class Jobs:
     def require_room(self, principal: Principal) -> None:
         """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
 
-        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for whoever
-        has a token, and half of them, who may come from one address, leave room for the others.
+        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for tokens.
         """
         if principal.visits:
             each, most = MAX_VISITOR, MAX_VISITORS

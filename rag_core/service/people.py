@@ -96,8 +96,7 @@ class Rules(_Part):
 
     Args:
         others: what people who signed in and have no role may do.
-        addresses_checked: takes the provider's word that all its addresses are their owners', where it does not say so
-            itself.
+        addresses_checked: takes all addresses for their owners', where the provider does not say so itself.
         signed_in_hours: how long a sign-in holds.
         roles: by name.
     """

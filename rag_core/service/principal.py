@@ -88,13 +88,9 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks.
+    """Who asks: `id` is a token's, or `local`, and stands in records and logs; `admin` has all scopes.
 
-    Args:
-        id: of the token, `local` for this machine; stands in records and logs.
-        scopes: that they have; `admin` has all.
-        collections: that they may enter, None for all.
-        actor: who acts then, for somebody who is known to the page too; None for a token's holder.
+    `collections` is None for all; `actor` is set for somebody who is known to the page too.
     """
 
     id: str

@@ -191,8 +191,7 @@ def finish_deletions(folder: Path) -> None:
 
 
 def noting(folder: Path, collection: str = "") -> Note:
-    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so
-    (`auditing`).
+    """The way into the audit log of the library; it keeps nothing where the environment says so (`auditing`).
 
     It raises NotAllowed for an act that is not open to whoever acts: all that is done to a library passes here first.
     """
@@ -223,8 +222,7 @@ def archived_acts(file: Path) -> ActLog:
 
 
 def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
-    """The settings with the embedding model, precision and vector store that the library was built with; opens no
-    index.
+    """The settings with the embedding model, precision and vector store of the library; opens no index.
 
     Unchanged where the library is empty, or its file cannot be read: opening it then says why.
     """
@@ -240,11 +238,9 @@ def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
 
 
 def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Values) -> frozenset[str]:
-    """The digests of the sources that are stored and listed now, so that an end of the process does not lose them;
-    opens no index.
+    """The digests of the sources that are stored and listed now, to be indexed under these values; opens no index.
 
-    `values` are the settings to index them under. None of them where that cannot be done: whoever adds them then says
-    why.
+    None of them where that cannot be done: whoever adds them then says why.
     """
     file, note, refused = File(folder, collection), noting(folder, collection), list[tuple[str, IngestError]]()
 

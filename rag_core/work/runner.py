@@ -69,16 +69,9 @@ class Runner:
     ) -> Job:
         """Start a job over so many files, or queue it behind the running one.
 
-        Args:
-            title: as it is shown.
-            work: what it does.
-            files: how many it is over.
-            sources: kept so that a password can be tried.
-            kind: of job.
-            place: the library.
-            listed: its files, where they are known.
-            bounded: whether too many before it end it at once, with an error that says so.
-            handing_in: of the files that it adds.
+        `sources` are kept so that a password can be tried. Too many jobs before it end it at once, with an error that
+        says so,
+        unless it is not `bounded`.
         """
         job = Job(
             title,
@@ -143,11 +136,9 @@ class Runner:
                 self._going = +self._going
 
     def end(self, place: Place, seconds: float) -> bool:
-        """Stop the jobs of a library that goes, and forget what they came to; whether all of them ended within so many
-        seconds.
+        """Stop the jobs of a library that goes, and forget them; whether all of them ended within so many seconds.
 
-        Those that wait for their turn end at once: whoever is before them may take minutes. Nothing of theirs is handed
-        in afterwards.
+        Those that wait for their turn end at once. Nothing of theirs is handed in afterwards.
         """
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]

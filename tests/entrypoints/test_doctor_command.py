@@ -133,7 +133,7 @@ def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_
     assert "id.example.org" in rows["the page"].found
     assert not rows["roles"].ok
     assert "may do nothing" in rows["without a role"].found
-    assert "answers nobody" in doctor_command._service(tmp_path).found
+    assert "answers nobody" in next(doctor_command._service(tmp_path)).found
 
     access.write_text(
         "others: ask\nroles: {editors: {may: [upload, ask], addresses: [a@x.org, b@x.org]}}", encoding="utf-8"

@@ -100,10 +100,10 @@ def test_given_a_token_that_would_say_nothing_clear_when_made_then_it_is_refused
 
 def test_given_tokens_when_the_machine_is_examined_then_it_says_who_may_call(tmp_path: Path) -> None:
     """No token, a valid one, one that is revoked, and a file of them that others may read."""
-    assert "every program of this machine" in _service(tmp_path).found
+    assert "every program of this machine" in next(_service(tmp_path)).found
     token, _ = Tokens(tmp_path).create("x", ["ask"], ["*"])
-    assert "1 of 1 tokens are valid" in _service(tmp_path).found
+    assert "1 of 1 tokens are valid" in next(_service(tmp_path)).found
     Tokens(tmp_path).revoke(token.id)
-    assert "0 of 1 tokens are valid" in _service(tmp_path).found
+    assert "0 of 1 tokens are valid" in next(_service(tmp_path)).found
     (tmp_path / FILE).chmod(0o644)
-    assert (_service(tmp_path).ok, "chmod 600" in _service(tmp_path).remedy) == (False, True)
+    assert (next(_service(tmp_path)).ok, "chmod 600" in next(_service(tmp_path)).remedy) == (False, True)

@@ -111,21 +111,11 @@ _log = logging.getLogger(__name__)
 
 
 class ProcessEmbedder:
-    """An `Embedder` on a sentence-transformers model in a child process.
+    """An `Embedder` on a sentence-transformers model in a child process; see `load_embedder` for its arguments.
 
-    Safe to call from several threads: one request at a time.
-
-    It is made at once, while the child still loads; the first call waits. A child that ended between two calls is
-    replaced; one that ends within a call costs that call a `ModelUnavailable`, and the next call starts another. No
-    child outlives this object or this process.
-
-    Args:
-        model: the embedded model's name, another model's name, or a folder.
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
-
-    Raises:
-        ModelUnavailable: here, no process can be started; from every member, the model cannot be loaded, or its process
-            ended.
+    Safe to call from several threads: one request at a time. It is made at once, while the child still loads; the first
+    call waits. A child that ended between two calls is replaced; one that ends within a call costs that call a
+    `ModelUnavailable`, and the next call starts another. No child outlives this object or this process.
     """
 
     def __init__(self, model: str, precision: str = "auto") -> None:

@@ -37,7 +37,6 @@ def load_entailment_model(model: str, precision: str = "auto", languages: str = 
 
     Raises:
         ModelUnavailable: it cannot be loaded.
-        InvalidSetting: `languages` holds something else than codes.
     """
     return SupportModel(precision) if model == EMBEDDED else NamedEntailment(model, precision, languages)
 

@@ -41,10 +41,7 @@ class Tokens(NamedTuple):
 class PairForm:
     """A classifier whose tokenizer joins the two texts; the longer one is cut where they are too long together.
 
-    Args:
-        model: of transformers, for sequence classification.
-        tokenizer: its own.
-        yes: which output says "supported"; the only one's value is a logit by itself.
+    `yes` is the output that says "supported"; the only one's value is a logit by itself.
     """
 
     def __init__(self, model: Any, tokenizer: Any, yes: int) -> None:
@@ -75,17 +72,9 @@ class PairForm:
 
 
 class JoinedForm:
-    """A model that reads both texts as one, put together here; only the first is cut, but a claim of more than half of
-    what can be read.
+    """A model that reads both texts as one, put together here; mostly only the first is cut.
 
-    Args:
-        model: of transformers.
-        tokenizer: its own.
-        start: token ids before the first text.
-        lead: said before the first text, by the same tokenizer.
-        between: token ids between the two texts.
-        middle: said before the second text.
-        after: said after it.
+    `start` and `between` are token ids before and between the texts, `lead`, `middle` and `after` words around them.
     """
 
     def __init__(
@@ -150,12 +139,7 @@ class GeneratingForm(JoinedForm):
 
 
 def load_form(folder: Path, precision: str, foundation: Any) -> PairForm | JoinedForm:
-    """The model in a folder, in the form that its configuration tells.
-
-    Args:
-        folder: its files.
-        precision: float32 or bfloat16.
-        foundation: gives the folder of another model by its name; HHEM needs one for its configuration and tokenizer.
+    """The model in a folder, in the form that its configuration tells; `foundation` finds another model's folder.
 
     Raises:
         MissingDependency: transformers is not installed.

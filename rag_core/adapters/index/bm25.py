@@ -177,7 +177,7 @@ class Bm25Index:
 
     @cached_property
     def _damping(self) -> NDArray[np.float64]:
-        """What a count is set against; it grows with the length of its passage. Shape (rows,)."""
+        """The number that a count is set against; it grows with the length of its passage. Shape (rows,)."""
         lengths = np.concatenate([segment.lengths for segment in self.segments])
         damping: NDArray[np.float64] = K1 * ((1 - B) + B * lengths / lengths.mean())
         return damping

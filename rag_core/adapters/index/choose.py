@@ -18,7 +18,7 @@ from rag_core.library.stored.collection import STORES
 
 @dataclass(frozen=True, slots=True)
 class StoreRow:
-    """What makes a vector store, and the extra of `adapters.optional.EXTRAS` that it needs, or ""."""
+    """The maker of a vector store, and the extra of `adapters.optional.EXTRAS` that it needs, or ""."""
 
     make: Callable[[], VectorStore]
     extra: str = ""

@@ -163,15 +163,11 @@ SHARE = 0.6  # a model with another one behind it gets so much of the time that 
 
 
 class ModelChain:
-    """A `LanguageModel` of one or more in order. Safe to share between threads.
+    """A `LanguageModel` of at least one in order. Safe to share between threads.
 
     One that did not answer is passed over for `REST_SECONDS`, as long as another one can be asked, so that not every
-    call of a question waits for it again. The last one may take all of the time that is left, one before it `SHARE` of
-    it.
-
-    Args:
-        models: at least one.
-        clock: seconds, for the rests and the time that is left.
+    call
+    of a question waits for it again. The last one may take all of the time that is left, one before it `SHARE` of it.
     """
 
     def __init__(self, models: Sequence[LanguageModel], clock: Callable[[], float] = time.monotonic) -> None:

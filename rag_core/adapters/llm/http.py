@@ -72,8 +72,7 @@ def loop() -> asyncio.AbstractEventLoop:
 
 
 def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
-    """A client for one server: it follows no redirect, so that a key goes nowhere else, and reads at most `MAX_BYTES`
-    of an answer.
+    """A client for one server: it follows no redirect, so that a key goes nowhere else, and bounds what it reads.
 
     Proxies of the environment are used, except on the way to this machine itself.
     """
@@ -125,11 +124,9 @@ HIDDEN = "[key]"
 
 
 def without_key(text: str, key: str) -> str:
-    """The text with `[key]` for the key, for the key without its label ("sk-", "sk-proj-"), and for its first or last
-    three quarters.
+    """The text with `[key]` for the key, with or without its label ("sk-"), and for three quarters of it.
 
-    Each character may stand as itself or as JSON escapes it; case does not matter. Other codings (spaces between,
-    Base64) are not known.
+    Case and JSON's escapes do not matter. Other codings (spaces between, Base64) are not known.
     """
     return _pattern(key).sub(HIDDEN, text) if len(key) >= MIN_CHARS else text
 

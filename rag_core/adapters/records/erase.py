@@ -168,11 +168,10 @@ def _empty_log(file: Database) -> None:
 def without_erased(
     db: sqlite3.Connection, record: dict[str, Any], measurements: Measurements, searched: Collection[str] = ()
 ) -> Any:
-    """The record of a question as it may be kept: without the names of documents that were deleted everywhere since it
-    was asked.
+    """The record of a question without the names of documents that were deleted everywhere since it was asked.
 
-    None where an answer was drafted from one of them, where it was among the few that were searched, or where the
-    question uses words that were found in it alone: such a record goes as a whole.
+    None where an answer was drafted from one, where it was among the few that were searched, or where the question uses
+    words that were found in it alone: such a record goes as a whole.
     """
     query = "SELECT document FROM erasures WHERE generation >= ?"
     gone = {document for (document,) in db.execute(query, (measurements.library.version,))}

@@ -136,8 +136,8 @@ class Sets(Part):
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced.
 
-        A deleted run takes none, and no run takes one that was drafted from a document which was deleted everywhere
-        since it was asked, or one of a question that went with such a document.
+        A deleted run takes none, nor one drafted from a document, or of a question, that was deleted everywhere
+        meanwhile.
         """
         written, id = written_of(measurements), plain(question_id)
         insert = (

@@ -181,7 +181,7 @@ def child_environment(known: Mapping[str, str], address: str) -> dict[str, str]:
 
 
 def fingerprint(embedder: Embedder, settings: Settings) -> dict[str, str]:
-    """What must be equal in two processes for them to make the same document of the same bytes."""
+    """The things that must be equal in two processes for them to make the same document of the same bytes."""
     ocr = settings.ocr_engine if settings.ocr else ""
     return {
         "version": f"{INDEX_VERSION}, {READING_VERSION}",

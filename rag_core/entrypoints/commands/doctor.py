@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,6 +37,11 @@ OTHERS_ASK = "If its accounts are not all your own people's, write others: nothi
 OPEN_NETWORK = (
     "Read files of unknown origin on Linux (x86-64 or aarch64), or forbid this program the network in a firewall."
 )
+NOBODY_SIGNS_IN = (
+    "Nobody signs in: the page is open to every program and user of this machine. It refuses connections of other "
+    "machines, whatever address it listens on, and what a proxy hands on. Started with `serve --behind-proxy` it is "
+    "open to whoever the proxy lets through; docs/operate.md says how people sign in."
+)
 WORD = "Plumbline"
 SMALL_PDF = (
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
@@ -56,125 +61,105 @@ class Finding:
     remedy: str = ""
 
 
+def _ok(about: str, found: str) -> Finding:
+    return Finding(about, True, found)
+
+
+def _mend(about: str, found: str, remedy: str) -> Finding:
+    return Finding(about, False, found, remedy)
+
+
 def doctor(args: argparse.Namespace) -> int:
     """Print all findings; 1 where one needs a remedy."""
-    settings = chosen_settings(args)
-    checks: tuple[tuple[str, Callable[[], list[Finding]]], ...] = (
+    settings, folder = chosen_settings(args), library_folder(args)
+    checks: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
         ("packages", _packages),
         ("reading PDFs", _reading),
         ("scanned pages", lambda: _scans(settings)),
         ("embedding model", lambda: _embedding(settings)),
-        ("library", lambda: [_library(library_folder(args))]),
-        ("service", lambda: [_service(library_folder(args))]),
-        ("the page", lambda: _page(library_folder(args))),
+        ("library", lambda: _library(folder)),
+        ("service", lambda: _service(folder)),
+        ("the page", lambda: _page(folder)),
     )
     found = [row for about, check in checks for row in _tried(about, check)]
     if args.json:
         print(json.dumps([asdict(row) for row in found], indent=1))
     else:
         for row in found:
-            print(
-                printable(
-                    f"{'ok' if row.ok else 'MEND':<5} {row.about:<16} "
-                    f"{row.found}{f' {row.remedy}' if row.remedy else ''}"
-                )
-            )
+            print(printable(f"{'ok' if row.ok else 'MEND':<5} {row.about:<16} {row.found} {row.remedy}".rstrip()))
     return 0 if all(row.ok for row in found) else 1
 
 
-def _tried(about: str, check: Callable[[], list[Finding]]) -> list[Finding]:
+def _tried(about: str, check: Callable[[], Iterator[Finding]]) -> list[Finding]:
     try:
-        return check()
+        return list(check())
     except RagError as error:
-        return [Finding(about, False, error.problem, error.remedy)]
+        return [_mend(about, error.problem, error.remedy)]
 
 
-def _packages() -> list[Finding]:
-    python = Finding("Python", True, f"{platform.python_version()} on {sys.platform}, {platform.machine()}.")
+def _packages() -> Iterator[Finding]:
+    yield _ok("Python", f"{platform.python_version()} on {sys.platform}, {platform.machine()}.")
     try:
         from supply.environment import difference
     except ImportError:  # only rag_core was copied: there is no lock to hold against
-        return [python]
+        return
     differs = difference(tests=False)
     if differs.missing or differs.other:
         found = "; ".join([*(f"{name} is missing" for name in differs.missing), *differs.other])
-        return [python, Finding("packages", False, f"Not those of the lock: {found}.", SETUP)]
-    return [python, Finding("packages", True, "All packages of requirements.lock are installed, in their versions.")]
+        yield _mend("packages", f"Not those of the lock: {found}.", SETUP)
+    else:
+        yield _ok("packages", "All packages of requirements.lock are installed, in their versions.")
 
 
-def _reading() -> list[Finding]:
+def _reading() -> Iterator[Finding]:
     """A small file is read by the real process; what that process said of itself is what is told."""
     text = read_pdf(SMALL_PDF, "doctor.pdf", ocr=False).pages[0].text
-    state = pdf_process.isolation()
+    state, most = pdf_process.isolation(), DEFAULT_LIMITS.memory_bytes
     assert state is not None
-    megabytes = DEFAULT_LIMITS.memory_bytes >> 20
-    limited = state.memory_bytes == DEFAULT_LIMITS.memory_bytes
-    return [
-        Finding(
-            "reading PDFs",
-            text == WORD,
-            "A small file was read." if text == WORD else "A small file was read wrongly.",
-            SETUP * (text != WORD),
-        ),
-        Finding("its network", False, f"The process that reads PDFs has a network. {state.unblocked}", OPEN_NETWORK)
-        if state.unblocked
-        else Finding(
-            "its network",
-            True,
-            "The kernel refuses the process that reads PDFs every socket and every file to write (seccomp).",
-        ),
-        Finding("its memory", True, f"The process that reads PDFs is held to {megabytes:,} MiB.")
-        if limited
-        else Finding(
-            "its memory",
-            False,
-            "The memory of the process that reads PDFs is not limited.",
-            "Read large files of unknown origin on Linux.",
-        ),
-    ]
+    if text == WORD:
+        yield _ok("reading PDFs", "A small file was read.")
+    else:
+        yield _mend("reading PDFs", "A small file was read wrongly.", SETUP)
+    if state.unblocked:
+        yield _mend("its network", f"The process that reads PDFs has a network. {state.unblocked}", OPEN_NETWORK)
+    else:
+        refused = "The kernel refuses the process that reads PDFs every socket and every file to write (seccomp)."
+        yield _ok("its network", refused)
+    if state.memory_bytes == most:
+        yield _ok("its memory", f"The process that reads PDFs is held to {most >> 20:,} MiB.")
+    else:
+        remedy = "Read large files of unknown origin on Linux."
+        yield _mend("its memory", "The memory of the process that reads PDFs is not limited.", remedy)
 
 
-def _scans(settings: Settings) -> list[Finding]:
+def _scans(settings: Settings) -> Iterator[Finding]:
     languages, folder = find_tessdata()
     chosen, installed = settings.ocr and bool(weights_of(settings.ocr_engine)), bool(find_weights())
     by_rapidocr = f" RapidOCR {version_of(RAPIDOCR)} reads Latin script." if chosen else ""
     if installed and not chosen:
         by_rapidocr = " RapidOCR is installed; ocr_engine=rapidocr has it read Latin script."
     if not languages:
-        remedy = (
-            "Install Tesseract with its languages (Debian: tesseract-ocr "
-            "tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin)."
-        )
         which = "all other scanned pages" if chosen else "scanned pages"
-        return [
-            Finding(
-                "scanned pages",
-                False,
-                f"No language data of Tesseract were found; {which} cannot be read.{by_rapidocr}",
-                remedy,
-            )
-        ]
+        found = f"No language data of Tesseract were found; {which} cannot be read.{by_rapidocr}"
+        packages = "tesseract-ocr tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin"
+        yield _mend("scanned pages", found, f"Install Tesseract with its languages (Debian: {packages}).")
+        return
     missing = [code for code in OCR_LANGUAGES if code not in languages]
     lacks = f" Not installed: {', '.join(missing)}." if missing else ""
-    return [Finding("scanned pages", True, f"Tesseract reads {', '.join(languages)} ({folder}).{lacks}{by_rapidocr}")]
+    yield _ok("scanned pages", f"Tesseract reads {', '.join(languages)} ({folder}).{lacks}{by_rapidocr}")
 
 
-def _embedding(settings: Settings) -> list[Finding]:
+def _embedding(settings: Settings) -> Iterator[Finding]:
     """The model as the page runs it: loading checks the hash of the embedded one's weights."""
     model = embedder_apart(settings.embedding_model, settings.embedding_precision)
     dimensions = model.embed([WORD]).shape[1]
     network = f"It has a network: {model.unblocked}" if model.unblocked else "Its process is refused the network."
-    checked = (
-        " The hash of its weights is the published one."
-        if settings.embedding_model == Settings.model_fields["embedding_model"].default
-        else ""
-    )
-    return [
-        Finding("embedding model", True, f"{model.name} is loaded and gives {dimensions} numbers.{checked} {network}")
-    ]
+    embedded = settings.embedding_model == Settings.model_fields["embedding_model"].default
+    checked = " The hash of its weights is the published one." * embedded
+    yield _ok("embedding model", f"{model.name} is loaded and gives {dimensions} numbers.{checked} {network}")
 
 
-def _library(folder: Path) -> Finding:
+def _library(folder: Path) -> Iterator[Finding]:
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -182,101 +167,58 @@ def _library(folder: Path) -> Finding:
         with tempfile.TemporaryFile(dir=place):
             pass
     except OSError as error:
-        return Finding(
-            "library",
-            False,
-            f"{place} cannot be written to: {error.strerror}.",
-            "Make it writable, or name another with --library.",
-        )
-    return Finding(
-        "library",
-        True,
-        f"{folder.resolve()} can be written to{'' if os.path.exists(folder) else ', and will be made'}.",
-    )
+        remedy = "Make it writable, or name another with --library."
+        yield _mend("library", f"{place} cannot be written to: {error.strerror}.", remedy)
+        return
+    made = "" if os.path.exists(folder) else ", and will be made"
+    yield _ok("library", f"{folder.resolve()} can be written to{made}.")
 
 
-def _page(folder: Path) -> list[Finding]:
+def _page(folder: Path) -> Iterator[Finding]:
     """Who may open the page, and what they may do there."""
     from rag_core.service.people import People, Right, access_file  # only here: no other row needs them
 
     known = login(os.environ)
     if known is None:
-        return [
-            Finding(
-                "the page",
-                True,
-                "Nobody signs in: the page is open to every program and user of this machine. It refuses connections "
-                "of other machines, "
-                "whatever address it listens on, and what a proxy hands on. Started with `serve --behind-proxy` it is "
-                "open to whoever the "
-                "proxy lets through; docs/operate.md says how people sign in.",
-            )
-        ]
+        yield _ok("the page", NOBODY_SIGNS_IN)
+        return
     require("login", "Signing in on the page")
     file = access_file(folder)
     rules = People(file).rules()
-    others = "ask questions" if rules.others == "ask" else "do nothing"
-    found = [
-        Finding(
-            "the page",
-            True,
-            f"People sign in at {known.provider} and open {known.host}; a sign-in holds {rules.signed_in_hours:g} "
-            f"hours.",
-        ),
-        Finding(
-            "without a role",
-            True,
-            f"Whoever can sign in there, and has no role, may {others}.",
-            OTHERS_ASK * (rules.others == "ask"),
-        ),
-    ]
+    hours = f"a sign-in holds {rules.signed_in_hours:g} hours"
+    yield _ok("the page", f"People sign in at {known.provider} and open {known.host}; {hours}.")
+    may, remedy = ("ask questions", OTHERS_ASK) if rules.others == "ask" else ("do nothing", "")
+    yield Finding("without a role", True, f"Whoever can sign in there, and has no role, may {may}.", remedy)
     if not rules.roles:
-        found.append(
-            Finding(
-                "roles",
-                False,
-                f"{file} gives nobody a role.",
-                "Write who may do what into it: docs/operate.md has an example.",
-            )
-        )
+        example = "Write who may do what into it: docs/operate.md has an example."
+        yield _mend("roles", f"{file} gives nobody a role.", example)
     elif file.stat().st_mode & WRITABLE:
-        found.append(Finding("roles", False, f"Others than its owner may write to {file}.", f"Run: chmod go-w {file}"))
+        yield _mend("roles", f"Others than its owner may write to {file}.", f"Run: chmod go-w {file}")
     for name, role in rules.roles.items():
         rights = ", ".join(right.value for right in Right if right in role.may)
         given = f"{len(role.addresses)} addresses, {sum(map(len, role.claims.values()))} values of claims"
         where = "all collections" if role.collections is None else ", ".join(sorted(role.collections))
-        found.append(Finding("role", True, f"{name} may {rights or 'do nothing'} in {where}: {given}."))
+        yield _ok("role", f"{name} may {rights or 'do nothing'} in {where}: {given}.")
     secrets = secrets_file(os.environ)
     if secrets.stat().st_mode & OTHERS:
-        found.append(
-            Finding("secrets", False, f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}")
-        )
-    return found
+        yield _mend("secrets", f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}")
 
 
-def _service(folder: Path) -> Finding:
+def _service(folder: Path) -> Iterator[Finding]:
     """Who may call the API of `serve`."""
     from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
 
     known, now = Tokens(folder).all(), datetime.now(UTC)
-    valid = [token for token in known if token.is_valid(now)]
-    if not known and login(os.environ):
-        return Finding(
-            "service", True, "No token was ever made, and people sign in: the API of `serve` answers nobody."
-        )
+    valid = sum(token.is_valid(now) for token in known)
     if not known:
-        return Finding(
-            "service",
-            True,
-            "No token was ever made: the API of `serve` answers every program of this machine, and no other.",
-        )
-    if is_open(folder / FILE):
-        return Finding("service", False, f"Others than you may read {FILE}.", f"Run: chmod 600 {folder / FILE}")
-    return Finding(
-        "service",
-        True,
-        f"{len(valid)} of {len(known)} tokens are valid: the API of `serve` answers nobody without one.",
-    )
+        to = "nobody" if login(os.environ) else "every program of this machine, and no other"
+        and_sign = ", and people sign in" if login(os.environ) else ""
+        yield _ok("service", f"No token was ever made{and_sign}: the API of `serve` answers {to}.")
+    elif is_open(folder / FILE):
+        yield _mend("service", f"Others than you may read {FILE}.", f"Run: chmod 600 {folder / FILE}")
+    else:
+        answers = "the API of `serve` answers nobody without one"
+        yield _ok("service", f"{valid} of {len(known)} tokens are valid: {answers}.")
 
 
 MAX_TOKENS = 500  # for an answer of one word: a model may think before it
