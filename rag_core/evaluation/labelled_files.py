@@ -215,10 +215,6 @@ class Table:
     numbers: tuple[int, ...]
     problems: tuple[tuple[int, str], ...] = ()
 
-    def with_rows(self, rows: Iterable[Mapping[str, Any]]) -> Table:
-        """The same table with other values in its rows."""
-        return replace(self, rows=tuple(rows))
-
 
 def read_table(name: str, data: bytes) -> Table:
     """The rows of one file."""
@@ -404,7 +400,9 @@ def _with_labels(asked: Sequence[Table], others: Sequence[Table]) -> list[Table]
         said |= {str(row["id"]): row for row in map(lowered, table.rows) if "id" in row}
     if not said:
         return list(asked)
-    return [table.with_rows({**said.get(str(row.get("id")), {}), **row} for row in table.rows) for table in asked]
+    return [
+        replace(table, rows=tuple({**said.get(str(row.get("id")), {}), **row} for row in table.rows)) for table in asked
+    ]
 
 
 def _kept(tables: Iterable[Table], several: bool) -> Labelled:

@@ -133,16 +133,6 @@ class Lane:
         self.places = Places(f"{name} calls", most, max(1, most * 2 // 3), RETRY_SECONDS)
         self._closed = False
 
-    @property
-    def most(self) -> int:
-        """Calls that it takes at once."""
-        return self.places.most
-
-    @property
-    def taken(self) -> int:
-        """Calls that are worked on or wait."""
-        return self.places.taken
-
     async def run(self, work: Callable[[], T]) -> T:
         """The result of `work`, which runs in a thread of this lane.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_core.domain.acts import Action, actor, permit
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import LibraryBusy, LimitExceeded
+from rag_core.errors import LibraryBusy, LimitExceeded, RagError
 from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import Source
 from rag_core.wiring import drop_collection
@@ -32,16 +32,19 @@ MAX_VISITORS, MAX_VISITOR = 120, 4  # the same for visitors of a shared demo, wh
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
 
 
-def _refuse(_: Progress, __: Cancel) -> AddReport:
-    raise LimitExceeded(
-        "Too many jobs wait already.", remedy="Wait until some are done, or stop some; then start this again."
-    )
+def _refused(problem: str, remedy: str, kind: type[RagError] = LimitExceeded) -> Work:
+    """Work that ends at once with this error: as a job that failed it is shown where jobs are shown."""
+
+    def refuse(_: Progress, __: Cancel) -> AddReport:
+        raise kind(problem, remedy=remedy)
+
+    return refuse
 
 
-def _refuse_going(_: Progress, __: Cancel) -> AddReport:
-    raise LibraryBusy(
-        "The collection is being deleted.", remedy="Choose another one for it, or wait until this one is gone."
-    )
+_FULL = _refused("Too many jobs wait already.", "Wait until some are done, or stop some; then start this again.")
+_GOING = _refused(
+    "The collection is being deleted.", "Choose another one for it, or wait until this one is gone.", LibraryBusy
+)
 
 
 class Runner:
@@ -85,9 +88,9 @@ class Runner:
             visits=bool(actor().home),
         )
         with self._starting:
-            refused = _refuse_going if self._going[place] else _refuse if bounded and self._has_no_room(job) else None
+            refused = _GOING if self._going[place] else _FULL if bounded and self._has_no_room(job) else None
             if refused is not None:
-                job.begin(refused)  # at once: as a job that failed it is shown where jobs are shown
+                job.begin(refused)
                 return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]

@@ -327,12 +327,12 @@ def test_given_a_lane_that_is_full_when_more_comes_then_it_is_told_to_come_again
         lane = Lane("testing", 1, 2)
         tasks = [asyncio.ensure_future(lane.run(go.wait)) for _ in range(5)]
         await asyncio.sleep(0)  # the loop is free while a thread works
-        full = lane.taken
+        full = lane.places.taken
         tasks[2].cancel()  # one that waits: its place is free again
         await asyncio.sleep(0)
         go.set()
         found = await asyncio.gather(*tasks, return_exceptions=True)
-        while lane.taken:
+        while lane.places.taken:
             await asyncio.sleep(0.001)
         lane.close()
         with pytest.raises(Overloaded):
@@ -346,7 +346,7 @@ def test_given_a_lane_that_is_full_when_more_comes_then_it_is_told_to_come_again
 
 def test_given_a_full_queue_when_asked_over_http_then_the_reply_is_503_and_health_still_answers(server: Server) -> None:
     lane = server.service.questions
-    others = [f"other {number}" for number in range(lane.most)]
+    others = [f"other {number}" for number in range(lane.places.most)]
     for other in others:
         lane.places.take(other)
     try:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rag_core.adapters.index import milvus, postgres
@@ -15,21 +14,12 @@ from rag_core.errors import InvalidSetting
 from rag_core.library.disk.files import children
 from rag_core.library.stored.collection import STORES
 
-
-@dataclass(frozen=True, slots=True)
-class StoreRow:
-    """The maker of a vector store, and the extra of `adapters.optional.EXTRAS` that it needs, or ""."""
-
-    make: Callable[[], VectorStore]
-    extra: str = ""
-
-
-# What the setting `vector_store` may say.
-VECTOR_STORES = {
-    "faiss-flat": StoreRow(FaissStore),
-    "faiss-sketch": StoreRow(SketchStore),
-    postgres.NAME: StoreRow(lambda: DatabaseStore(postgres.NAME, postgres.database()), postgres.NAME),
-    milvus.NAME: StoreRow(lambda: DatabaseStore(milvus.NAME, milvus.database()), milvus.NAME),
+# What the setting `vector_store` may say: what makes a store, and the extra (`adapters.optional.EXTRAS`) that it needs.
+VECTOR_STORES: Mapping[str, tuple[Callable[[], VectorStore], str]] = {
+    "faiss-flat": (FaissStore, ""),
+    "faiss-sketch": (SketchStore, ""),
+    postgres.NAME: (lambda: DatabaseStore(postgres.NAME, postgres.database()), postgres.NAME),
+    milvus.NAME: (lambda: DatabaseStore(milvus.NAME, milvus.database()), milvus.NAME),
 }
 
 
@@ -44,10 +34,10 @@ def vector_store(name: str) -> VectorStore:
         raise InvalidSetting(
             f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}."
         )
-    row = VECTOR_STORES[name]
-    if row.extra:
-        require(row.extra, f"The vector store {name!r}")
-    return row.make()
+    make, extra = VECTOR_STORES[name]
+    if extra:
+        require(extra, f"The vector store {name!r}")
+    return make()
 
 
 def forget(folder: Path, but: str = "") -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rag_core.adapters.records.tables import pack, pack_questions, read_questions, unpack
@@ -26,20 +26,12 @@ from rag_core.records import from_record
 ERASED = "erased"  # the name of a set or a run whose name was the document's
 
 
-@dataclass
-class _Counts:
-    decisions: int = 0
-    results: int = 0
-    labels: int = 0
-    feedback: int = 0
-
-
 class Eraser:
     """Within one transaction on `db`. `ids` are the documents, `names` what they go by in labels."""
 
     def __init__(self, file: Database, db: sqlite3.Connection, ids: Collection[str], mentions: Mentions) -> None:
         self._file, self._db, self._ids, self._mentions = file, db, frozenset(ids), mentions
-        self.counts = _Counts()
+        self.counts = Counter[str]()
 
     def run(self) -> None:
         """Go through all tables."""
@@ -69,8 +61,8 @@ class Eraser:
                 or self._ids & set(json.loads(searched))
                 or self._rests_on(row)
             ):
-                self.counts.decisions += 1
-                self.counts.feedback += self._db.execute(
+                self.counts["decisions"] += 1
+                self.counts["feedback"] += self._db.execute(
                     "SELECT count(*) FROM feedback WHERE decision = ?", (id,)
                 ).fetchone()[0]
                 self._db.execute("DELETE FROM decisions WHERE id = ?", (id,))
@@ -81,7 +73,7 @@ class Eraser:
         for run, question, record in self._all("SELECT run, question, record FROM results"):
             row = unpack(self._file, record)
             if self._rests_on(row) or self._mentions(str(row.get("question", ""))):
-                self.counts.results += self._delete_result(run, question)
+                self.counts["results"] += self._delete_result(run, question)
             elif (clean := _without(row, self._ids)) != row:
                 self._db.execute(
                     "UPDATE results SET record = ? WHERE run = ? AND question = ?", (pack(clean), run, question)
@@ -90,7 +82,7 @@ class Eraser:
     def _feedback(self) -> None:
         for id, comment, document in self._all("SELECT id, comment, document FROM feedback"):
             if document in self._ids or self._mentions(comment):
-                self.counts.feedback += self._db.execute("DELETE FROM feedback WHERE id = ?", (id,)).rowcount
+                self.counts["feedback"] += self._db.execute("DELETE FROM feedback WHERE id = ?", (id,)).rowcount
 
     def _labels(self, table: str, key: str) -> None:
         for id, packed in self._all(f"SELECT {key}, questions FROM {table}"):
@@ -98,12 +90,12 @@ class Eraser:
             kept = [one for one in questions if not self._speaks_of(one)]
             if len(kept) == len(questions):
                 continue
-            self.counts.labels += len(questions) - len(kept)
+            self.counts["labels"] += len(questions) - len(kept)
             self._db.execute(f"UPDATE {table} SET questions = ? WHERE {key} = ?", (pack_questions(kept), id))
             if table == "runs":
                 self._db.execute("UPDATE runs SET total = ? WHERE id = ?", (len(kept), id))
                 for one in {one.id for one in questions} - {one.id for one in kept}:
-                    self.counts.results += self._delete_result(id, one)
+                    self.counts["results"] += self._delete_result(id, one)
 
     def _rename(self, table: str, column: str) -> None:
         taken = {name for (name,) in self._all(f"SELECT DISTINCT {column} FROM {table}")}
@@ -154,8 +146,7 @@ def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions
             (version, json.dumps(list(ids))),
         )
     _empty_log(file)
-    found = eraser.counts
-    return Erased(found.decisions, found.results, found.labels, found.feedback)
+    return Erased(*(eraser.counts[name] for name in ("decisions", "results", "labels", "feedback")))
 
 
 def _empty_log(file: Database) -> None:

@@ -156,7 +156,7 @@ def noted(
 
 
 def of_result(found: object, given: tuple[Any, ...]) -> str:
-    """What a change made, for the log."""
+    """The id of what a change made, for the log."""
     return str(found)
 
 

@@ -81,7 +81,7 @@ def show(args: argparse.Namespace) -> int:
     in_force: Calibration | None = None
     rows: list[dict[str, Any]] = []
     for path in calibration_files(folder, args.collection):
-        row, found = _looked_at(path, now)
+        row, found = looked_at(path, now)
         if found is not None and in_force is None and not any("problem" in earlier for earlier in rows):
             in_force, row["in_force"] = found, True
         rows.append(row)
@@ -91,11 +91,11 @@ def show(args: argparse.Namespace) -> int:
     else:
         print(f"This library is measured by: {', '.join(f'{name} {value}' for name, value in asdict(now).items())}.")
         print("\n".join(_said(row) for row in rows))
-        print(f"\n{_described(in_force)}" if in_force else f"\n{_NONE}")
+        print(f"\n{_described(in_force)}" if in_force else f"\n{NO_CALIBRATION}")
     return 1 if any("problem" in row for row in rows) else 0
 
 
-_NONE = (
+NO_CALIBRATION = (
     "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core calibrate "
     "fit --help), or take a preset that goes by similarity, such as --preset relevance-guard."
 )
@@ -173,7 +173,7 @@ def _settings_that_measure(settings: Settings) -> dict[str, Any]:
     return {knob.name: getattr(settings, knob.name) for knob in knobs if getattr(settings, knob.name) != knob.default}
 
 
-def _looked_at(path: Path, now: Identity) -> tuple[dict[str, Any], Calibration | None]:
+def looked_at(path: Path, now: Identity) -> tuple[dict[str, Any], Calibration | None]:
     """The line about a file, and its calibration where it fits."""
     row: dict[str, Any] = {"file": str(path), "there": path.exists(), "in_force": False}
     if not row["there"]:

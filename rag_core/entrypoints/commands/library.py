@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -15,6 +15,7 @@ from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.trace import several
 from rag_core.engine import Engine, decided, measured_on
+from rag_core.entrypoints.commands.calibrate import NO_CALIBRATION, looked_at
 from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.entrypoints.terminal import (
     Bad,
@@ -33,7 +34,6 @@ from rag_core.entrypoints.terminal import (
 )
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.domains import taken
-from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
 from rag_core.language import early
@@ -133,15 +133,19 @@ def ask(args: argparse.Namespace) -> int:
             asked, values = _asking(engine, args.domain), engine.library.snapshot.values
         if args.question is not None:
             decision = asked(args.question, settings, None, filters)
-            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, values)
-            with output(args.out) as out:
-                print(text, file=out)
+            _print(decision, values, args)
             return 1 if problems else 0
 
         def answered(row: dict[str, Any]) -> Decision:
             return asked(row["question"], settings, row.get("documents") or None, filters)
 
         return 1 if problems + answer_rows(args.questions, answered, args.out) else 0
+
+
+def _print(decision: Decision, values: Mapping[str, Mapping[str, str]], args: argparse.Namespace) -> None:
+    with output(args.out) as out:
+        text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, values)
+        print(text, file=out)
 
 
 def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
@@ -276,11 +280,7 @@ def decide(args: argparse.Namespace) -> int:
     if one:
         passages = _passages(args.passages)
         decision = decide_over(args.question, passages, settings)
-        text = (
-            json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, document_values(passages))
-        )
-        with output(args.out) as out:
-            print(text, file=out)
+        _print(decision, document_values(passages), args)
         return 0
     if not many:
         raise InvalidInput(
@@ -324,32 +324,17 @@ def what_changed(before: Contents | None, after: Contents | None) -> str:
 
 def calibrations_in_words(files: Sequence[Path], now: Identity) -> str:
     """The calibrations that fit what measures now, and what differs in the others; the first that fits is in force."""
-    rows = list(_fits(files, now))
-    lines = [
-        f"The calibration {id} fits."
-        if not differs
-        else f"The calibration {id} no longer fits: it was made with another {differs}."
-        for id, differs in rows
-    ]
-    if all(differs for _, differs in rows):
-        lines.append(
-            "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core "
-            "calibrate fit --help), or take a preset that goes by similarity, such as --preset relevance-guard."
-        )
-    return "\n".join(lines)
-
-
-def _fits(files: Sequence[Path], now: Identity) -> Iterator[tuple[str, str]]:
-    """Each calibration's id, with the names of what differs."""
+    lines, fits = [], False
     for path in files:
-        if path.exists():
-            try:
-                found = calibrate.read(path)
-            except InvalidInput:
-                yield path.name, "form: it cannot be read"
-                continue
-            then, here = found.identity.to_json(), now.to_json()
-            yield found.id, " and ".join(name for name, value in here.items() if then.get(name, "") != value)
+        row, found = looked_at(path, now)
+        if found:
+            lines.append(f"The calibration {found.id} fits.")
+        elif row["there"]:
+            differs = " and ".join(row.get("differs", ["form: it cannot be read"]))
+            id = row.get("id", path.name)
+            lines.append(f"The calibration {id} no longer fits: it was made with another {differs}.")
+        fits = fits or found is not None
+    return "\n".join(lines if fits else [*lines, NO_CALIBRATION])
 
 
 def listed_profiles(args: argparse.Namespace) -> int:

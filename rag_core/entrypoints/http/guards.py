@@ -1,4 +1,4 @@
-"""What stands before the routes: how many connections an address may hold, who calls, and how large a body may be."""
+"""The guards before the routes: how many connections an address may hold, who calls, how large a body may be."""
 
 from __future__ import annotations
 
