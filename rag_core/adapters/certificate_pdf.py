@@ -59,8 +59,7 @@ class Sheet:
     """The words and numbers of the page, in the reader's language; `name` and the values of `facts` are untrusted.
 
     `paragraphs` are headings and texts, `facts` labels and values; `plots`, at least one, have the same lines.
-    `threshold`,
-    `share` and `certified` name the axes and the shaded range.
+    `threshold`, `share` and `certified` name the axes and the shaded range.
     """
 
     title: str

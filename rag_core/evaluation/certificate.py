@@ -63,9 +63,8 @@ class Basis:
 class Bound:
     """One target and what was seen at the chosen thresholds.
 
-    `at_most` was promised; `low` and `high` are the exact 95 % interval of the share of `errors`, `upper` is the one-
-    sided
-    bound at the level of the test.
+    `at_most` was promised; `low` and `high` are the exact 95 % interval of the share of `errors`, `upper` is the
+    one-sided bound at the level of the test.
     """
 
     kind: Kind

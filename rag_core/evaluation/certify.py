@@ -105,8 +105,7 @@ class Request:
     """The targets that are asked for, to hold at once with `confidence` in (0, 1).
 
     `first` is one of `FIRST`, `second` another threshold or empty; `by_type` asks for a limit of its own for each
-    question
-    type with labels enough, of `SHIFTED` alone.
+    question type with labels enough, of `SHIFTED` alone.
     """
 
     targets: tuple[Target, ...]

@@ -116,8 +116,7 @@ def tally(answered: Flags, missed: Flags, answerable: Flags, known: Flags) -> Co
     """Count what happened at each point.
 
     `answered` and `missed` have the shape (rows, steps, n), `answerable` and `known` (whether the text of its answer
-    is) the
-    shape (n,); `missed` is read only where answered and known.
+    is) the shape (n,); `missed` is read only where answered and known.
     """
     given, n = answered & answerable & known, len(answerable)
     everywhere = np.ones(answered.shape[:2], np.int64)

@@ -38,8 +38,7 @@ class LabelledQuestion:
     """A question of a labelled set, 1 to 2,000 characters long; `id` names it within the set.
 
     Any of `answers` is right; `documents` are names or ids to search in, none for all; `places` are where an answer
-    stands;
-    `language` is a code such as "cs", `kind` a free word such as "near_miss".
+    stands; `language` is a code such as "cs", `kind` a free word such as "near_miss".
     """
 
     id: str

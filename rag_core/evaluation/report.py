@@ -63,8 +63,7 @@ class Marks:
         missed: comparable, and what is shown holds none of the right answers.
         needs_model: not measured, since a language model would have to be asked again under these settings.
         lost: not measured, since an answer is given whose text is gone with its document. Counted as right, each
-    document
-            that is deleted would make a run look better.
+            document that is deleted would make a run look better.
     """
 
     answerable: Flags
@@ -298,8 +297,7 @@ class Paired:
     """The comparison of a first and a second way over n questions.
 
     `compared` could be measured by both; `p` is of McNemar's exact test, two-sided; `differ` are the rows on which they
-    end
-    differently, ascending.
+    end differently, ascending.
     """
 
     compared: int

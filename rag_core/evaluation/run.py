@@ -178,10 +178,8 @@ def run(
     """Measure the questions of a run that have no result yet, under the library's newest version.
 
     Results of another version, model or calibration are measured anew, and questions that could not be measured before.
-    A
-    question that cannot be measured, or for which the language model could not be asked, is stored as a failure that
-    says
-    why. `progress` is told (QUESTIONS, done, total); the question that passes `budget_tokens` is finished.
+    A question that cannot be measured, or for which the language model could not be asked, is stored as a failure that
+    says why. `progress` is told (QUESTIONS, done, total); the question that passes `budget_tokens` is finished.
 
     Raises:
         RagError: the library, a model or the store cannot be used, or a language model could not be asked for several

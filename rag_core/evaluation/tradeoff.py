@@ -31,8 +31,7 @@ class Effect:
     """How many of the measured questions end how; the four add up to `questions`.
 
     `right` are answers that are not wrong, `wrong` answers to unanswerable questions or without a labelled right
-    answer,
-    `refused` answerable and `spared` unanswerable questions that are refused.
+    answer, `refused` answerable and `spared` unanswerable questions that are refused.
     """
 
     right: int

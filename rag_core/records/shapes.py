@@ -359,8 +359,7 @@ class Written:
     """A record, and beside it what a language model wrote in words of its own, by hash.
 
     `rejected` are the words of its rejected drafts, `own` all others; `documents` the sorted ids of those that the
-    words may
-    come from.
+    words may come from.
     """
 
     record: dict[str, Any]

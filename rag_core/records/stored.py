@@ -51,8 +51,7 @@ class Feedback:
     """A reader's word on one stored decision. All texts are untrusted.
 
     `searched` are ids of the documents that it was restricted to, none for all; `document` and `page` (1-based, 0 for
-    none)
-    say where the reader saw the answer.
+    none) say where the reader saw the answer.
     """
 
     id: int

@@ -43,8 +43,7 @@ def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs:
 
     Raises:
         InvalidSetting: an unknown preset or name, a value out of its range, one whose cost is not among `costs` or that
-    is not
-            the caller's to change, or a locked one.
+            is not the caller's to change, or a locked one.
     """
     start = load_settings(preset, environment=model_environment(os.environ)) if preset else base
     start = start.changed(**{name: getattr(base, name) for name in AS_BUILT})
@@ -85,8 +84,7 @@ class Collection:
     """A collection that `Service.enter` gave to a caller. Safe to share between threads.
 
     Raises of every method: Forbidden where the caller lacks the scope, NotFound where there is no such thing for them,
-    and
-    any RagError of the library and its models.
+    and any RagError of the library and its models.
     """
 
     def __init__(self, folder: Path, base: Settings, jobs: Jobs, principal: Principal, name: str) -> None:

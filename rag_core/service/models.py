@@ -1,7 +1,6 @@
 """The replies of the HTTP API and the results of MCP's tools, as pydantic models.
 
-The bodies of requests are in `request_models`. `collection` is written
-`namespace` in JSON, as published.
+The bodies of requests are in `request_models`. `collection` is written `namespace` in JSON, as published.
 """
 
 from __future__ import annotations

@@ -46,8 +46,7 @@ class Service:
     """Everything that programs may do, guarded. Safe to share between threads.
 
     Its methods raise what `principal.Refused` has under it: nobody knows the caller, there is no such thing for them,
-    they
-    lack a scope, called too often, or the service is full.
+    they lack a scope, called too often, or the service is full.
 
     Args:
         folder: of the library.

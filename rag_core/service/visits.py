@@ -148,8 +148,7 @@ class Visits:
         """The visit that one of the cookies of these names speaks of, the first name first; as `find`.
 
         A token counts only in the cookie that it was left in. Else whoever can leave a cookie here under a plain name,
-        such as
-        a page of another host of the same domain, could put somebody else into a visit of their own.
+        such as a page of another host of the same domain, could put somebody else into a visit of their own.
         """
         for cookie in names:
             token = cookies.get(cookie, "")

@@ -55,8 +55,7 @@ def move_library(folder: Path, collection: str, settings: Settings, store: str) 
     """Move a library into another vector store; SHA-256 of all its vectors, as read before and after.
 
     No model is asked, and nothing is read or cut anew. `settings` name the model and store it was built with
-    (`as_built`).
-    Errors as `vector_store` and `Library.move`.
+    (`as_built`). Errors as `vector_store` and `Library.move`.
     """
     model, vectors = _embedder(settings, False), vector_store(store)
     before = vectors_hash(open_library(folder, collection, model, settings.vector_store).snapshot)

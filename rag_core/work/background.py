@@ -28,10 +28,8 @@ class Background(Generic[T]):
     """One piece of work in a thread of its own. The thread writes it; pages read it.
 
     At its end it has a `result`, or an `error` that says what to do. A stopped one may have neither: that is for its
-    work
-    to say. A fault of ours is told as "`doing` stopped because of a fault in this program. `kept`"; `gone` says that
-    nobody
-    waits for it any more. `name`, which stands in the log, is never of the user's text.
+    work to say. A fault of ours is told as "`doing` stopped because of a fault in this program. `kept`"; `gone` says
+    that nobody waits for it any more. `name`, which stands in the log, is never of the user's text.
     """
 
     def __init__(self, name: str, doing: str = "It", kept: str = "Nothing was changed.", gone: Cancel = _never) -> None:
@@ -51,8 +49,7 @@ class Background(Generic[T]):
         """Do the work in a thread, once it has its `turn`, for whoever acts now. It ends with the process.
 
         `work` takes a function that says whether it was stopped; `ended` is called from the thread at its end. Where
-        the system
-        gives no more threads it ends at once, with an error, and its turn is not waited for.
+        the system gives no more threads it ends at once, with an error, and its turn is not waited for.
         """
         who = actor()
 

@@ -90,8 +90,8 @@ class Turns:
         """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
 
         It stands in the line from now on: threads that wait for turns may begin to run in another order. Whoever never
-        enters
-        the block calls `Turn.leave`. Where it was `given_up`, the block is entered without its turn, and ends at once.
+        enters the block calls `Turn.leave`. Where it was `given_up`, the block is entered without its turn, and ends at
+        once.
         """
         turn = Turn(self, whose, given_up)
         with self.changed:

@@ -73,8 +73,7 @@ class Runner:
         """Start a job over so many files, or queue it behind the running one.
 
         `sources` are kept so that a password can be tried. Too many jobs before it end it at once, with an error that
-        says so,
-        unless it is not `bounded`.
+        says so, unless it is not `bounded`.
         """
         job = Job(
             title,

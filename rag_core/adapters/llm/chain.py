@@ -166,8 +166,8 @@ class ModelChain:
     """A `LanguageModel` of at least one in order. Safe to share between threads.
 
     One that did not answer is passed over for `REST_SECONDS`, as long as another one can be asked, so that not every
-    call
-    of a question waits for it again. The last one may take all of the time that is left, one before it `SHARE` of it.
+    call of a question waits for it again. The last one may take all of the time that is left, one before it `SHARE` of
+    it.
     """
 
     def __init__(self, models: Sequence[LanguageModel], clock: Callable[[], float] = time.monotonic) -> None:

@@ -45,9 +45,8 @@ class OpenAIModel:
     """The model of one endpoint. Safe to share between threads; connections are kept open between calls.
 
     What a server turns away (the bounds of a schema or all of it, `max_tokens`, a temperature, a seed) it is not sent
-    again
-    in this process. OpenAI's own is sent no bounds: its strict mode does not promise to take them. `jitter`, in [0, 1),
-    makes a pause up to a quarter shorter, so that clients do not come back all at once.
+    again in this process. OpenAI's own is sent no bounds: its strict mode does not promise to take them. `jitter`, in
+    [0, 1), makes a pause up to a quarter shorter, so that clients do not come back all at once.
     """
 
     def __init__(

@@ -129,8 +129,7 @@ class Decisions(Part):
         """A reader's word on a stored decision; its id.
 
         A comment longer than `MAX_COMMENT_CHARS` is cut; `document` and `page` (1-based) say where the answer stands,
-        if the
-        reader did.
+        if the reader did.
         """
         row = (
             decision_id,

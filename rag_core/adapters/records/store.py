@@ -32,8 +32,7 @@ class RecordStore(Decisions, Sets):
 
     Every method raises a LibraryError where the file cannot be used (RecordsDamaged, LibraryBusy, or what the disk
     refused), and InvalidInput where there is no such question, set, run or preset, or a name or note cannot be used.
-    See
-    `Part` for who may read and change what.
+    See `Part` for who may read and change what.
     """
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
