@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rag_core import Decision, Measurements, Settings, open_engine, replay
@@ -61,7 +62,7 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     guarded_passed = _of(sum(not one.blocks for one in guarded), len(guarded))
     whole = _ms([sum(one.measurements.timings.values()) for one in asked])
     prompts = _ms([_timed(_prompt(one.measurements)) for one in asked])
-    replays = _ms([_timed(_again(one)) for one in asked])
+    replays = _ms([_timed(partial(replay, m, m.settings)) for m in (one.measurements for one in asked)])
     with_citation = _of(sum(bool(claim.evidence) for claim in cited), len(cited))
     mean = f"{statistics.fmean(sure):.2f}" if sure else "–"
     preset, audit, checks = "preset compliance", _ms(_taken(asked, "audit")), "the checks of the extract"
@@ -143,10 +144,6 @@ def _timed(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return (time.perf_counter() - started) * 1000
-
-
-def _again(one: Asked) -> Callable[[], object]:
-    return lambda: replay(one.measurements, one.measurements.settings)
 
 
 def _prompt(m: Measurements) -> Callable[[], object]:

@@ -31,7 +31,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.metrics import clopper_pearson
 from rag_core.gating.scores import question_hash
 from rag_core.records import DELETED
-from rag_core.settings import Cost, Knob, Mode, Scale, Settings
+from rag_core.settings import Cost, Mode, Scale, Settings
 
 # added to a threshold, none by themselves
 _SHIFTS = tuple(
@@ -62,25 +62,17 @@ def second_thresholds(first: str) -> tuple[str, ...]:
 def steps(name: str) -> tuple[float, ...]:
     """Every value of a threshold's slider, the strictest first."""
     knob = Settings.knob(name)
-    low, high, step = _bounds(knob)
-    values = [round(low + n * step, 10) for n in range(round((high - low) / step) + 1)]
-    return _typed(knob, values if knob.stricter == "lower" else values[::-1])
+    if knob.low is None or knob.high is None or not knob.step:
+        raise ValueError(f"{knob.name} is no threshold")
+    count = round((knob.high - knob.low) / knob.step) + 1
+    values = [type(knob.default)(round(knob.low + n * knob.step, 10)) for n in range(count)]
+    return tuple(values if knob.stricter == "lower" else values[::-1])
 
 
 def rows(name: str) -> tuple[float, ...]:
     """At most `ROWS` values of a second threshold, evenly over its range, the loosest first."""
     every = steps(name)[::-1]
     return tuple(every[round(n)] for n in np.linspace(0, len(every) - 1, min(ROWS, len(every))))
-
-
-def _bounds(knob: Knob) -> tuple[float, float, float]:
-    if knob.low is None or knob.high is None or not knob.step:
-        raise ValueError(f"{knob.name} is no threshold")
-    return knob.low, knob.high, knob.step
-
-
-def _typed(knob: Knob, values: list[float]) -> tuple[float, ...]:
-    return tuple(int(value) for value in values) if isinstance(knob.default, int) else tuple(values)
 
 
 Flags = NDArray[np.bool_]

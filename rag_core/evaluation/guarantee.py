@@ -158,7 +158,7 @@ def choose(counts: Counts, targets: Sequence[Target], confidence: float = CONFID
     certified = np.ones((rows, steps), np.bool_)
     levels: dict[Kind, float] = {}
     if rising:
-        starts = _starts(steps) if Kind.MISSED_ANSWERS in kinds else [0]
+        starts = sorted({int(part * steps) for part in STARTS}) if Kind.MISSED_ANSWERS in kinds else [0]
         certified &= _rejected(_p_values(counts, rising), starts, level / len(starts))
         levels |= {target.kind: level / len(starts) for target in rising}
     if falling:
@@ -216,10 +216,6 @@ def _rejected(p_values: Floats, starts: Sequence[int], level: float) -> Flags:
     for start in starts:
         passed[:, start:] |= np.logical_and.accumulate(p_values[:, start:] <= level, axis=1)
     return passed
-
-
-def _starts(steps: int) -> list[int]:
-    return sorted({int(part * steps) for part in STARTS})
 
 
 def _best(answered: Ints, certified: Flags, *, most: bool) -> tuple[int, int] | None:

@@ -378,7 +378,9 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
         InvalidInput: they are too large, or hold no table of questions.
     """
     if sum(len(data) for _, data in files) > MAX_BYTES:
-        raise _too_large(files[0][0])
+        raise InvalidInput(
+            f"{quoted(files[0][0])} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets."
+        )
     tables = [read_table(name, data) for name, data in files]
     asked = [table for table in tables if any(has_question(row) for row in table.rows[:1])]
     if not asked:
@@ -445,12 +447,6 @@ def _same(one: LabelledQuestion) -> tuple[str, tuple[str, ...]]:
 _SENTENCES = (
     "The answers of this file are references: an answer counts as right only where it holds one of them word for word."
 )
-
-
-def _too_large(name: str) -> InvalidInput:
-    return InvalidInput(
-        f"{quoted(name)} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets."
-    )
 
 
 def _too_many() -> InvalidInput:

@@ -63,7 +63,7 @@ class Codec:
         if kind in _PLAIN or value is None:
             return value
         if kind in self._positional:
-            return [getattr(value, one.name) for one in fields(kind)]
+            return [getattr(value, name) for name in kind.__annotations__]
         if kind is tuple or kind is list:
             return [self.write(one, context) for one in value]
         if isinstance(value, Mapping):

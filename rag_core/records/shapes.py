@@ -220,10 +220,6 @@ def _runs(numbers: Sequence[int]) -> list[list[int]]:
     return [[run[0][1], run[-1][1]] for _, group in grouped if (run := list(group))]
 
 
-def _read_runs(row: Any, got: Row, of: Reading) -> dict[str, tuple[int, ...]]:
-    return {id: tuple(n for first, last in runs for n in range(first, last + 1)) for id, runs in row.items()}
-
-
 def _of_named(name: str) -> Custom:
     """A fact by document, of those that a decision can name."""
     return Custom(
@@ -307,7 +303,10 @@ CODEC = Codec(
         },
         LibraryFacts: {
             "unreadable": Custom(
-                lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()}, _read_runs
+                lambda facts, to: {id: _runs(pages) for id, pages in facts.unreadable.items()},
+                lambda row, got, of: {
+                    id: tuple(n for first, last in runs for n in range(first, last + 1)) for id, runs in row.items()
+                },
             ),
             **{name: _of_named(name) for name in ("names", "titles", "dates", "authors", "authority")},
             "date_sources": Custom(

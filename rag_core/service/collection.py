@@ -25,7 +25,7 @@ from rag_core.library.stored.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.jobs import Jobs
 from rag_core.service.principal import NotFound, Principal, Scope, missing
-from rag_core.settings import DEFAULT_PRESET, Cost, Knob, Settings
+from rag_core.settings import DEFAULT_PRESET, Cost, Settings
 from rag_core.settings.configuration import load_settings, locked
 from rag_core.settings.endpoints import model_environment
 from rag_core.settings.knobs import AS_BUILT
@@ -47,9 +47,11 @@ def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs:
     """
     start = load_settings(preset, environment=model_environment(os.environ)) if preset else base
     start = start.changed(**{name: getattr(base, name) for name in AS_BUILT})
-    knobs = {knob.name: knob for knob in Settings.knobs()}
+    closed = {
+        knob.name for knob in Settings.knobs() if knob.name in AS_BUILT or knob.cost not in costs or not knob.is_closed
+    }
     for name in values:
-        if name == "preset" or (name in knobs and not _is_open(knobs[name], costs)):
+        if name == "preset" or name in closed:
             raise InvalidSetting(
                 f"The setting {name!r} cannot be changed by a call.", remedy="Whoever runs the service sets it."
             )
@@ -69,10 +71,6 @@ def require_unlocked(base: Settings, wanted: Settings) -> Settings:
             )
             raise InvalidSetting(f"The setting {name!r} is locked.", remedy=remedy)
     return wanted
-
-
-def _is_open(knob: Knob, costs: frozenset[Cost]) -> bool:
-    return knob.name not in AS_BUILT and knob.cost in costs and knob.is_closed
 
 
 SAVED = "saved:"  # before the name of a saved preset; no built-in one is called so

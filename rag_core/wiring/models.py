@@ -32,9 +32,7 @@ def embedder(model: str, precision: str) -> Embedder:
     return _loaded(model, precision_here(precision))
 
 
-@lru_cache(maxsize=2)
-def _loaded(model: str, precision: str) -> Embedder:
-    return load_embedder(model, precision)
+_loaded = lru_cache(maxsize=2)(load_embedder)
 
 
 def embedder_apart(model: str, precision: str) -> ProcessEmbedder:
@@ -43,9 +41,7 @@ def embedder_apart(model: str, precision: str) -> ProcessEmbedder:
         return _apart(model, precision_here(precision))
 
 
-@lru_cache(maxsize=2)
-def _apart(model: str, precision: str) -> ProcessEmbedder:
-    return ProcessEmbedder(model, precision)
+_apart = lru_cache(maxsize=2)(ProcessEmbedder)
 
 
 @lru_cache(maxsize=2)
@@ -63,9 +59,7 @@ def answerability_model(settings: Settings, *, apart: bool = False) -> Answerabi
     return _reader()
 
 
-@lru_cache(maxsize=1)
-def _reader() -> ReaderModel:
-    return ReaderModel()
+_reader = lru_cache(maxsize=1)(ReaderModel)
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:

@@ -20,10 +20,6 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-def _never() -> bool:
-    return False
-
-
 class Background(Generic[T]):
     """One piece of work in a thread of its own. The thread writes it; pages read it.
 
@@ -32,7 +28,9 @@ class Background(Generic[T]):
     that nobody waits for it any more. `name`, which stands in the log, is never of the user's text.
     """
 
-    def __init__(self, name: str, doing: str = "It", kept: str = "Nothing was changed.", gone: Cancel = _never) -> None:
+    def __init__(
+        self, name: str, doing: str = "It", kept: str = "Nothing was changed.", gone: Cancel = lambda: False
+    ) -> None:
         self.result: T | None = None
         self.error: RagError | None = None
         self.since = time.monotonic()

@@ -40,7 +40,8 @@ def fit(args: argparse.Namespace) -> int:
     if args.embedding:
         settings = settings.changed(embedding_model=args.embedding)
     questions, problems = labelled_questions(args.questions)
-    fitting.require([one.answerable for one in questions], _least(args))  # before anything is measured
+    least = fitting.MIN_TO_ADJUST if args.adjust else fitting.MIN_COUNT
+    fitting.require([one.answerable for one in questions], least)  # before anything is measured
     with library_for(args) as folder:
         if not args.embedding:
             settings = as_built(folder, args.collection, settings)
@@ -105,10 +106,6 @@ _NO_CORRECTNESS = (
     "It has no probability that the answer is right: presets on that refuse every question. Give the right answers of "
     "most answerable questions (column `answers`), at least 50 of them answered rightly, and fit it again."
 )
-
-
-def _least(args: argparse.Namespace) -> int:
-    return fitting.MIN_TO_ADJUST if args.adjust else fitting.MIN_COUNT
 
 
 def _out(args: argparse.Namespace, folder: Path) -> Path:

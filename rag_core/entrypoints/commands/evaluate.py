@@ -117,7 +117,10 @@ def described(found: Report) -> str:
     lines += [f"{name:15} {_share(rate)}  {rate.k} of {rate.n} {of}" for name, rate, of in rows]
     for name, parts in found.by.items():
         lines.append(f"\nby {name}: false refusals, wrong answers, missed answers")
-        lines += [f"  {part[:40]:40} {'  '.join(_plain(rate) for rate in rates)}" for part, rates in parts.items()]
+        lines += [
+            f"  {part[:40]:40} {'  '.join(f'{rate.k:4} of {rate.n:4}' for rate in rates)}"
+            for part, rates in parts.items()
+        ]
     lines.append("\nmilliseconds: median, 95th percentile")
     lines += [f"  {stage:15} {p50:8.1f} {p95:8.1f}" for stage, (p50, p95) in found.latency.items()]
     return "\n".join(lines)
@@ -127,7 +130,3 @@ def _share(rate: Rate) -> str:
     if rate.share is None:
         return f"{'none':21}"
     return f"{rate.share:.3f} ({rate.interval.low:.3f} to {rate.interval.high:.3f})"
-
-
-def _plain(rate: Rate) -> str:
-    return f"{rate.k:4} of {rate.n:4}"
