@@ -6,16 +6,15 @@ import json
 
 import pytest
 
-from reports import END, begin, grown, scale
-from reports.grown import Texts, built, opened
-from reports.scale import NAMES, PAGE, measured, table, written
+from reports import END, begin, scale
+from reports.scale import NAMES, PAGE, Texts, built, measured, opened, table, written
 
 ROW = dict.fromkeys(NAMES, 0.25) | {"passages": 1000, "documents": 20}
 
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(grown, "SENTENCES", 48)
+    monkeypatch.setattr(scale, "SENTENCES", 48)
     monkeypatch.setattr(scale, "QUESTIONS", 3)
 
 

@@ -14,13 +14,14 @@ from rag_core import __version__
 from rag_core.domain.acts import Action
 from rag_core.domain.trace import several
 from rag_core.engine import Engine
-from rag_core.entrypoints.show import json_text, printable
 from rag_core.entrypoints.terminal import (
     add_documents,
     chosen_settings,
+    json_text,
     labelled_questions,
     library_folder,
     library_for,
+    printable,
     progress_line,
 )
 from rag_core.errors import InvalidInput, RagError

@@ -16,21 +16,25 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.trace import several
 from rag_core.engine import Engine, decided, measured_on
 from rag_core.entrypoints.commands.calibrate import NO_CALIBRATION, looked_at
-from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.entrypoints.terminal import (
     Bad,
     add_documents,
     answer_rows,
     chosen_settings,
+    json_text,
     key_values,
     library_folder,
     library_for,
     note_other_store,
     output,
     password,
+    printable,
     progress_line,
     read_rows,
     report_problems,
+    show_decision,
+    show_documents,
+    show_settings,
 )
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.domains import taken
