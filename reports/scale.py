@@ -3,9 +3,9 @@
     python -m reports.scale [PASSAGES ...] [--folder FOLDER]
 
 Libraries of any size are indexed as any text is: sentences of words drawn as words are in life (a few often, most
-seldom, each page about a subject), names and numbers. A real embedding model would take hours, so a text's vector is the
-sum of a vector of each of its words, and what a model takes is in none of the times. Each size is opened in a process of
-its own, which measures everything there. `--folder` keeps the libraries, and takes up those that are there.
+seldom, each page about a subject), names and numbers. A real embedding model would take hours, so a text's vector is
+the sum of a vector of each of its words, and what a model takes is in none of the times. Each size is opened in a
+process of its own, which measures everything there. `--folder` keeps the libraries, and takes up those that are there.
 """
 
 from __future__ import annotations

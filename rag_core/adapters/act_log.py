@@ -206,7 +206,7 @@ class ActLog:
         )
         for one in objects:
             n += 1
-            row = Entry(n, at, _short(actor().name), action.value, _short(collection), _short(one), head)
+            row = Entry(n, at, actor().name[:MAX_CHARS], action.value, collection[:MAX_CHARS], one[:MAX_CHARS], head)
             raw = json.dumps(asdict(row), separators=(",", ":")).encode("ascii")
             head = _chained(head, raw)
             lines.append(raw + b"\n")
@@ -223,7 +223,7 @@ class ActLog:
         """The chain's hash, the number of the last line, and what has to end a line that a power cut left."""
         if not size:
             return START, 0, b""
-        tail = _pread(descriptor, size - min(size, TAIL_BYTES), size)
+        tail = os.pread(descriptor, TAIL_BYTES, max(0, size - TAIL_BYTES))
         whole = tail.endswith(b"\n")
         raw = tail[: -1 if whole else None].rpartition(b"\n")[2]
         found = _parsed(raw) if whole else None
@@ -321,15 +321,3 @@ def _why(found: Entry, head: str, number: int) -> str:
         f"Line {number} does not follow what stands before it: line {max(number - 1, 1)} or "
         f"an earlier one was changed, or this one was."
     )
-
-
-def _short(text: str) -> str:
-    return text[:MAX_CHARS]
-
-
-def _pread(descriptor: int, start: int, end: int) -> bytes:
-    parts = []
-    while start < end and (block := os.pread(descriptor, end - start, start)):
-        parts.append(block)
-        start += len(block)
-    return b"".join(parts)

@@ -73,18 +73,13 @@ class Sheet:
     foot: str
 
 
-def require_drawing() -> None:
-    """Raise unless a page can be drawn."""
-    require("certificate", "A printed certificate")
-
-
 def to_pdf(sheet: Sheet) -> bytes:
     """One A4 page.
 
     Raises:
         MissingDependency: matplotlib is not installed.
     """
-    require_drawing()
+    require("certificate", "A printed certificate")
     with _drawing:
         _import_without_traces()
     from matplotlib import rc_context

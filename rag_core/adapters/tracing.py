@@ -57,11 +57,13 @@ class Traces:
             _log.warning("a question could not be traced", exc_info=True)
 
     def _tell(self, measurements: Measurements, decision: Decision) -> None:
+        from opentelemetry.trace import set_span_in_context
+
         calls = measurements.llm_trace.calls if measurements.llm_trace else ()
         total = sum(measurements.timings.values()) + sum(call.ms for call in calls)
         at = time.time_ns() - round(total * NS)
         root = self._tracer.start_span("question", start_time=at, attributes=self._about(measurements, decision))
-        within = _context(root)
+        within = set_span_in_context(root)
         for stage, ms in measurements.timings.items():
             attributes = {
                 KIND: KINDS.get(stage, "CHAIN"),
@@ -136,12 +138,6 @@ def traces(environment: Mapping[str, str]) -> Traces | None:
 
     processor = BatchSpanProcessor(OTLPSpanExporter(endpoint=address))
     return Traces(processor, text=environment.get(TEXT, "").strip().lower() in ("true", "1", "on"))
-
-
-def _context(span: Any) -> Any:
-    from opentelemetry.trace import set_span_in_context
-
-    return set_span_in_context(span)
 
 
 def _of_call(call: Call) -> dict[str, Any]:

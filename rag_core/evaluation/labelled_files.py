@@ -228,8 +228,11 @@ def read_table(name: str, data: bytes) -> Table:
     if text.count("\n") > MAX_LINES:
         raise InvalidInput(f"{quoted(name)} has more than {MAX_LINES:,} lines.", remedy="Split it into several sets.")
     if head in "[{":
-        read = _whole(text)
-        return _lines(name, text, notes) if read is None else _listed(name, read, notes)
+        try:
+            read = json.loads(text)
+        except (ValueError, RecursionError):  # JSON lines, or broken
+            return _lines(name, text, notes)
+        return _listed(name, read, notes)
     return _parted(name, text, notes)
 
 
@@ -248,15 +251,6 @@ def _decoded(name: str, data: bytes) -> tuple[str, str]:
 
 def _no_text(name: str) -> InvalidInput:
     return InvalidInput(f"{quoted(name)} is not a text file.", remedy="Give a CSV, JSON or JSON lines file.")
-
-
-def _whole(text: str) -> Any:
-    """The text as one JSON value that holds rows; None when it is JSON lines, or broken."""
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return read
 
 
 def _listed(name: str, read: Any, notes: tuple[tuple[int, str], ...]) -> Table:

@@ -5,7 +5,6 @@ from rag_core.adapters.act_log import Verified as Verified
 from rag_core.adapters.certificate_pdf import Line as Line
 from rag_core.adapters.certificate_pdf import Plot as Plot
 from rag_core.adapters.certificate_pdf import Sheet as Sheet
-from rag_core.adapters.certificate_pdf import require_drawing as require_drawing
 from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
 from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
@@ -19,7 +18,6 @@ from rag_core.wiring.engines import open_engine as open_engine
 from rag_core.wiring.engines import ready_tools as ready_tools
 from rag_core.wiring.engines import rebuild_library as rebuild_library
 from rag_core.wiring.folder import act_log as act_log
-from rag_core.wiring.folder import archived_acts as archived_acts
 from rag_core.wiring.folder import as_built as as_built
 from rag_core.wiring.folder import calibration_files as calibration_files
 from rag_core.wiring.folder import clear_dropped as clear_dropped

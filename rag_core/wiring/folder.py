@@ -216,11 +216,6 @@ def act_log(folder: Path) -> ActLog:
     return ActLog(folder)
 
 
-def archived_acts(file: Path) -> ActLog:
-    """Lines that `ActLog.prune` put into a file."""
-    return ActLog(file.parent, file.name)
-
-
 def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
     """The settings with the embedding model, precision and vector store of the library; opens no index.
 

@@ -12,7 +12,7 @@ import streamlit as st
 from rag_core.errors import MissingDependency
 from rag_core.evaluation.certificate import Bound, Certificate, Part
 from rag_core.evaluation.guarantee import Kind
-from rag_core.wiring import Line, Plot, Sheet, require_drawing, to_pdf
+from rag_core.wiring import Line, Plot, Sheet, require, to_pdf
 from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings.wording import setting_name, value_in_words
 
@@ -103,7 +103,7 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
 def offer(certificate: Certificate, name: str, key: str) -> None:
     """Two buttons that download a certificate, as a printed page and as JSON; the page is drawn when it is wanted."""
     try:
-        require_drawing()
+        require("certificate", "A printed certificate")
         st.download_button(
             say("lab_certify.download_pdf"),
             lambda: to_pdf(sheet(certificate, name)),

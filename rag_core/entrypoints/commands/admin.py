@@ -12,7 +12,7 @@ from rag_core.entrypoints.terminal import json_text, library_folder, printable
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.files import storage_problems
 from rag_core.service.tokens import Token, Tokens
-from rag_core.wiring import act_log, archived_acts
+from rag_core.wiring import ActLog, act_log
 
 
 def create(args: argparse.Namespace) -> int:
@@ -85,7 +85,7 @@ def verify(args: argparse.Namespace) -> int:
     with storage_problems("reading the audit log"):
         if args.file is not None and not args.file.is_file():
             raise InvalidInput(f"There is no file {args.file}.", remedy="Name what `audit prune --to` wrote.")
-        log = archived_acts(args.file) if args.file else act_log(library_folder(args))
+        log = ActLog(args.file.parent, args.file.name) if args.file else act_log(library_folder(args))
         found = log.verify(args.head, archived=args.file is not None)
     missing = [head for head in args.head if head not in found.met]
     if found.problem:
