@@ -26,7 +26,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
-from rag_core.entrypoints.http.guards import Crowds
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.origin import SecurityHeaders, is_loopback
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.stored.named import collections

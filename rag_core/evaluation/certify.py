@@ -1,4 +1,8 @@
-"""Finds the thresholds that meet the targets on recorded questions, and writes the certificate."""
+"""The thresholds that meet the targets on recorded questions, with their certificate.
+
+The thresholds that may be chosen, and the values that are tried, follow from their declarations, never from the labels.
+Replays; measures nothing.
+"""
 
 from __future__ import annotations
 

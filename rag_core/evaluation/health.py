@@ -1,7 +1,7 @@
-"""The health of a collection from its kept questions: five figures with target and alert, by day; refusals; scores, and
-their drift.
+"""The health of a collection from its kept questions: figures with target and alert, refusals, scores and their drift.
 
-A figure is None where nothing was measured for it. The targets and alerts are those of the requirements.
+A figure is None where nothing was measured for it. The targets and alerts are those of the requirements. Refused
+questions that ask for like things show what documents lack.
 """
 
 from __future__ import annotations

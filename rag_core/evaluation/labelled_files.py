@@ -1,6 +1,7 @@
-"""Reads one row of a file, column names with values, as a labelled question.
+"""Labelled questions from the bytes of files: CSV, JSON lines, JSON, also as RAGAS exports them.
 
-Names and words are matched without case.
+Names of columns and words are matched without case. A row that cannot be used is reported with its number, and the
+others go on.
 """
 
 from __future__ import annotations

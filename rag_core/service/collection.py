@@ -1,7 +1,7 @@
-"""The settings of one call: those that the service started with, another preset, and values that a caller may change.
+"""One collection in the hands of one caller, and the settings of one call.
 
-A caller may move numbers, switches and choices. Free text is not theirs: it names models to load from this machine, and
-servers to ask.
+Every method asks for the scope that it needs, and none leads out of the collection. A caller may move numbers, switches
+and choices. Free text is not theirs: it names models to load from this machine, and servers to ask.
 """
 
 from __future__ import annotations

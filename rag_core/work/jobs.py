@@ -1,4 +1,9 @@
-"""Where each file of a job stands: the next one is read while vectors of one are made."""
+"""Long work beside a caller, on documents or on labelled questions; `runner` runs one job at a time in the process.
+
+A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is
+shown to every session that has the same library open; what came of a job belongs to the session that started it, for as
+long as that one looks. The next file is read while vectors of one are made.
+"""
 
 from __future__ import annotations
 

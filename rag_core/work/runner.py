@@ -1,7 +1,4 @@
-"""Whose turn it is: one at a time, and of those who wait the one served longest ago.
-
-So nobody's many keep another's one waiting.
-"""
+"""Runs the jobs of a process one by one, knows those of each library, and deletes a collection with its jobs."""
 
 from __future__ import annotations
 

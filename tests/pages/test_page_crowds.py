@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rag_core.entrypoints.http.guards import Crowds
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.origin import Message, Receive, Send
 from rag_core.service.visits import Visits
 from ui.app.people import visitor

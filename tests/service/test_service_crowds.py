@@ -17,9 +17,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from rag_core.entrypoints.commands import serve
-from rag_core.entrypoints.http import guards as crowds
+from rag_core.entrypoints.http import crowds
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
-from rag_core.entrypoints.http.guards import Crowds
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.origin import Message, Receive, Send
 
 HERE, ELSEWHERE = "127.0.0.1", "127.0.0.2"  # both are this machine's

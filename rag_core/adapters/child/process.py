@@ -1,10 +1,7 @@
-"""A lock that is given in the order in which it was asked for, and to who can wait when nobody else comes.
+"""An embedder whose model runs in a child process.
 
-Python's own goes to whoever is quickest. A thread that indexes lets go of it for a moment between two batches and has
-it again before a question that waits is awake: questions waited a minute beside a file of 300 pages. And a question
-comes with some six short requests, one after the other: where a batch begins between any two of them, each waits for a
-batch. So who can wait lets a moment pass after each short one of somebody else, as an anticipatory scheduler of a disk
-does (Iyer and Druschel, 2001).
+Importing torch and sentence-transformers takes seconds in which no other thread of a process gets on. In a child they
+are imported on another core, beside the start of the page; later the page is drawn while the child computes.
 """
 
 from __future__ import annotations
@@ -51,7 +48,14 @@ class _Wait:
 
 
 class InTurn:
-    """The lock. `with lock.held():`, and with `behind` for what can wait. Not to be taken twice by one thread."""
+    """A lock that is given in the order of asking, and to who can wait (`behind`) when nobody else comes.
+
+    Python's own goes to whoever is quickest. A thread that indexes lets go of it for a moment between two batches and
+    has it again before a question that waits is awake: questions waited a minute beside a file of 300 pages. And a
+    question comes with some six short requests, one after the other: where a batch begins between any two of them, each
+    waits for a batch. So who can wait lets a moment pass after each short one of somebody else, as an anticipatory
+    scheduler of a disk does (Iyer and Druschel, 2001). Not to be taken twice by one thread.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

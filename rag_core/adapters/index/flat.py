@@ -1,4 +1,10 @@
-"""Nearest neighbours by cosine with FAISS in memory, in segments: exact, or with sketches that say what is likely."""
+"""Nearest neighbours by cosine with FAISS in memory (IndexFlatIP over unit vectors), in segments.
+
+Exact; or a sketch says which vectors are likely, and only their cosines are computed. A sketch has one bit for each
+number of a vector (RaBitQ, Gao and Long, SIGMOD 2024, in FAISS): a thirtieth of the bytes to go through. Each larger
+segment has one, made of its vectors alone, so that documents come and go as in the exact store. Up to `EXACT_ROWS`
+rows, and within chosen documents, every vector is compared.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Keeps answers of language models beside a collection's documents, so that the very same prompt is not asked twice.
+"""Several language models in an order, and the answers of each, so that the very same prompt is not asked twice.
 
-One SQLite file, readable by its owner only, since answers hold words of the documents: it is emptied when a document is
-deleted. A cache that cannot be used is no problem of a question: the model is asked instead.
+The first model that answers is taken, with the reason why the earlier ones did not. Answers stand beside a collection's
+documents in one SQLite file, readable by its owner only, since they hold words of the documents: it is emptied when a
+document is deleted. A cache that cannot be used is no problem of a question: the model is asked instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The work of each command. Progress goes to a terminal's standard error only, so that pipes stay quiet."""
+"""The commands that index, ask, judge, list and delete. Progress goes to a terminal alone, so that pipes stay quiet."""
 
 from __future__ import annotations
 

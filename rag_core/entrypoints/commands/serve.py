@@ -1,6 +1,6 @@
-"""`serve`: the page, the HTTP API and MCP in one process.
+"""`serve`: the page, the HTTP API and MCP in one process; `mcp`: MCP for an assistant that starts it itself.
 
-Without the page, as in an installed wheel, the API and MCP alone.
+Without the page, as in an installed wheel, `serve` has the API and MCP alone.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def configured(app: Asgi, *, proxied: bool) -> uvicorn.Config:
     """How the app is served; `proxied` says that a proxy of this machine names the callers' addresses."""
     import uvicorn
 
-    from rag_core.entrypoints.http.guards import Patient
+    from rag_core.entrypoints.http.crowds import Patient
 
     return uvicorn.Config(
         app,

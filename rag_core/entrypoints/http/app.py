@@ -15,8 +15,9 @@ from starlette.routing import BaseRoute
 
 from rag_core import __version__
 from rag_core.entrypoints.http import document_routes, job_routes, problems, question_routes
+from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.document_routes import FormIn
-from rag_core.entrypoints.http.guards import BodyLimit, Crowds, Guarded, TheService
+from rag_core.entrypoints.http.guards import BodyLimit, Guarded, TheService
 from rag_core.entrypoints.http.metrics import metrics
 from rag_core.entrypoints.http.origin import API_POLICY, Asgi, Message, Receive, SecurityHeaders, Send, headers
 from rag_core.library.stored.bounds import MAX_BYTES

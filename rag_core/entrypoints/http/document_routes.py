@@ -1,4 +1,4 @@
-"""Collections and documents: list, add, describe, delete, and their pages."""
+"""Collections and documents: list, add, describe, delete, and their pages. A bad one costs others nothing."""
 
 from __future__ import annotations
 
