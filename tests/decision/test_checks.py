@@ -31,9 +31,9 @@ READ_ELSEWHERE = {
     },
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
-    "min_correctness": {"evaluation/certify/find.py"},  # of an intent
-    "correctness_extra_procedural": {"evaluation/certify/find.py"},
-    "correctness_extra_comparative": {"evaluation/certify/find.py"},
+    "min_correctness": {"evaluation/certify.py"},  # of an intent
+    "correctness_extra_procedural": {"evaluation/certify.py"},
+    "correctness_extra_comparative": {"evaluation/certify.py"},
     "expand_searches": {"decision/progress.py"},  # how often the model is asked
     # below it other passages are looked at too
     "min_support": {

@@ -6,7 +6,7 @@
     <collection>/title.txt             its name as a person wrote it; see titles.py
     <collection>/lock, lock.json       who indexes
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
-    <collection>/model_cache.sqlite    answers of language models; see adapters/llm/cache.py
+    <collection>/model_cache.sqlite    answers of language models; see adapters/llm/chain.py
 
 A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as
 they are read, and cut in batches, so that the first ones can be asked. Whatever is changed is changed in one
