@@ -13,7 +13,7 @@ from folding import each
 from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
 from rag_core.adapters.index.bm25 import Bm25Store
-from rag_core.adapters.index.choose import VECTOR_STORES, vector_store
+from rag_core.adapters.index.choose import VECTOR_STORES, StoreRow, vector_store
 from rag_core.adapters.index.flat import SketchStore
 from rag_core.adapters.optional import EXTRAS
 from rag_core.domain.ports import VectorIndex, Vectors
@@ -54,7 +54,7 @@ class ToyStore:
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setitem(VECTOR_STORES, ToyStore.name, (ToyStore, ""))
+    monkeypatch.setitem(VECTOR_STORES, ToyStore.name, StoreRow(ToyStore))
     return Settings.load(values={"vector_store": "toy"})
 
 
@@ -107,12 +107,12 @@ def test_given_a_store_that_is_gone_or_never_was_then_one_typed_error_says_what_
     assert "faiss-flat, faiss-sketch" in unknown.value.remedy
     with pytest.raises(InvalidSetting):
         open_library(tmp_path, "other", HashEmbedder(), "../x")
-    VECTOR_STORES["toy"] = (ToyStore, "")  # the fixture takes it away
+    VECTOR_STORES["toy"] = StoreRow(ToyStore)  # the fixture takes it away
 
 
 def test_given_a_store_whose_package_is_missing_then_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EXTRAS, "far", ("no_such_module",))
-    monkeypatch.setitem(VECTOR_STORES, "far", (ToyStore, "far"))
+    monkeypatch.setitem(VECTOR_STORES, "far", StoreRow(ToyStore, extra="far"))
 
     with pytest.raises(MissingDependency, match=r"The vector store 'far' needs the package no-such-module"):
         vector_store("far")
@@ -172,7 +172,7 @@ def test_given_another_store_workers_or_engine_then_the_hash_of_the_settings_is_
 
 def test_given_the_table_of_what_a_newcomer_touches_then_a_vector_store_is_named_in_its_own_folder_only() -> None:
     root = Path(__file__).parents[2]
-    table = root / vector_store.__module__.replace(".", "/")
+    table = root / StoreRow.__module__.replace(".", "/")
     where = (root / "docs/where.md").read_text("utf-8")
     (row,) = [line for line in where.splitlines() if line.startswith("| a vector store |")]
     folder = table.parent.relative_to(root / "rag_core")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from rag_core.adapters.index import milvus, postgres
 from rag_core.adapters.index.flat import FaissStore, SketchStore
@@ -14,12 +15,20 @@ from rag_core.errors import InvalidSetting
 from rag_core.library.disk.files import children
 from rag_core.library.stored.collection import STORES
 
-# What the setting `vector_store` may say: what makes a store, and the extra (`adapters.optional.EXTRAS`) that it needs.
-VECTOR_STORES: Mapping[str, tuple[Callable[[], VectorStore], str]] = {
-    "faiss-flat": (FaissStore, ""),
-    "faiss-sketch": (SketchStore, ""),
-    postgres.NAME: (lambda: DatabaseStore(postgres.NAME, postgres.database()), postgres.NAME),
-    milvus.NAME: (lambda: DatabaseStore(milvus.NAME, milvus.database()), milvus.NAME),
+
+class StoreRow(NamedTuple):
+    """The maker of a vector store, and the extra of `adapters.optional.EXTRAS` that it needs, or ""."""
+
+    make: Callable[[], VectorStore]
+    extra: str = ""
+
+
+# What the setting `vector_store` may say.
+VECTOR_STORES = {
+    "faiss-flat": StoreRow(FaissStore),
+    "faiss-sketch": StoreRow(SketchStore),
+    postgres.NAME: StoreRow(lambda: DatabaseStore(postgres.NAME, postgres.database()), postgres.NAME),
+    milvus.NAME: StoreRow(lambda: DatabaseStore(milvus.NAME, milvus.database()), milvus.NAME),
 }
 
 
