@@ -12,6 +12,7 @@ import io
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PIL import Image
@@ -52,11 +53,11 @@ def start(page: Page) -> None:
     save(page, "1-start")
 
 
-def answer(page: Page) -> None:
+def answer(page: Page, question: str, name: str) -> None:
     """A cited answer beside the page it stands on."""
-    ask(page, ANSWERED)
+    ask(page, question)
     expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
-    save(page, "2-answer", page.locator(".st-key-asked"))
+    save(page, name, page.locator(".st-key-asked"))
 
 
 def slider(page: Page) -> None:
@@ -74,20 +75,6 @@ def refusal(page: Page) -> None:
     ask(page, NEAR_MISS)
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     save(page, "4-refusal", page.locator(".st-key-asked"))
-
-
-def contradiction(page: Page) -> None:
-    """Two documents that say different things."""
-    ask(page, CONTRADICTED)
-    expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
-    save(page, "5-contradiction", page.locator(".st-key-asked"))
-
-
-def language(page: Page) -> None:
-    """A Czech contract."""
-    ask(page, CZECH)
-    expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
-    save(page, "6-czech", page.locator(".st-key-asked"))
 
 
 def trace(page: Page) -> None:
@@ -130,12 +117,12 @@ def phone(page: Page) -> None:
 
 STOPS: tuple[Callable[[Page], None], ...] = (
     start,
-    answer,
+    partial(answer, question=ANSWERED, name="2-answer"),
     slider,
     refusal,
     trace,
-    contradiction,
-    language,
+    partial(answer, question=CONTRADICTED, name="5-contradiction"),  # two documents say different things
+    partial(answer, question=CZECH, name="6-czech"),
     documents,
     whole,
     phone,

@@ -6,18 +6,13 @@ the record, as long as it may be. What is gone or was changed stands as `DELETED
 same: no check needs a text that its record lacks.
 """
 
-from rag_core.records.shapes import SCHEMA_VERSION, Written, from_record, restored, settings_of, to_record, write
-from rag_core.records.texts import DELETED, PassageOf, Texts
-
-__all__ = [
-    "DELETED",
-    "SCHEMA_VERSION",
-    "PassageOf",
-    "Texts",
-    "Written",
-    "from_record",
-    "restored",
-    "settings_of",
-    "to_record",
-    "write",
-]
+from rag_core.records.shapes import SCHEMA_VERSION as SCHEMA_VERSION
+from rag_core.records.shapes import Written as Written
+from rag_core.records.shapes import from_record as from_record
+from rag_core.records.shapes import restored as restored
+from rag_core.records.shapes import settings_of as settings_of
+from rag_core.records.shapes import to_record as to_record
+from rag_core.records.shapes import write as write
+from rag_core.records.texts import DELETED as DELETED
+from rag_core.records.texts import PassageOf as PassageOf
+from rag_core.records.texts import Texts as Texts

@@ -35,8 +35,6 @@ from rag_core.work import loading
 from rag_core.work.handing_in import HandingIn
 from rag_core.work.jobs import File, Job
 
-__all__ = ["AS_BUILT", "chosen", "require_unlocked"]
-
 
 def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost]) -> Settings:
     """The settings of a call: `base`, or another preset under the same environment, with `values` over it.

@@ -28,7 +28,7 @@ from rag_core.domain.acts import Action
 from rag_core.errors import InvalidInput, LibraryDamaged
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
-from rag_core.service.principal import EVERY, Principal, Scope, Unauthenticated, collections_of, scopes_of
+from rag_core.service.principal import EVERY, Principal, Unauthenticated, collections_of, scopes_of
 from rag_core.wiring import noting
 
 FILE = "tokens.json"
@@ -202,6 +202,3 @@ class Tokens:
         except OSError:
             return True
         return True
-
-
-__all__ = ["FILE", "Scope", "Token", "Tokens"]

@@ -14,11 +14,10 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
-from rag_core.settings.knobs import BY_OPERATOR
+from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
 from rag_core.work import loading
 from rag_core.work.jobs import Job
 from rag_core.work.runner import Runner

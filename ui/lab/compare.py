@@ -21,8 +21,8 @@ from rag_core.evaluation.report import error_of
 from rag_core.evaluation.tradeoff import Effect, effect
 from rag_core.library.stored.named import collections
 from rag_core.records.stored import RunHead
-from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
+from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
 from rag_core.work import loading
 from ui.app import state

@@ -13,9 +13,8 @@ import streamlit as st
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Cost, Settings
-from rag_core.settings.knobs import Knob
+from rag_core.settings.knobs import AS_BUILT, Knob
 from ui.app import state
 from ui.app.texts import LANGUAGE, say, show_error, speaking
 from ui.lab import running

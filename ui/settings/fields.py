@@ -10,9 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.service.collection import AS_BUILT
 from rag_core.settings import Cost, Knob, Settings
-from rag_core.settings.knobs import BY_OPERATOR
+from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
 from ui.app import state, touches
 from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field

@@ -248,8 +248,6 @@ def idf(rows: int, holding: int) -> float:
     return math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
 
 
-__all__ = ["K1", "B", "Bm25Index", "Bm25Store"]
-
 ARRAYS = 6  # a segment has so many: those of its `Terms`, then those of `WordSegment`
 
 

@@ -41,7 +41,6 @@ from rag_core.evaluation.domains import taken
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
 from rag_core.language import early
-from rag_core.library.erasing import Erased
 from rag_core.library.ready import document_values
 from rag_core.library.stored.collection import Contents
 from rag_core.over import decide_over
@@ -257,17 +256,15 @@ def delete(args: argparse.Namespace) -> int:
             problems += 1
         for document in found:
             if args.everywhere:
-                print(_erased(engine.library.erase(document)), file=sys.stderr)
+                gone = engine.library.erase(document)
+                print(
+                    f"Deleted everywhere, with {gone.decisions} kept questions, {gone.results} results of runs, "
+                    f"{gone.labels} labels and {gone.feedback} words of readers.",
+                    file=sys.stderr,
+                )
             else:
                 engine.library.delete(document)
     return 1 if problems else 0
-
-
-def _erased(found: Erased) -> str:
-    return (
-        f"Deleted everywhere, with {found.decisions} kept questions, {found.results} results of runs, {found.labels} "
-        f"labels and {found.feedback} words of readers."
-    )
 
 
 def settings(args: argparse.Namespace) -> int:
