@@ -1,15 +1,15 @@
 """The child of `process`: loads one model, then embeds and counts as it is told over standard input.
 
-    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer", "unblocked"}
-    read   {"do": "count_tokens", "texts"}          write  {"counts"}
-    read   {"do": "embed", "texts", "kind"}         write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
-    read   {"do": "read", "question", "language", "places"}   write  {"places"}; each place comes as [heading, units,
-    language, wanted] read   {"do": "entailment_model", "entailment_model": [...]}    write  {"version", "languages"};
-    as `load_entailment_model` takes it read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}, from
-    that model
+    read   {"do": "load", "model", "precision"}             write  {"name", "max_tokens", "tokenizer", "unblocked"}
+    read   {"do": "count_tokens", "texts"}                  write  {"counts"}
+    read   {"do": "embed", "texts", "kind"}                 write  {"shape": [n, dim]} and n * dim float32
+    read   {"do": "read", "question", "places"}             write  {"places"}; each comes as [heading, units]
+    read   {"do": "entailment_model", "entailment_model"}   write  {"version", "languages"}
+    read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}
 
-`unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by
-{"problem", "remedy"}. The child ends when its standard input does: then its parent is gone.
+An `entailment_model` is what `load_entailment_model` takes. `unblocked` says why this process has a network, "" where it
+is refused one. What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input does:
+then its parent is gone.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The commands, one module each; those that index, ask and delete stand together in `library`."""
+"""The work of each command; `library` has those that index, ask, judge, list and delete."""
