@@ -7,9 +7,9 @@
     read   {"do": "entailment_model", "entailment_model"}   write  {"version", "languages"}
     read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}
 
-An `entailment_model` is what `load_entailment_model` takes. `unblocked` says why this process has a network, "" where it
-is refused one. What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input does:
-then its parent is gone.
+An `entailment_model` is what `load_entailment_model` takes. `unblocked` says why this process has a network, "" where
+it is refused one. What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input
+does: then its parent is gone.
 """
 
 from __future__ import annotations
