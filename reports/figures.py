@@ -65,7 +65,7 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     replays = _ms([_timed(partial(replay, m, m.settings)) for m in (one.measurements for one in asked)])
     with_citation = _of(sum(bool(claim.evidence) for claim in cited), len(cited))
     mean = f"{statistics.fmean(sure):.2f}" if sure else "–"
-    preset, audit, checks = "preset compliance", _ms(_taken(asked, "audit")), "the checks of the extract"
+    preset, checked, checks = "preset compliance", _ms(_taken(asked, "audit")), "the checks of the extract"
     twice, prevented = f"{NOT_HERE}; twice the calls", _share(asked, default, False, False)
 
     yield "Hard gate at 0.72 is right: answerable questions pass, others do not", "99 %", _of(right, len(first)), preset
@@ -82,9 +82,9 @@ def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, 
     search = _ms(_taken(asked, "embed", "retrieve"))
     yield "Retrieval", "66 ms; below 100 ms", search, "question embedded, both rankings"
     yield "Writing the prompt", "5 ms", prompts, "all passages whole"
-    yield "Detection of what is made up", "10 ms", audit, checks
+    yield "Detection of what is made up", "10 ms", checked, checks
     yield "Filter, decision and citations", "5 ms; 1 to 5 ms", replays, "deciding what was measured"
-    yield "Validation of an answer", "50 to 100 ms", audit, checks
+    yield "Validation of an answer", "50 to 100 ms", checked, checks
     yield "Generation", "below 2 s", _ms(_taken(asked, "extract", "conflicts")), "the extract; no model"
     yield "Hallucinations prevented", "100 %", prevented, "unanswerable questions that are refused"
     yield "Citations that are right", "100 %", _of(standing, len(evidence)), "quotes that stand on the page they cite"
