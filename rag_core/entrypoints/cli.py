@@ -25,7 +25,7 @@ from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.entrypoints.commands import doctor as doctor_command
 from rag_core.entrypoints.commands import evaluate as evaluate_command
 from rag_core.entrypoints.commands import library as commands
-from rag_core.entrypoints.terminal import printable
+from rag_core.entrypoints.commands.terminal import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.library.stored.sources import LISTED
 from rag_core.settings import DEFAULT_PRESET

@@ -21,7 +21,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.rows import in_words
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine, log_decision
-from rag_core.entrypoints.terminal import show_decision
+from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.ingest.normalise import normalise
 from rag_core.language import refusal, unsure
 from rag_core.settings import Mode, Settings

@@ -25,7 +25,7 @@ from model_server import Asked, Status
 from rag_core.decision.decide import decide
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
-from rag_core.entrypoints.terminal import show_decision
+from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.settings import Mode
 
 JUDGED, VERIFIED = {"sufficiency_mode": Mode.ENFORCE}, {"verification_mode": Mode.ENFORCE}

@@ -25,7 +25,7 @@ from model_server import Drip, Drop, Hang, ModelServer, Status
 from rag_core.decision.decide import decide
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
-from rag_core.entrypoints.terminal import show_decision
+from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.errors import Cancelled
 from rag_core.records import write
 

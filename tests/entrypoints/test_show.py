@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.entrypoints.cli import main
-from rag_core.entrypoints.terminal import json_text, printable
+from rag_core.entrypoints.commands.terminal import json_text, printable
 
 STEERING = [chr(code) for code in (0x1B, 0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))]
 STEERING += ["\u200e", "\u200f", "\u061c", "\u2028", "\u2029", "\ufeff", "\u00ad", "\u200b", "\U000e0041", "\ud800"]

@@ -9,7 +9,7 @@ from folding import each
 from page_kit import ask, badges, captions, open_part, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.entrypoints.terminal import show_decision
+from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage
 from rag_core.work import loading
 from ui.app import state, touches

@@ -21,7 +21,7 @@ from rag_core import wiring
 from rag_core.entrypoints.commands.serve import configured
 from rag_core.entrypoints.http.app import Front, api, guarded, served
 from rag_core.entrypoints.http.origin import LOCAL
-from rag_core.entrypoints.mcp import http_routes, mcp_server
+from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 from rag_core.evaluation import begin, run
 from rag_core.evaluation.labelled_files import read_rows
 from rag_core.service import service as core

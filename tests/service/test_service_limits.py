@@ -25,7 +25,7 @@ from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http import guards as bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
-from rag_core.entrypoints.mcp import http_routes, mcp_server
+from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 from rag_core.errors import LibraryDamaged, LimitExceeded, QuotaExceeded
 from rag_core.library.library import AddReport
 from rag_core.service.jobs import MAX_EACH, MAX_JOBS, Jobs

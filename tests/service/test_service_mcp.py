@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from service_kit import SECRET, WARRANTY, Server
 
-from rag_core.entrypoints.mcp import mcp_server
+from rag_core.entrypoints.mcp.server import mcp_server
 from rag_core.service.principal import LOCAL
 
 ROOT = Path(__file__).resolve().parents[2]

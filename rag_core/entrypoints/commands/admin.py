@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
-from rag_core.entrypoints.terminal import json_text, library_folder, printable
+from rag_core.entrypoints.commands.terminal import json_text, library_folder, printable
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.files import storage_problems
 from rag_core.service.tokens import Token, Tokens

@@ -14,7 +14,7 @@ from rag_core import __version__
 from rag_core.domain.acts import Action
 from rag_core.domain.trace import several
 from rag_core.engine import Engine
-from rag_core.entrypoints.terminal import (
+from rag_core.entrypoints.commands.terminal import (
     add_documents,
     chosen_settings,
     json_text,

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.scanned import RAPIDOCR
-from rag_core.entrypoints.terminal import chosen_settings, library_folder, printable
+from rag_core.entrypoints.commands.terminal import chosen_settings, library_folder, printable
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading import pdf_process

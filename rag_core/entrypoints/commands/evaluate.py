@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.domain.trace import several
 from rag_core.engine import Engine
-from rag_core.entrypoints.terminal import add_documents, chosen_settings, labelled_questions, library_for, progress_line
+from rag_core.entrypoints.commands.terminal import (
+    add_documents,
+    chosen_settings,
+    labelled_questions,
+    library_for,
+    progress_line,
+)
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import Ran, Rate, Report, Results, answer_hits, begin, failing, marks, report, run, with_model
 from rag_core.evaluation.labelled import LabelledQuestion

@@ -16,7 +16,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.trace import several
 from rag_core.engine import Engine, decided, measured_on
 from rag_core.entrypoints.commands.calibrate import NO_CALIBRATION, looked_at
-from rag_core.entrypoints.terminal import (
+from rag_core.entrypoints.commands.terminal import (
     Bad,
     add_documents,
     answer_rows,

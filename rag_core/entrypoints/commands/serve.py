@@ -16,8 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
+from rag_core.entrypoints.commands.terminal import library_folder
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
-from rag_core.entrypoints.terminal import library_folder
 from rag_core.errors import InvalidInput
 from rag_core.service.principal import Principal, collections_of, scopes_of
 from rag_core.service.service import Service
@@ -125,7 +125,7 @@ def bound(host: str, port: int) -> socket.socket:
 def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Front, Service]:
     """The app, and the service behind it."""
     from rag_core.entrypoints.http.app import Front, api, guarded, served
-    from rag_core.entrypoints.mcp import http_routes, mcp_server
+    from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 
     def running() -> AbstractAsyncContextManager[None]:
         return served(service, mcp.session_manager.run())
@@ -231,7 +231,7 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
 def mcp(args: argparse.Namespace) -> int:
     """Serve until standard input ends. Whoever starts it has the rights that the options leave, and needs no token."""
     require("service", "MCP")
-    from rag_core.entrypoints.mcp import mcp_server
+    from rag_core.entrypoints.mcp.server import mcp_server
 
     alone = Principal("local", scopes_of(args.scope or ["admin"]), collections_of(args.collection or ["*"]))
     service = Service(
