@@ -240,7 +240,7 @@ def _settings(values: tuple[tuple[str, Any], ...]) -> Settings:
 
 # Each type's fields that are no plain values, in the order in which they are read; None for those that only have their
 # place in it.
-CODEC = Codec(
+CODEC: Codec = Codec(
     {
         Passage: {
             "text": _text_of("text", lambda row, got, texts: texts.reading(got["document"], got["spans"], row)),
