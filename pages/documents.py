@@ -10,6 +10,7 @@ from rag_core.work.jobs import File
 from ui import frame
 from ui.app.jobs import finished, progress
 from ui.app.texts import say
+from ui.ask import watched
 from ui.documents import catalogue, deleting, details, keeping, page_by_page, rebuild
 
 WIDTH = 1500  # pixels, as on the Ask page
@@ -24,6 +25,7 @@ def page() -> None:
     deleting.show_done()
     deleting.show()
     keeping.show_unfinished(engine)
+    watched.show(engine)
     if not snapshot.documents:
         st.info(
             say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:"

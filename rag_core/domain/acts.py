@@ -27,6 +27,7 @@ class Action(StrEnum):
     JUDGE = "judge"  # an answer that the caller brought
     KEEP = "keep"  # a decision was stored; its id
     FORGET = "forget"  # a stored decision was deleted; its id
+    WATCH = "watch"  # a stored decision is watched, or no longer; its id
     INDEX = "index"
     REREAD = "reread"
     REBUILD = "rebuild"

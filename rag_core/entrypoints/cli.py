@@ -25,6 +25,7 @@ from rag_core.entrypoints.commands import calibrate as calibrate_command
 from rag_core.entrypoints.commands import doctor as doctor_command
 from rag_core.entrypoints.commands import evaluate as evaluate_command
 from rag_core.entrypoints.commands import library as commands
+from rag_core.entrypoints.commands.check import check
 from rag_core.entrypoints.commands.terminal import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.library.stored.sources import LISTED
@@ -38,6 +39,7 @@ EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
   python -m rag_core ask "What is the notice period?"
   python -m rag_core ask --documents report.pdf --questions questions.jsonl --out decisions.jsonl
+  python -m rag_core check --pinned decisions.jsonl --documents new/
   python -m rag_core ask "What is the notice period?" --preset compliance --set min_top_cosine=0.65
   python -m rag_core decide "What is the notice period?" --passages retrieved.jsonl --json
   python -m rag_core judge --input claims.jsonl --out verdicts.jsonl
@@ -155,6 +157,14 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
             help="take this domain's profile, such as legal; auto detects it (default: none)",
         ),
         ONE_AS_JSON,
+        PASSWORD,
+    ),
+    ("check", "ask kept decisions again over other documents, and fail where an answer was lost or changed", check): (
+        *PLACE,
+        *TUNE,
+        _file("--pinned", required=True, help="decisions as `ask --out` wrote them"),
+        _paths("--documents", help="answer from these only, without keeping a library"),
+        _file("--out", help="where the new decisions go, for the next --pinned"),
         PASSWORD,
     ),
     ("decide", "answer from passages that something else retrieved, or refuse and say why", commands.decide): (

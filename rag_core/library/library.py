@@ -98,6 +98,7 @@ class Library:
         self._file: tuple[int, int] | None = None  # that the snapshot is of
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
         self._loaded = self._loader.empty()
+        self.on_version: Callable[[int], None] = lambda version: None  # told of each that this process comes to know
 
     @classmethod
     def open(cls, folder: Path, collection: str, **uses: Unpack[Uses]) -> Library:
@@ -498,7 +499,9 @@ class Library:
             before, self._loaded = self._loaded, loaded
             self._live.add(loaded.snapshot)
             self._live.add(loaded.view)
-            return loaded.snapshot is not before.snapshot
+        if loaded.snapshot.version != before.snapshot.version:
+            self.on_version(loaded.snapshot.version)
+        return loaded.snapshot is not before.snapshot
 
     def _check(self, facts: Facts, db: sqlite3.Connection | None = None) -> None:
         if db is not None and not db.execute("SELECT 1 FROM document WHERE state = ?", (READY,)).fetchone():

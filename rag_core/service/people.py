@@ -48,6 +48,7 @@ ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
                 Action.JUDGE,
                 Action.KEEP,
                 Action.FORGET,
+                Action.WATCH,
                 Action.FEEDBACK,
                 Action.EXPORT,
                 Action.EXECUTION,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rag_core.decision.changes import Pin
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Citation
 from rag_core.domain.decision import Decision
@@ -18,6 +19,7 @@ from rag_core.records.stored import Execution, Feedback, FeedbackKind, StoredDec
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.principal import Scope, missing
 from rag_core.settings import Cost
+from rag_core.work import pins
 from rag_core.work.recording import keep, keeping, passage_of
 
 COSTS = frozenset({Cost.REPLAY, Cost.ASK})  # that a setting of a question may have
@@ -140,6 +142,37 @@ class Questions:
         """Everybody's open feedback, newest first."""
         self._principal.require(Scope.LABEL)
         return self._collection.records.feedback()
+
+    def pin(self, id: int) -> None:
+        """Watch the answer of a kept decision.
+
+        Raises:
+            NotFound: there is none that the caller may see.
+            InvalidInput: what it cites was deleted, or too many are watched.
+        """
+        self._require_seen(id)
+        with self._principal.acting():
+            pins.pin(self._collection.fresh().library, self._collection.records, id)
+
+    def unpin(self, id: int) -> None:
+        """Watch it no longer.
+
+        Raises:
+            NotFound: there is no such watched answer that the caller may see.
+        """
+        if id not in {one.decision for one in self._pins()}:
+            raise missing("watched answer")
+        with self._principal.acting():
+            self._collection.records.unpin(id)
+
+    def pins(self, limit: int, offset: int) -> list[pins.Watched]:
+        """Watched answers, the newest first: everybody's with the scope label, else those that the caller asked for."""
+        found, text = self._pins()[offset : offset + limit], self._collection.fresh().library.view.page_text
+        return pins.listed(self._collection.records, found, text)
+
+    def _pins(self) -> tuple[Pin, ...]:
+        self._principal.require(Scope.ASK)
+        return self._collection.records.pins(None if self._principal.may(Scope.LABEL) else self._origin)
 
     def record(self, done: Execution) -> int:
         """Keep how a piece of work went; its number. One about a kept decision is of that decision's profile."""

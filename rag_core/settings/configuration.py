@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,6 +104,19 @@ def _amount(name: str, value: str) -> int | None:
             f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit."
         )
     return int(value) if value else None
+
+
+def webhook(environment: Mapping[str, str]) -> str:
+    """The web address that is told when watched answers have changed: RAG_WEBHOOK; "" for none, so that nothing leaves
+    the machine.
+
+    Raises:
+        InvalidSetting: it is no address of http or https.
+    """
+    url = environment.get("RAG_WEBHOOK", "").strip()
+    if url and not re.match(r"https?://[^/?#\s]", url):
+        raise InvalidSetting("RAG_WEBHOOK is no web address.", remedy="Use one like https://example.org/hooks/answers.")
+    return url
 
 
 def auditing(environment: Mapping[str, str]) -> bool:

@@ -10,6 +10,7 @@ from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
 from rag_core.adapters.optional import require as require
 from rag_core.adapters.records.store import RecordStore as RecordStore
+from rag_core.adapters.webhook import post as post
 from rag_core.library.disk.database import close_files as close_files
 from rag_core.wiring.engines import corpus_of as corpus_of
 from rag_core.wiring.engines import joined_corpus as joined_corpus

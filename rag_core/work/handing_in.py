@@ -18,7 +18,7 @@ from rag_core.library.stored.sources import Source
 from rag_core.settings import Cost, Settings
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
 from rag_core.wiring import cut_off, finish_deletions, hand_in, hold_back
-from rag_core.work import loading
+from rag_core.work import loading, pins
 from rag_core.work.background import Background
 from rag_core.work.jobs import File, Job
 from rag_core.work.runner import Runner
@@ -94,8 +94,12 @@ START = Actor("start")  # the program itself
 
 
 def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> list[Job]:
-    """Finish deletions, and start a job for each of these collections in which indexing was cut off."""
+    """Finish deletions, have watched answers asked, and start a job for each of these collections in which indexing was
+    cut off.
+    """
     finish_deletions(folder)
+    names = tuple(names)
+    pins.begin(folder, names, base, runner)
     jobs = []
     for name in names:
         rows = cut_off(folder, name)

@@ -180,7 +180,7 @@ class Job(Background["AddReport | Ran"]):
     """
 
     title: str
-    kind: str = "adding"  # or resuming, rereading, rebuilding, evaluating
+    kind: str = "adding"  # or resuming, rereading, rebuilding, evaluating, watching
     sources: tuple[Source, ...] = field(default=(), repr=False)
     place: Place = ("", "")
     listed: tuple[File, ...] = field(default=(), repr=False)
@@ -345,9 +345,9 @@ class Job(Background["AddReport | Ran"]):
 
         def told(step: str, done: int, total: int) -> None:
             self.progress(step, done, total)
-            # Between two files a visitor lets others come first. Nobody else writes to their collection, whose lock
-            # they keep meanwhile.
-            if turn is not None and self.visits and step in WHOLE and done < total:
+            # Between two files a visitor lets others come first: nobody else writes to their collection, whose lock
+            # they keep meanwhile. So do watched answers between two questions, which keep no lock.
+            if turn is not None and (self.visits or self.kind == "watching") and step in WHOLE and done < total:
                 turn.pass_on()
 
         def noted(cancelled: Cancel) -> AddReport | Ran:

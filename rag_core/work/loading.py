@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,6 +38,8 @@ class Opening(Background[Engine]):
             engine = open_engine(folder, collection, self.settings, apart=True)
             if self.settings.drafter == "model":
                 Background[None]("loading a client").start(lambda _: _load_client(engine, self.settings))
+            engine.library.on_version = lambda version: _told[-1](folder, collection, version)
+            engine.library.on_version(engine.library.snapshot.version)
             return engine
 
         self.start(opened)
@@ -58,6 +61,15 @@ def _load_client(engine: Engine, settings: Settings) -> None:
     with suppress(RagError):
         if engine.tools.model is not None:
             engine.tools.model(settings)
+
+
+OnVersion = Callable[[Path, str, int], None]  # folder, collection, and the version of the library
+_told: list[OnVersion] = [lambda folder, collection, version: None]  # the last one
+
+
+def on_version(told: OnVersion) -> None:
+    """Tell this one, from now on, of each version of a library that this process comes to know."""
+    _told[:] = [told]
 
 
 _lock = threading.Lock()

@@ -99,6 +99,10 @@ def run(address: str, token: str) -> None:
         call("give_feedback", NAME, int(decision.id), status=201, body=models.FeedbackIn(models.FeedbackKind.HELPFUL))
         assert call("list_feedback", NAME).items[0].kind is models.FeedbackKind.HELPFUL
 
+        call("watch_answer", NAME, int(decision.id), status=204)
+        assert call("list_pins", NAME).items[0].state is models.Change.SAME
+        call("stop_watching", NAME, int(decision.id), status=204)
+
         assert call("show_job", added.job).state is models.JobState.FINISHED
         assert "event: end" in call("follow_job", added.job)
         assert added.job in {one.id for one in call("list_jobs").items}

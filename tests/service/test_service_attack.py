@@ -72,6 +72,12 @@ CALLS: dict[Route, Any] = {
         f"{decision(name, known)}/feedback",
         {"kind": "wrong_answer", "document": known["document"]},
     ),
+    ("PUT", "/api/collections/{name}/decisions/{id}/pin"): lambda name, known: (f"{decision(name, known)}/pin", None),
+    ("DELETE", "/api/collections/{name}/decisions/{id}/pin"): lambda name, known: (
+        f"{decision(name, known)}/pin",
+        None,
+    ),
+    ("GET", "/api/collections/{name}/pins"): lambda name, known: (f"/api/collections/{name}/pins", None),
     ("GET", "/api/collections/{name}/feedback"): lambda name, known: (f"/api/collections/{name}/feedback", None),
     ("DELETE", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
     ("POST", "/api/visits"): None,

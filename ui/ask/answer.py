@@ -16,7 +16,7 @@ from rag_core.grounding.wording import contradiction
 from ui.app.asked import Asked
 from ui.app.naming import shown_date
 from ui.app.texts import say, tell
-from ui.ask import keys, turns
+from ui.ask import keys, turns, watched
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
 from ui.ask.evidence import show_in_place, show_row, show_sources, with_sources
@@ -84,7 +84,9 @@ def _show_outcome(engine: Engine, asked: Asked, place: Place | None) -> None:
     else:
         show_refusal(asked)
     show_indexing(asked)
-    show_share(engine, asked)
+    with st.container(horizontal=True, vertical_alignment="center", key="share_and_watch"):
+        show_share(engine, asked)
+        watched.show_switch(engine, asked)
     show_feedback(engine, asked)
     show_sources(engine, decision, place)
     _show_notes(asked)

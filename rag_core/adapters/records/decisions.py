@@ -102,17 +102,20 @@ class Decisions(Part):
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.
 
-        Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`,
-        whatever they are of.
+        Watched ones and those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after
+        `rejected_days`, whatever they are of.
         """
         self.prune_rejected(rejected_days)
         oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-        unsettled = "id NOT IN (SELECT decision FROM feedback WHERE state = 'open')"
+        held = (
+            "id NOT IN (SELECT decision FROM feedback WHERE state = 'open' UNION SELECT decision FROM pins UNION SELECT"
+            " now FROM pins WHERE now IS NOT NULL)"
+        )
         # both look at the index on `at` only: the table's own rows are large
         last = "(SELECT id FROM decisions ORDER BY at DESC, id DESC LIMIT 1 OFFSET ?)"
         with self._file.writing() as db:
-            too_old = db.execute(f"DELETE FROM decisions WHERE at < ? AND {unsettled}", (oldest,)).rowcount
-            return too_old + db.execute(f"DELETE FROM decisions WHERE id <= {last} AND {unsettled}", (most,)).rowcount
+            too_old = db.execute(f"DELETE FROM decisions WHERE at < ? AND {held}", (oldest,)).rowcount
+            return too_old + db.execute(f"DELETE FROM decisions WHERE id <= {last} AND {held}", (most,)).rowcount
 
     @noted(Action.FORGET)
     @own()
@@ -120,6 +123,7 @@ class Decisions(Part):
         """Delete a stored question with its feedback."""
         with self._file.writing() as db:
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
+            db.execute("DELETE FROM pins WHERE decision = ?", (id,))
 
     @noted(Action.FEEDBACK)
     @own()

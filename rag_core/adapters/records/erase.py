@@ -1,10 +1,10 @@
 """Deletes from a collection's records whatever speaks of documents that are deleted everywhere.
 
-What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such
-results of runs; labels that name them or use their words; readers' comments, and names of sets in certificates. What
-stays of the others loses the documents' names and titles: numbers, offsets and hashes remain. Which documents went is
-remembered by their ids, with the last version that had them: a question that is still being asked of such a version is
-held against it.
+What goes: questions that were answered from them or that use words of theirs, with feedback, a model's texts and what
+pins hold of them; such results of runs; labels that name them or use their words; readers' comments, and names of sets
+in certificates. What stays of the others loses the documents' names and titles: numbers, offsets and hashes remain.
+Which documents went is remembered by their ids, with the last version that had them: a question that is still being
+asked of such a version is held against it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from rag_core.adapters.records.pins import erase_pin
 from rag_core.adapters.records.tables import pack, pack_questions, read_questions, unpack
 from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.errors import InvalidInput, LibraryBusy
@@ -65,6 +66,7 @@ class Eraser:
                 self.counts["feedback"] += self._db.execute(
                     "SELECT count(*) FROM feedback WHERE decision = ?", (id,)
                 ).fetchone()[0]
+                erase_pin(self._db, id)
                 self._db.execute("DELETE FROM decisions WHERE id = ?", (id,))
             elif (clean := _without(row, self._ids)) != row:
                 self._db.execute("UPDATE decisions SET record = ? WHERE id = ?", (pack(clean), id))

@@ -1,5 +1,5 @@
 """The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labels, runs, presets,
-executions.
+executions, watched answers.
 
 Decisions and results are records (`rag_core.records`): numbers, offsets and hashes, no text of a document; what a
 language model wrote stands in a table of its own. Everything from outside is a bound parameter. One store may serve all
@@ -15,6 +15,7 @@ from typing import Any
 
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.erase import erase
+from rag_core.adapters.records.pins import Pins
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import named, read_json
 from rag_core.domain.acts import Action, name_id, permit
@@ -27,7 +28,7 @@ FILE = "records.sqlite"
 _DEFAULT_PRESET = "default_preset"
 
 
-class RecordStore(Decisions, Sets):
+class RecordStore(Decisions, Pins, Sets):
     """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
     Every method raises a LibraryError where the file cannot be used (RecordsDamaged, LibraryBusy, or what the disk

@@ -23,7 +23,7 @@ from rag_core.records import Written, write
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-VERSION = 10  # the version of the tables below
+VERSION = 11  # the version of the tables below
 
 # Ids are never given again: a page that remembers one would show another's.
 SCHEMA = (
@@ -54,6 +54,11 @@ SCHEMA = (
     "NOT NULL)",
     "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
     "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
+    # of decisions, which they outlive where these are erased
+    "CREATE TABLE pins (decision INTEGER PRIMARY KEY, at TEXT NOT NULL, origin TEXT NOT NULL, version INTEGER NOT NULL,"
+    " change TEXT NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, now INTEGER REFERENCES decisions ON DELETE SET "
+    "NULL)",
+    "CREATE INDEX pins_now ON pins (now)",
 )
 
 
@@ -75,8 +80,9 @@ class Part:
         """Raise NotAllowed where a kept question, or that of the feedback of this id, is not open to whoever acts."""
         if actor().may is None:
             return
-        query = "SELECT origin FROM decisions WHERE id = "
-        query += "(SELECT decision FROM feedback WHERE id = ?)" if words else "?"
+        query = "SELECT origin FROM decisions WHERE id = (SELECT decision FROM feedback WHERE id = ?1)"
+        if not words:  # of an erased one that is watched, its pin tells
+            query = "SELECT origin FROM decisions WHERE id = ?1 UNION SELECT origin FROM pins WHERE decision = ?1"
         with self._file.reading() as db:
             row = db.execute(query, (id,)).fetchone()
         permit_own(

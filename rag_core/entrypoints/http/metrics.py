@@ -86,6 +86,8 @@ class Figures(Collector):
             for state in FeedbackState
             for one in records(folder, name).feedback(state)
         )
+        pinned = Counter((name, one.change.value) for name in self._names for one in records(folder, name).pins())
+        yield _gauge("pinned_answers", "Answers that are watched, by their state.", [*COLLECTION, "state"], pinned)
         yield _gauge("feedback", "What readers said, as far as it is kept.", [*COLLECTION, "kind"], said)
 
 

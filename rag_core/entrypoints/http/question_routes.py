@@ -27,6 +27,7 @@ from rag_core.service.markdown import in_markdown
 from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking, Questions
 from rag_core.service.request_models import ChatIn
+from rag_core.work.pins import Watched
 
 router = APIRouter(tags=["questions"])
 Ask = Callable[[Asking, OnStage | None, Cancel | None, Callable[[], None] | None], tuple[Decision, str]]
@@ -176,6 +177,29 @@ async def give_feedback(
     """Say whether a decision was right."""
     asked = Questions(collection)
     return {"id": await service.looks.run(lambda: asked.say(id, body.kind, body.comment, body.document, body.page))}
+
+
+@router.put("/collections/{name}/decisions/{id}/pin", status_code=204)
+async def watch_answer(collection: Entered, service: TheService, id: Number) -> Response:
+    """Watch an answer: it is asked again whenever documents of the collection change."""
+    await service.questions.run(lambda: Questions(collection).pin(id))
+    return Response(status_code=204)
+
+
+@router.delete("/collections/{name}/decisions/{id}/pin", status_code=204)
+async def stop_watching(collection: Entered, service: TheService, id: Number) -> Response:
+    """Watch an answer no longer."""
+    await service.looks.run(lambda: Questions(collection).unpin(id))
+    return Response(status_code=204)
+
+
+@router.get("/collections/{name}/pins", response_model=models.Listed[Watched])
+async def list_pins(
+    collection: Entered, service: TheService, limit: Limit = request_models.PAGE_ITEMS, offset: Offset = 0
+) -> dict[str, Any]:
+    """List watched answers with what became of them: your own, or everybody's with the scope label."""
+    found = await service.questions.run(lambda: Questions(collection).pins(limit, offset))
+    return {"items": found, "next": offset + limit if len(found) == limit else None}
 
 
 @router.get("/collections/{name}/feedback", response_model=models.Listed[models.FeedbackRow])

@@ -1,0 +1,167 @@
+"""Compares two decisions on one question: whether its answer is the same, stands elsewhere or in other words, is
+another, was lost or was gained.
+
+A decision is compared by hashes, so that a change is known also after the old document was deleted, and nothing that is
+kept for it holds a word of a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rag_core.domain.claims import DELETED
+from rag_core.facts.differences.values import values
+from rag_core.facts.sentence.markers import markers
+from rag_core.ingest.normalise import normalise
+from rag_core.language import ascii_digits, fold, word_texts
+from rag_core.records.texts import hash_of
+
+
+class Change(StrEnum):
+    """What became of an answer."""
+
+    SAME = "same"
+    MOVED = "moved"  # the same words on another page, or in another document
+    REWORDED = "reworded"  # the same value in other words, which may say something else of it
+    CHANGED = "changed"
+    LOST = "lost"  # it was answered, and is refused now
+    GAINED = "gained"  # it was refused, and is answered now
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is compared of a decision: hashes of its value, of the words it quotes and of their places.
+
+    `value` is empty where no value is known; all are empty for a refusal.
+    """
+
+    value: str = ""
+    words: str = ""
+    places: str = ""
+
+    def change(self, now: Seen) -> Change:
+        """What became of this answer. Values are compared where both have one, else the quoted words."""
+        if bool(self.words) != bool(now.words):
+            return Change.LOST if self.words else Change.GAINED
+        if self.value and now.value and self.value != now.value:
+            return Change.CHANGED
+        if self.words != now.words:
+            return Change.REWORDED if self.value and now.value else Change.CHANGED
+        return Change.SAME if self.places == now.places else Change.MOVED
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of a decision: its value, else its text, with the name of its document and the page from 1.
+
+    The text is empty for a refusal, and for an answer whose document was deleted.
+    """
+
+    text: str = ""
+    document: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A kept decision whose answer is watched, by its id, and the `last` one that it was compared with.
+
+    `question` is empty where the decision was erased with its documents; `origin` says who asked; `version` is the
+    library's that `last` is of; `now` is the id of `last` where it is kept, and `searched` are ids of the documents
+    that the question was restricted to, none for all.
+    """
+
+    decision: int
+    question: str
+    origin: str
+    version: int
+    change: Change
+    first: Seen
+    last: Seen
+    now: int | None = None
+    searched: tuple[str, ...] = ()
+
+
+def seen(row: Mapping[str, Any]) -> Seen:
+    """What is compared of a decision in its JSON form.
+
+    Raises:
+        LookupError, TypeError, ValueError, AttributeError: it has another form.
+    """
+    if row["is_refusal"]:
+        return Seen()
+    language, value, cited = str(row["language"]), row["value"], row["citations"]
+    against = sorted(_values(str(text), language) for one in row["conflicts"] for text in one["values"])
+    quoted = sorted(" ".join(normalise(str(one["excerpt"])).text.casefold().split()) for one in cited)
+    places = sorted((str(one["document"]), int(one["page"])) for one in cited)
+    turned = _turned(" ".join(quoted), language)
+    stated = "" if value is None else f"{_values(_whole(row), language)} {turned} {against}"
+    return Seen(hash_of(stated), hash_of(f"{quoted or row['answer']} {against}"), hash_of(str(places)))
+
+
+def shown(row: Mapping[str, Any]) -> Shown:
+    """What is shown of a decision in its JSON form; raises as `seen` does."""
+    if row["is_refusal"]:
+        return Shown()
+    text, cited = str(row["answer"]) if row["value"] is None else _whole(row), _cited(row)
+    if DELETED in text or cited is None:
+        return Shown("" if DELETED in text else text)
+    return Shown(text, str(cited["document"]), int(cited["page"]))
+
+
+def told(change: Change, before: str, now: Shown) -> str:
+    """A change in words, such as "25 days became 30 days, page 4 of handbook.pdf"; the texts are untrusted.
+
+    `before` is empty where it cannot be read any more.
+    """
+    where = f", page {now.page} of {now.document}" if now.page else ""
+    if change is Change.LOST:
+        return f"lost: {before}" if before else "lost, because its document was deleted"
+    if change is Change.CHANGED and before:
+        return f"{before} became {now.text}{where}"
+    return f"{change}: {now.text}{where}" if now.text else str(change)
+
+
+def _cited(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The citation that holds the value, else the first; None for a reply, which has none."""
+    wanted = 1 if row["value"] is None else row["value"]["citation"]
+    return next((one for one in row["citations"] if one["id"] == wanted), None)
+
+
+def _whole(row: Mapping[str, Any]) -> str:
+    """The value with its unit, which a reader that points at "25" leaves out."""
+    value, cited = row["value"], _cited(row)
+    if cited is None:
+        return str(value["text"])
+    quote, first = ascii_digits(str(cited["excerpt"])), cited["spans"][0]["start"]
+    start, end = value["start"] - first, value["end"] - first
+    bare = " ".join(quote[start:end].split())
+    for one in values(quote, str(row["language"])).quantities:
+        if one.start < end and start < one.end:
+            start, end = min(start, one.start), max(end, one.end)
+    return " ".join(cited["excerpt"][start:end].split()) + ascii_digits(str(value["text"])).removeprefix(bare)
+
+
+def _values(text: str, language: str) -> str:
+    """What a text states, whatever its notation: numbers with their units, dates and times, then its other words."""
+    plain = ascii_digits(normalise(text).text)
+    found = values(plain, language)
+    stated = [
+        *(("date", sorted(map(tuple, date.readings))) for date in found.dates),
+        *(("time", sorted(map(str, time.minutes))) for time in found.times),
+        *(("number", *number.exact) for number in found.quantities),
+    ]
+    rest = plain
+    stretches = ((one.start, one.end) for row in (found.dates, found.times, found.quantities) for one in row)
+    for start, end in sorted(stretches, reverse=True):
+        rest = f"{rest[:start]} {rest[end:]}"
+    return f"{sorted(map(str, stated))} {[fold(word) for word in word_texts(rest)]}"
+
+
+def _turned(text: str, language: str) -> list[tuple[str, str]]:
+    """The small words that turn a value round: "not", "at most"."""
+    found = markers([fold(word) for word in word_texts(text)], language)
+    return sorted({(one.kind, one.level) for one in found if one.negates or one.kind == "comparison"})
