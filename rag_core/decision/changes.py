@@ -104,12 +104,13 @@ def seen(row: Mapping[str, Any]) -> Seen:
 
 def shown(row: Mapping[str, Any]) -> Shown:
     """What is shown of a decision in its JSON form; raises as `seen` does."""
-    if row["is_refusal"]:
+    # of two sources that contradicted each other the one that is left was not the answer
+    if row["is_refusal"] or any(
+        DELETED in text for text in (row["answer"], *(one["excerpt"] for one in row["citations"]))
+    ):
         return Shown()
     text, cited = str(row["answer"]) if row["value"] is None else _whole(row), _cited(row)
-    if DELETED in text or cited is None:
-        return Shown("" if DELETED in text else text)
-    return Shown(text, str(cited["document"]), int(cited["page"]))
+    return Shown(text) if cited is None else Shown(text, str(cited["document"]), int(cited["page"]))
 
 
 def told(change: Change, before: str, now: Shown) -> str:

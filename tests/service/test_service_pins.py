@@ -113,10 +113,10 @@ def test_given_watched_answers_when_documents_change_then_what_changed_is_listed
         assert (changed["now"], changed["page"], changed["document"]) == ("30 days", 1, first["document"])
         assert api.ask(DAYS)["value"]["text"] == "30"
         assert client.get(f"{api.at}/decisions/{changed['latest']}").json()["value"]["text"] == "30"
-        assert api.checked(notice, "same")["version"] == changed["version"]
+        api.checked(notice, "same")
         until(lambda: len(sent) == 4)
         assert [one["decision"] for one in sent[3]["answers"]] == [days]
-        assert (sent[3]["collection"], sent[3]["version"]) == ("pins", changed["version"])
+        assert sent[3]["collection"] == "pins"
 
         figures = read(server, watch)
         assert figures["plumbline_pinned_answers", "pins", "changed"] == 1
