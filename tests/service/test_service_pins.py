@@ -152,7 +152,7 @@ def test_given_callers_of_one_collection_then_each_watches_their_own_answers(ser
         assert alpha.delete(f"{at}/decisions/{mine}/pin").status_code == 204
         assert alpha.delete(f"{at}/decisions/{mine}/pin").status_code == 404
         greeting = alpha.post("/api/rag/query", json={"namespace": "alpha", "query": "Hello!"}).json()
-        assert alpha.put(f"{at}/decisions/{greeting['id']}/pin").status_code == 400
+        assert alpha.put(f"{at}/decisions/{greeting['id']}/pin").status_code == 422
 
 
 def test_given_a_web_address_that_does_not_take_it_when_posted_then_it_is_tried_thrice_and_no_redirect_is_followed(
