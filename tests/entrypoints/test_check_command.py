@@ -57,11 +57,12 @@ def test_given_documents_that_change_when_checked_then_the_exit_code_and_each_li
     assert out == f"{QUESTIONS['vacation']} 25 days became 30 days, page 1 of handbook.txt\n"
     assert "3 same, 0 moved, 0 reworded, 1 changed, 0 lost, 0 gained, 0 could not be checked." in err
 
-    assert check(pinned, BEFORE.rpartition("Travel")[0]) == 1
-    assert capsys.readouterr().out == f"{QUESTIONS['travel']} lost: 14 days\n"
-
     assert check(pinned, BEFORE + "\nThe chief executive is Theodosius Quillhaven.\n") == 0
     assert "gained: " in capsys.readouterr().out
+
+    (pinned.parent / "next.jsonl").replace(pinned)
+    assert check(pinned, BEFORE) == 1
+    assert capsys.readouterr().out == f"{QUESTIONS['chief']} lost: Theodosius Quillhaven\n"
 
 
 def test_given_new_decisions_when_they_are_pinned_next_then_nothing_has_changed_against_them(

@@ -128,12 +128,13 @@ def test_given_watched_answers_when_documents_change_then_what_changed_is_listed
         assert api.pins()[days]["state"] == "changed"
         assert len(sent) == 4, "what is known already is no news"
 
-        assert api.pin(changed["latest"]) == 204
-        assert {id: one["state"] for id, one in api.pins().items()} == {notice: "same", changed["latest"]: "same"}
+        latest = api.pins()[days]["latest"]
+        assert api.pin(latest) == 204
+        assert {id: one["state"] for id, one in api.pins().items()} == {notice: "same", latest: "same"}
         client.delete(f"{api.at}/documents/{new}/everywhere").raise_for_status()
-        erased = api.checked(changed["latest"], "lost")
+        erased = api.checked(latest, "lost")
         assert (erased["question"], erased["before"], erased["now"]) == ("", "", "")
-        for id in (notice, changed["latest"]):
+        for id in (notice, latest):
             assert client.delete(f"{api.at}/decisions/{id}/pin").status_code == 204
         assert api.pins() == {}
         client.delete(api.at).raise_for_status()
