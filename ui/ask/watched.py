@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.decision.changes import Change
+from rag_core.decision.changes import Change, Pin
 from rag_core.domain.acts import Action
 from rag_core.engine import Engine
 from rag_core.errors import RagError
@@ -67,7 +67,7 @@ def show(engine: Engine) -> None:
             _table(engine, [one for one in found if one.change in other])
 
 
-def _table(engine: Engine, changed: list[pins.Pin]) -> None:
+def _table(engine: Engine, changed: list[Pin]) -> None:
     page, collection, text = st.context.url or "", state.session().collection, st.column_config.TextColumn
     rows = [
         {
