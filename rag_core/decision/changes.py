@@ -21,7 +21,7 @@ from rag_core.records.texts import hash_of
 
 
 class Change(StrEnum):
-    """What became of an answer."""
+    """The fate of an answer."""
 
     SAME = "same"
     MOVED = "moved"  # the same words on another page, or in another document
@@ -33,7 +33,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is compared of a decision: hashes of its value, of the words it quotes and of their places.
+    """A decision as it is compared: hashes of its value, of the words it quotes and of their places.
 
     `value` is empty where no value is known; all are empty for a refusal.
     """
@@ -43,7 +43,7 @@ class Seen:
     places: str = ""
 
     def change(self, now: Seen) -> Change:
-        """What became of this answer. Values are compared where both have one, else the quoted words."""
+        """The fate of this answer. Values are compared where both have one, else the quoted words."""
         if bool(self.words) != bool(now.words):
             return Change.LOST if self.words else Change.GAINED
         if self.value and now.value and self.value != now.value:
@@ -55,7 +55,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of a decision: its value, else its text, with the name of its document and the page from 1.
+    """A decision as it is shown: its value, else its text, with the name of its document and the page from 1.
 
     The text is empty for a refusal, and for an answer whose document was deleted.
     """
@@ -86,7 +86,7 @@ class Pin:
 
 
 def seen(row: Mapping[str, Any]) -> Seen:
-    """What is compared of a decision in its JSON form.
+    """The hashes of a decision in its JSON form.
 
     Raises:
         LookupError, TypeError, ValueError, AttributeError: it has another form.
@@ -103,8 +103,8 @@ def seen(row: Mapping[str, Any]) -> Seen:
 
 
 def shown(row: Mapping[str, Any]) -> Shown:
-    """What is shown of a decision in its JSON form; raises as `seen` does."""
-    # of two sources that contradicted each other the one that is left was not the answer
+    """The words shown of a decision in its JSON form; raises as `seen` does."""
+    # two sources may have contradicted each other: the one that is left was not the answer
     if row["is_refusal"] or any(
         DELETED in text for text in (row["answer"], *(one["excerpt"] for one in row["citations"]))
     ):
@@ -147,7 +147,7 @@ def _whole(row: Mapping[str, Any]) -> str:
 
 
 def _values(text: str, language: str) -> str:
-    """What a text states, whatever its notation: numbers with their units, dates and times, then its other words."""
+    """The facts of a text, whatever its notation: numbers with their units, dates and times, then its other words."""
     plain = ascii_digits(normalise(text).text)
     found = values(plain, language)
     stated = [

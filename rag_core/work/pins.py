@@ -32,7 +32,7 @@ from rag_core.work.runner import Runner
 
 _log = logging.getLogger(__name__)
 WATCH = Actor("watch")  # the program itself
-KIND = "watching"  # of a job
+KIND = "watching"  # its jobs
 
 
 @dataclass(frozen=True, slots=True)

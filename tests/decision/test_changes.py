@@ -1,4 +1,4 @@
-"""What became of an answer: two decisions on one question, compared by hashes of what they say and where."""
+"""The fate of an answer: two decisions on one question, compared by hashes of what they say and where."""
 
 from __future__ import annotations
 

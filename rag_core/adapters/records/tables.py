@@ -54,7 +54,7 @@ SCHEMA = (
     "NOT NULL)",
     "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
     "CREATE TABLE erasures (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
-    # of decisions, which they outlive where these are erased
+    # a pin outlives its decision where that is erased
     "CREATE TABLE pins (decision INTEGER PRIMARY KEY, at TEXT NOT NULL, origin TEXT NOT NULL, version INTEGER NOT NULL,"
     " change TEXT NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, now INTEGER REFERENCES decisions ON DELETE SET "
     "NULL)",
