@@ -81,7 +81,7 @@ class Part:
         if actor().may is None:
             return
         query = "SELECT origin FROM decisions WHERE id = (SELECT decision FROM feedback WHERE id = ?1)"
-        if not words:  # of an erased one that is watched, its pin tells
+        if not words:  # an erased one that is watched: its pin tells
             query = "SELECT origin FROM decisions WHERE id = ?1 UNION SELECT origin FROM pins WHERE decision = ?1"
         with self._file.reading() as db:
             row = db.execute(query, (id,)).fetchone()
