@@ -10,8 +10,7 @@ from rag_core.work.jobs import File
 from ui import frame
 from ui.app.jobs import finished, progress
 from ui.app.texts import say
-from ui.ask import watched
-from ui.documents import catalogue, deleting, details, keeping, page_by_page, rebuild
+from ui.documents import catalogue, deleting, details, keeping, page_by_page, rebuild, watched
 
 WIDTH = 1500  # pixels, as on the Ask page
 

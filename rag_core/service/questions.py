@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag_core.decision.changes import Pin
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Citation
 from rag_core.domain.decision import Decision
@@ -15,6 +14,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.evaluation import judged_under
 from rag_core.evaluation.domains import PROFILE
+from rag_core.records.changes import Pin
 from rag_core.records.stored import Execution, Feedback, FeedbackKind, StoredDecision
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.principal import Scope, missing

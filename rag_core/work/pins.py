@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rag_core.decision.changes import Change, Pin, Seen, Shown, seen, shown, told
 from rag_core.decision.decide import decide
 from rag_core.domain.acts import Actor, acting
 from rag_core.domain.measurements import Measurements
@@ -22,6 +21,7 @@ from rag_core.domain.status import AnswerStatus
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.library import AddReport, Library
+from rag_core.records.changes import Change, Pin, Seen, Shown, seen, shown, told
 from rag_core.settings import Settings
 from rag_core.settings.configuration import webhook
 from rag_core.settings.knobs import AS_BUILT

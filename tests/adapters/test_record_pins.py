@@ -9,9 +9,9 @@ from test_record_erasures import asked, nowhere
 
 from rag_core.adapters.records import pins
 from rag_core.adapters.records.store import FILE, RecordStore
-from rag_core.decision.changes import Change, Pin, Seen
 from rag_core.domain.acts import Action, Actor, acting
 from rag_core.errors import InvalidInput, NotAllowed
+from rag_core.records.changes import Change, Pin, Seen
 from rag_core.records.stored import FeedbackKind
 
 FIRST, OTHER = Seen("v1", "w1", "p1"), Seen("v2", "w2", "p2")

@@ -23,6 +23,7 @@ from ui.app.people import recording
 from ui.app.texts import say
 from ui.ask import export, link
 from ui.ask.feedback import right_answer
+from ui.settings import sharing
 
 HOSTILE = (
     "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> "
@@ -219,7 +220,7 @@ def test_given_the_address_of_the_page_then_a_link_names_collection_and_decision
         False
     ] * 3
     assert (
-        link.address("http://127.0.0.1:8501/?top_k=3#x", "my law", 7)
+        sharing.address("http://127.0.0.1:8501/?top_k=3#x", "my law", 7)
         == "http://127.0.0.1:8501/?collection=my+law&decision=7"
     )
     assert export.file_name(SimpleNamespace(question="???", decision=SimpleNamespace(answered=False))) == "refusal"  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 from page_kit import JOB_SECONDS, ask, asked_of, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.decision.changes import Change, Seen
+from rag_core.records.changes import Change, Seen
 from rag_core.work import loading, pins
 from ui.app import state
 from ui.app.people import recording

@@ -16,7 +16,7 @@ from rag_core.grounding.wording import contradiction
 from ui.app.asked import Asked
 from ui.app.naming import shown_date
 from ui.app.texts import say, tell
-from ui.ask import keys, turns, watched
+from ui.ask import keys, turns
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
 from ui.ask.evidence import show_in_place, show_row, show_sources, with_sources
@@ -27,7 +27,7 @@ from ui.ask.refusal import show_refusal
 from ui.ask.sentences import show_checked
 from ui.ask.stages import show_stages
 from ui.ask.waiting import show_outdated
-from ui.documents import viewer, whole
+from ui.documents import viewer, watched, whole
 from ui.documents.place import Place
 
 WIDTHS = (11, 9)  # the answer and the page beside it

@@ -8,7 +8,7 @@ are gone.
 from __future__ import annotations
 
 from ipaddress import ip_address
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -22,7 +22,7 @@ from ui.app.people import recording
 from ui.app.scope import Scope
 from ui.app.texts import say, show_error
 from ui.ask import export
-from ui.settings.sharing import COLLECTION, DECISION
+from ui.settings.sharing import address
 
 MAX_DIGITS = 15  # a decision's number counts from 1
 _PROBLEM, _SHOWN = "link_problem", "link_shown"
@@ -89,12 +89,6 @@ def show_share(engine: Engine, asked: Asked) -> None:
         session = state.session()
         if len(every := [one for one in session.history if one.collection == session.collection]) > 1:
             export.offer_all(every)
-
-
-def address(page: str, collection: str, number: int) -> str:
-    """The link, from the page's own address."""
-    scheme, host, path, _, _ = urlsplit(page)
-    return urlunsplit((scheme, host, path or "/", urlencode({COLLECTION: collection, DECISION: number}), ""))
 
 
 def only_here(page: str) -> bool:

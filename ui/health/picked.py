@@ -17,9 +17,9 @@ from rag_core.domain.status import Reason
 from rag_core.evaluation.health import Kept
 from ui.app import state
 from ui.app.texts import say, tell
-from ui.ask import link
 from ui.lab import picked
 from ui.lab.plots import Spec
+from ui.settings.sharing import address
 
 MAX_LISTED = 200  # the newest; a table is not for reading thousands
 _PICKED = "health_picked"  # in the session
@@ -93,7 +93,7 @@ def row_of(one: Kept, answered: str, page: str, collection: str) -> dict[str, ob
         "at": one.at[:16].replace("T", " "),
         "question": one.question,
         "why": tell(answered if reason is Reason.NONE else f"refusal.why_{reason}"),
-        "trace": link.address(urljoin(page, "./"), collection, one.id),
+        "trace": address(urljoin(page, "./"), collection, one.id),
     }
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 import yaml
@@ -54,6 +55,12 @@ class Address:
     error: RagError | None = None
     taken: int | None = None  # values that the last file changed
     files: int = 0  # counts up so that the upload field is empty again
+
+
+def address(page: str, collection: str, number: int) -> str:
+    """The link, from the page's own address."""
+    scheme, host, path, _, _ = urlsplit(page)
+    return urlunsplit((scheme, host, path or "/", urlencode({COLLECTION: collection, DECISION: number}), ""))
 
 
 def to_address(settings: Settings) -> dict[str, str]:

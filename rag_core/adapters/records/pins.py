@@ -11,9 +11,9 @@ import sqlite3
 from dataclasses import asdict
 
 from rag_core.adapters.records.tables import Part, as_written, noted, now, opened, own, read_json
-from rag_core.decision.changes import Change, Pin, Seen
 from rag_core.domain.acts import Action, actor
 from rag_core.errors import InvalidInput
+from rag_core.records.changes import Change, Pin, Seen
 
 MAX_PINS = 200  # each is asked at every change of the documents, most in less than a second; chosen
 ERASED = json.dumps(asdict(Seen()))

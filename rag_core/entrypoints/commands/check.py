@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from rag_core.decision.changes import Change, seen, shown, told
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import AnswerStatus
 from rag_core.entrypoints.commands.terminal import add_documents, answer_rows, chosen_settings, library_for, printable
 from rag_core.errors import InvalidInput, InvalidSetting
+from rag_core.records.changes import Change, seen, shown, told
 from rag_core.wiring import open_engine
 
 

@@ -7,16 +7,16 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from rag_core.decision.changes import Change, Pin
 from rag_core.domain.acts import Action
 from rag_core.engine import Engine
 from rag_core.errors import RagError
+from rag_core.records.changes import Change, Pin
 from rag_core.work import pins
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.people import recording, visitor
 from ui.app.texts import say, show_error, tell
-from ui.ask import link
+from ui.settings.sharing import address
 
 _PROBLEM = "watch_problem"
 
@@ -78,7 +78,7 @@ def _table(engine: Engine, changed: list[Pin]) -> None:
             "before": one.before or tell("watched.no_words"),
             "now": one.now or tell("watched.no_words"),
             "where": tell("watched.place", name=one.document, page=one.page) if one.page else "",
-            "open": link.address(urljoin(page, "./"), collection, int(one.latest)) if one.question else None,
+            "open": address(urljoin(page, "./"), collection, int(one.latest)) if one.question else None,
         }
         for one in pins.listed(recording.store(), changed, engine.library.view.page_text)
     ]

@@ -9,9 +9,9 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.decision.changes import Change, Seen, Shown, seen, shown, told
 from rag_core.decision.decide import decide
 from rag_core.records import DELETED
+from rag_core.records.changes import Change, Seen, Shown, seen, shown, told
 
 SAYS = "Employees have 25 days of vacation."
 REFUSED = {"is_refusal": True, "language": "en", "answer": "", "value": None, "citations": [], "conflicts": []}
