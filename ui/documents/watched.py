@@ -25,7 +25,7 @@ def show_switch(engine: Engine, asked: Asked) -> None:
     """A switch that has the answer asked again when documents change; nothing where nothing is kept for the visitor."""
     if asked.measurements.answer or not visitor.may_do(Action.WATCH):
         return
-    key = f"watch_{asked.number}"
+    key = f"watch_{asked.number}_{asked.record}"  # asked again it is another decision: no browser switches that on
     try:
         # another session may have changed it
         st.session_state[key] = asked.record in {one.decision for one in recording.store().pins()}
