@@ -15,14 +15,18 @@ import regex
 from rag_core.conversation.rules import Rewritten, rewritten
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.measurements import REWRITTEN_BY, SUGGESTION, TYPED
-from rag_core.language import leans, question_language
+from rag_core.language import LANGUAGES, leans, question_language, words
 from rag_core.retrieval.query import core
 
 MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
 
+OPENING, CLOSING = "¿¡ ", " ?？؟!."
+
 _BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
 
 ByModel = Callable[[str, str, str], str]  # (question, earlier, language) -> the question, empty for none
+# a question -> the probability that it is answered rightly, 0.0 for a refusal, and the sentences that answer it
+Answers = Callable[[str], tuple[float, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ def stand_alone(
     languages: Collection[str] = (),
     by_model: ByModel | None = None,
     talk: Callable[[str], str] = lambda _: "",
+    answers: Answers | None = None,
 ) -> StandAlone:
     """The question as it stands alone.
 
@@ -64,6 +69,7 @@ def stand_alone(
         languages: ISO 639-1 codes of the documents, for questions whose language is not certain.
         by_model: asked where the rules are not sure. Its words are checked before (`rag_core.conversation.by_model`).
         talk: as `rag_core.decision.tools.Tools` has it: small talk leans on nothing, and nothing leans on it.
+        answers: asked where the rules are not sure: of what may be meant, the likeliest to be answered is.
     """
     alone = StandAlone(question, question)
     if talk(question):
@@ -71,16 +77,55 @@ def stand_alone(
     before, language = _before(earlier, languages, talk)
     if not before:
         return alone
+    own = question_language(question, languages)
     found = rewritten(question, before, language)
-    if found is None and leans(question, question_language(question, languages)):
+    if found is None and leans(question, own):
         found = Rewritten()  # in another language than the question before
+    if found is not None and found.sure and len(found.text) <= MAX_QUESTION_CHARS:
+        return replace(alone, question=found.text, by="rules")
+    if answers is not None and (found is not None or _goes_on(question, (own, language))):
+        may_be = [found.text] if found and found.text else []
+        meant = _likeliest((question, *may_be, in_context(question, before, own, language)), before, answers)
+        if meant and meant != question:
+            return replace(alone, question=meant, by="rules")
     if found is None:
         return alone
-    if found.sure and len(found.text) <= MAX_QUESTION_CHARS:
-        return replace(alone, question=found.text, by="rules")
     if by_model is not None and (said := by_model(question, before, language)):
         return replace(alone, question=said, by="model")
     return replace(alone, suggestion=(found.text or f"{before} {question}")[:MAX_QUESTION_CHARS])
+
+
+def in_context(question: str, earlier: str, language: str, of_earlier: str) -> str:
+    """A question behind the words of the earlier one that say something: "members quorum: Who sets it?".
+
+    One that has no question word stands behind the whole of the earlier one: "What is the quorum, and for the board?".
+
+    Args:
+        question: that leans on the other.
+        earlier: that stands alone.
+        language: ISO 639-1, of the question.
+        of_earlier: the same of the earlier one.
+    """
+    if any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in words(question)):
+        small = LANGUAGES.or_fallback(of_earlier).function_words
+        telling = [word.text for word in words(earlier) if word.text.lower() not in small]
+        return f"{' '.join(telling)}: {question}"
+    behind = question.lstrip(OPENING)
+    return f"{earlier.rstrip(CLOSING)}, {behind[:1].lower()}{behind[1:]}"
+
+
+def _goes_on(question: str, languages: Collection[str]) -> bool:
+    """Whether it begins with "and"."""
+    first = next((word.text.lower() for word in words(question)), "")
+    return any(first in LANGUAGES[one].conjunctions for one in languages if one in LANGUAGES)
+
+
+def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> str:
+    """The candidate that is likeliest to be answered, and not by what answers the earlier question; "" for none."""
+    known = answers(earlier)[1]
+    rated = {text: answers(text) for text in candidates if len(text) <= MAX_QUESTION_CHARS}
+    fit = [text for text, (chance, said) in rated.items() if chance and said != known]
+    return max(fit, key=lambda text: rated[text][0], default="")
 
 
 def _before(earlier: Sequence[str], languages: Collection[str], talk: Callable[[str], str]) -> tuple[str, str]:

@@ -152,6 +152,44 @@ def test_given_a_follow_up_in_another_language_when_read_then_it_is_not_rewritte
     )
 
 
+@pytest.mark.parametrize(
+    ("earlier", "typed", "asked"),
+    [
+        ("What is the quorum of the members?", "And who decides?", "quorum members: And who decides?"),
+        ("What does a key cost?", "And the boat?", "What does a key cost, and the boat?"),
+        ("Combien coûte une clé ?", "Et le bateau ?", "Combien coûte une clé, et le bateau ?"),
+        ("¿Cuándo abre la sala?", "¿Y quién la limpia?", "abre sala: ¿Y quién la limpia?"),
+        ("Kdy začíná nájem?", "A smí se tu kouřit?", "Kdy začíná nájem, a smí se tu kouřit?"),
+        ("Wie hoch ist die Kaution der Hütte?", "Und wer zahlt dafür?", "hoch Kaution Hütte: Und wer zahlt dafür?"),
+        ("Kdy začíná nájem?", "And why?", "začíná nájem: And why?"),
+    ],
+)
+def test_given_a_follow_up_that_no_rule_places_when_the_documents_answer_it_in_its_context_then_that_is_asked(
+    earlier: str, typed: str, asked: str
+) -> None:
+    known = {earlier: (0.9, ("One.",)), typed: (0.4, ("Other.",)), asked: (0.8, ("Two.",))}
+
+    got = stand_alone(typed, [earlier], ["en", "de", "cs", "fr", "es"], answers=lambda text: known.get(text, (0.0, ())))
+
+    assert got == StandAlone(asked, typed, "rules")
+
+
+def test_given_a_follow_up_when_only_the_answer_to_the_question_before_is_found_then_it_is_asked_as_typed() -> None:
+    earlier, typed = "What does a key cost?", "And the boat?"
+    for said in ({earlier: (0.9, ("One.",))}, {}):
+        got = stand_alone(typed, [earlier], ["en"], answers=lambda text, said=said: said.get(text, (0.9, ("One.",))))
+
+        assert (got.question, got.by) == (typed, "")
+
+
+def test_given_a_question_that_stands_alone_or_that_a_rule_places_then_the_documents_are_not_asked() -> None:
+    def asked(text: str) -> tuple[float, tuple[str, ...]]:
+        raise AssertionError(text)
+
+    assert stand_alone("What is the notice period?", [STORES], ["en"], answers=asked).by == ""
+    assert stand_alone("And in Q3?", [STORES], ["en"], answers=asked).by == "rules"
+
+
 def test_given_no_question_before_when_a_follow_up_is_typed_then_nothing_is_done() -> None:
     for earlier in ([], [""], ["Hello"], ["And why?"]):
         assert stand_alone("And how many did it open?", earlier, talk=polite) == StandAlone(
