@@ -272,11 +272,11 @@ def _both(
     if first.question == second.question:  # of two days
         return one, other
     language = one.understanding.language
-    meant = in_context(second.question, first.question, language, language)
-    again = measured(replace(second, question=meant))
-    likelier = (again.correctness or 0.0) > (other.correctness or 0.0)
-    if likelier and again.draft.claims != one.draft.claims:
-        other = replace(again, question=second.question)
+    for meant in in_context(second.question, first.question, language, language):
+        again = measured(replace(second, question=meant))
+        likelier = (again.correctness or 0.0) > (other.correctness or 0.0)
+        if likelier and again.draft.claims != one.draft.claims:
+            other = replace(again, question=second.question)
     return one, other
 
 

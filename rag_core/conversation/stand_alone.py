@@ -20,7 +20,7 @@ from rag_core.retrieval.query import core
 
 MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
 
-OPENING, CLOSING = "¿¡ ", " ?？؟!."
+MOST_KEPT = 6  # first words of a question that one behind it may take over; each number is asked; chosen
 
 _BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
 
@@ -85,8 +85,7 @@ def stand_alone(
         return replace(alone, question=found.text, by="rules")
     if answers is not None and (found is not None or _goes_on(question, (own, language))):
         may_be = [found.text] if found and found.text else []
-        meant = _likeliest((question, *may_be, in_context(question, before, own, language)), before, answers)
-        if meant and meant != question:
+        if meant := _likeliest((*may_be, *in_context(question, before, own, language)), before, answers):
             return replace(alone, question=meant, by="rules")
     if found is None:
         return alone
@@ -95,10 +94,11 @@ def stand_alone(
     return replace(alone, suggestion=(found.text or f"{before} {question}")[:MAX_QUESTION_CHARS])
 
 
-def in_context(question: str, earlier: str, language: str, of_earlier: str) -> str:
-    """A question behind the words of the earlier one that say something: "members quorum: Who sets it?".
+def in_context(question: str, earlier: str, language: str, of_earlier: str) -> tuple[str, ...]:
+    """What a question may mean behind another: "members quorum: Who sets it?".
 
-    One that has no question word stands behind the whole of the earlier one: "What is the quorum, and for the board?".
+    One without a question word takes the place of the last words of the earlier one, each number of them: "What is the
+    quorum for the board?".
 
     Args:
         question: that leans on the other.
@@ -106,18 +106,21 @@ def in_context(question: str, earlier: str, language: str, of_earlier: str) -> s
         language: ISO 639-1, of the question.
         of_earlier: the same of the earlier one.
     """
-    if any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in words(question)):
+    asked, before = words(question), words(earlier)
+    if any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in asked):
         small = LANGUAGES.or_fallback(of_earlier).function_words
-        telling = [word.text for word in words(earlier) if word.text.lower() not in small]
-        return f"{' '.join(telling)}: {question}"
-    behind = question.lstrip(OPENING)
-    return f"{earlier.rstrip(CLOSING)}, {behind[:1].lower()}{behind[1:]}"
+        telling = " ".join(word.text for word in before if word.text.lower() not in small)
+        return (f"{telling}: {question}",) if telling else ()
+    if not asked:
+        return ()
+    own = question[asked[_goes_on(question, (language, of_earlier))].start :]
+    return tuple(f"{earlier[: word.end]} {own}" for word in before[:-1][:MOST_KEPT])
 
 
 def _goes_on(question: str, languages: Collection[str]) -> bool:
-    """Whether it begins with "and"."""
-    first = next((word.text.lower() for word in words(question)), "")
-    return any(first in LANGUAGES[one].conjunctions for one in languages if one in LANGUAGES)
+    """Whether it begins with "and", and says more."""
+    first, *more = [word.text.lower() for word in words(question)] or [""]
+    return bool(more) and any(first in LANGUAGES[one].conjunctions for one in languages if one in LANGUAGES)
 
 
 def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> str:
