@@ -15,7 +15,7 @@ from rag_core.conversation.by_model import by_model
 from rag_core.conversation.halves import halves
 from rag_core.conversation.moments import AskedOf, at_their_time, moments
 from rag_core.conversation.spelling import respelt
-from rag_core.conversation.stand_alone import StandAlone, in_context, stand_alone
+from rag_core.conversation.stand_alone import StandAlone, Stated, in_context, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import measure
@@ -197,11 +197,10 @@ class Engine:
 
         view = self.library.view
 
-        def answers(text: str) -> tuple[float, tuple[str, ...]]:
+        def answers(text: str) -> tuple[float, Stated]:
             found = measure(text, settings, view, self.tools, documents=documents, filters=filters)
             chance = found.correctness or 0.0
-            said = tuple(claim.text for claim in found.draft.claims)
-            return (chance if chance >= settings.min_correctness else 0.0), said
+            return (chance if chance >= settings.min_correctness else 0.0), _said(found)
 
         return stand_alone(question, earlier, tuple(languages), ask_model if model else None, self.tools.talk, answers)
 
@@ -272,12 +271,16 @@ def _both(
     if first.question == second.question:  # of two days
         return one, other
     language = one.understanding.language
-    for meant in in_context(second.question, first.question, language, language):
+    if meant := in_context(second.question, first.question, language, language):
         again = measured(replace(second, question=meant))
         likelier = (again.correctness or 0.0) > (other.correctness or 0.0)
-        if likelier and again.draft.claims != one.draft.claims:
-            other = replace(again, question=second.question)
+        if likelier and _said(again) != _said(one):
+            return one, replace(again, question=second.question)
     return one, other
+
+
+def _said(measured: Measurements) -> Stated:
+    return tuple((claim.text, claim.value_text) for claim in measured.draft.claims)
 
 
 def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:

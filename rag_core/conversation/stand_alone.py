@@ -25,8 +25,9 @@ MOST_KEPT = 6  # first words of a question that one behind it may take over; eac
 _BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
 
 ByModel = Callable[[str, str, str], str]  # (question, earlier, language) -> the question, empty for none
-# a question -> the probability that it is answered rightly, 0.0 for a refusal, and the sentences that answer it
-Answers = Callable[[str], tuple[float, tuple[str, ...]]]
+Stated = tuple[tuple[str, str], ...]  # the sentences that answer a question, each with its value, empty for none
+# a question -> the probability that it is answered rightly, 0.0 for a refusal, and what answers it
+Answers = Callable[[str], tuple[float, Stated]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,11 @@ def stand_alone(
         found = Rewritten()  # in another language than the question before
     if found is not None and found.sure and len(found.text) <= MAX_QUESTION_CHARS:
         return replace(alone, question=found.text, by="rules")
-    if answers is not None and (found is not None or _goes_on(question, (own, language))):
-        may_be = [found.text] if found and found.text else []
-        if meant := _likeliest((*may_be, *in_context(question, before, own, language)), before, answers):
+    leaning = found is not None or _goes_on(question, (own, language))
+    if answers is not None and leaning and words(question):
+        placed = in_context(question, before, own, language)
+        may_be = [placed] if placed else _in_place(question, before, (own, language))
+        if meant := _likeliest([*([found.text] if found and found.text else []), *may_be], before, answers):
             return replace(alone, question=meant, by="rules")
     if found is None:
         return alone
@@ -94,27 +97,31 @@ def stand_alone(
     return replace(alone, suggestion=(found.text or f"{before} {question}")[:MAX_QUESTION_CHARS])
 
 
-def in_context(question: str, earlier: str, language: str, of_earlier: str) -> tuple[str, ...]:
-    """What a question may mean behind another: "members quorum: Who sets it?".
-
-    One without a question word takes the place of the last words of the earlier one, each number of them: "What is the
-    quorum for the board?".
+def in_context(question: str, earlier: str, language: str, of_earlier: str) -> str:
+    """A question that asks, behind the words of an earlier one that say something: "members quorum: Who sets it?".
 
     Args:
         question: that leans on the other.
         earlier: that stands alone.
         language: ISO 639-1, of the question.
         of_earlier: the same of the earlier one.
+
+    Returns:
+        Empty for a question without a question word, and where the earlier one says nothing.
     """
-    asked, before = words(question), words(earlier)
-    if any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in asked):
-        small = LANGUAGES.or_fallback(of_earlier).function_words
-        telling = " ".join(word.text for word in before if word.text.lower() not in small)
-        return (f"{telling}: {question}",) if telling else ()
-    if not asked:
-        return ()
-    own = question[asked[_goes_on(question, (language, of_earlier))].start :]
-    return tuple(f"{earlier[: word.end]} {own}" for word in before[:-1][:MOST_KEPT])
+    if not any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in words(question)):
+        return ""
+    small = LANGUAGES.or_fallback(of_earlier).function_words
+    telling = " ".join(word.text for word in words(earlier) if word.text.lower() not in small)
+    return f"{telling}: {question}" if telling else ""
+
+
+def _in_place(fragment: str, earlier: str, languages: Collection[str]) -> list[str]:
+    """A fragment in the place of the last words of a question, for each number of first words that it may take over:
+    "What is the quorum | for the board?".
+    """
+    own = fragment[words(fragment)[_goes_on(fragment, languages)].start :]
+    return [f"{earlier[: word.end]} {own}" for word in words(earlier)[:-1][:MOST_KEPT]]
 
 
 def _goes_on(question: str, languages: Collection[str]) -> bool:
@@ -125,7 +132,7 @@ def _goes_on(question: str, languages: Collection[str]) -> bool:
 
 def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> str:
     """The candidate that is likeliest to be answered, and not by what answers the earlier question; "" for none."""
-    known = answers(earlier)[1]
+    known = answers(earlier)[1] if len(earlier) <= MAX_QUESTION_CHARS else ()
     rated = {text: answers(text) for text in candidates if len(text) <= MAX_QUESTION_CHARS}
     fit = [text for text, (chance, said) in rated.items() if chance and said != known]
     return max(fit, key=lambda text: rated[text][0], default="")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.conversation.rules import rewritten
-from rag_core.conversation.stand_alone import MAX_EARLIER, StandAlone, stand_alone
+from rag_core.conversation.stand_alone import MAX_EARLIER, StandAlone, Stated, stand_alone
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.language import LANGUAGES, fold, intent, words
 from rag_core.settings import Settings
@@ -169,7 +169,7 @@ def test_given_a_follow_up_in_another_language_when_read_then_it_is_not_rewritte
 def test_given_a_follow_up_that_no_rule_places_when_the_documents_answer_it_in_its_context_then_that_is_asked(
     earlier: str, typed: str, asked: str
 ) -> None:
-    known = {earlier: (0.9, ("One.",)), typed: (0.9, ("Other.",)), asked: (0.8, ("Two.",))}
+    known = {earlier: (0.9, (("One.", ""),)), typed: (0.9, (("Other.", ""),)), asked: (0.8, (("Two.", ""),))}
 
     got = stand_alone(typed, [earlier], ["en", "de", "cs", "fr", "es"], answers=lambda text: known.get(text, (0.0, ())))
 
@@ -191,14 +191,16 @@ def test_given_a_follow_up_that_no_rule_places_when_the_samples_answer_it_in_its
 
 def test_given_a_follow_up_when_only_the_answer_to_the_question_before_is_found_then_it_is_asked_as_typed() -> None:
     earlier, typed = "How much is a key?", "And the boat?"
-    for said in ({earlier: (0.9, ("One.",))}, {}):
-        got = stand_alone(typed, [earlier], ["en"], answers=lambda text, said=said: said.get(text, (0.9, ("One.",))))
+    for said in ({earlier: (0.9, (("One.", ""),))}, {}):
+        got = stand_alone(
+            typed, [earlier], ["en"], answers=lambda text, said=said: said.get(text, (0.9, (("One.", ""),)))
+        )
 
         assert (got.question, got.by) == (typed, "")
 
 
 def test_given_a_question_that_stands_alone_or_that_a_rule_places_then_the_documents_are_not_asked() -> None:
-    def asked(text: str) -> tuple[float, tuple[str, ...]]:
+    def asked(text: str) -> tuple[float, Stated]:
         raise AssertionError(text)
 
     assert stand_alone("What is the notice period?", [STORES], ["en"], answers=asked).by == ""
