@@ -199,10 +199,10 @@ class Engine:
 
         def answers(text: str) -> tuple[float, Stated]:
             found = measure(text, settings, view, self.tools, documents=documents, filters=filters)
-            chance = found.correctness or 0.0
-            return (chance if chance >= settings.min_correctness else 0.0), _said(found)
+            return found.correctness or 0.0, _said(found)
 
-        return stand_alone(question, earlier, tuple(languages), ask_model if model else None, self.tools.talk, answers)
+        by, least = ask_model if model else None, settings.min_correctness
+        return stand_alone(question, earlier, tuple(languages), by, self.tools.talk, answers, least)
 
     def why_missed(
         self,

@@ -120,8 +120,8 @@ def clause_asked(question: str, language: str, titles: Collection[str] = ()) -> 
     while before and fold(before[-1]) in leads:
         before.pop()
     rest = f"{' '.join(before)}{behind}".strip(" ,")
-    if language in LANGUAGES:  # "Summarise article 5" asks for the article
-        told |= {fold(word) for word in LANGUAGES[language].function_words | LANGUAGES[language].asking}
+    small = LANGUAGES[language].function_words if language in LANGUAGES else frozenset[str]()
+    told |= {fold(word) for word in small}
     named = {fold(word.text) for word in words(behind)} - told
     asks = {fold(word.text) for word in words(" ".join(before))} - told
     documents = {fold(word) for word in known.documents}

@@ -26,7 +26,7 @@ _BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
 
 ByModel = Callable[[str, str, str], str]  # (question, earlier, language) -> the question, empty for none
 Stated = tuple[tuple[str, str], ...]  # the sentences that answer a question, each with its value, empty for none
-# a question -> the probability that it is answered rightly, 0.0 for a refusal, and what answers it
+# a question -> the probability that it is answered rightly, in [0, 1], and what answers it
 Answers = Callable[[str], tuple[float, Stated]]
 
 
@@ -61,6 +61,7 @@ def stand_alone(
     by_model: ByModel | None = None,
     talk: Callable[[str], str] = lambda _: "",
     answers: Answers | None = None,
+    least: float = 0.0,
 ) -> StandAlone:
     """The question as it stands alone.
 
@@ -71,6 +72,7 @@ def stand_alone(
         by_model: asked where the rules are not sure. Its words are checked before (`rag_core.conversation.by_model`).
         talk: as `rag_core.decision.tools.Tools` has it: small talk leans on nothing, and nothing leans on it.
         answers: asked where the rules are not sure: of what may be meant, the likeliest to be answered is.
+        least: the least probability of an answer that is shown, in [0, 1].
     """
     alone = StandAlone(question, question)
     if talk(question):
@@ -84,11 +86,13 @@ def stand_alone(
         found = Rewritten()  # in another language than the question before
     if found is not None and found.sure and len(found.text) <= MAX_QUESTION_CHARS:
         return replace(alone, question=found.text, by="rules")
-    leaning = found is not None or _goes_on(question, (own, language))
-    if answers is not None and leaning and words(question):
+    if answers is not None and (found is not None or _goes_on(question, (own, language))):
         placed = in_context(question, before, own, language)
-        may_be = [placed] if placed else _in_place(question, before, (own, language))
-        if meant := _likeliest([*([found.text] if found and found.text else []), *may_be], before, answers):
+        may_be = [placed, question] if placed else _in_place(question, before, (own, language))
+        guess = [found.text] if found and found.text else []
+        meant, chance = _likeliest([*guess, *may_be], before, answers)
+        # a refusal shows the nearest place, and what only goes on with "and" has no better question
+        if meant not in ("", question) and (chance >= least or found is None):
             return replace(alone, question=meant, by="rules")
     if found is None:
         return alone
@@ -117,11 +121,12 @@ def in_context(question: str, earlier: str, language: str, of_earlier: str) -> s
 
 
 def _in_place(fragment: str, earlier: str, languages: Collection[str]) -> list[str]:
-    """A fragment in the place of the last words of a question, for each number of first words that it may take over:
-    "What is the quorum | for the board?".
+    """A fragment in the place of the last words of a question, for each number of first words that it may take over, a
+    question word with what it asks at the least: "What is the quorum | for the board?".
     """
-    own = fragment[words(fragment)[_goes_on(fragment, languages)].start :]
-    return [f"{earlier[: word.end]} {own}" for word in words(earlier)[:-1][:MOST_KEPT]]
+    asked = words(fragment)
+    own = fragment[asked[_goes_on(fragment, languages)].start :] if asked else ""
+    return [f"{earlier[: word.end]} {own}" for word in words(earlier)[1:-1][: MOST_KEPT - 1]] if own else []
 
 
 def _goes_on(question: str, languages: Collection[str]) -> bool:
@@ -130,12 +135,14 @@ def _goes_on(question: str, languages: Collection[str]) -> bool:
     return bool(more) and any(first in LANGUAGES[one].conjunctions for one in languages if one in LANGUAGES)
 
 
-def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> str:
-    """The candidate that is likeliest to be answered, and not by what answers the earlier question; "" for none."""
+def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> tuple[str, float]:
+    """The candidate that is likeliest to be answered, and not by what answers the earlier question, with that
+    probability; "" for none.
+    """
     known = answers(earlier)[1] if len(earlier) <= MAX_QUESTION_CHARS else ()
     rated = {text: answers(text) for text in candidates if len(text) <= MAX_QUESTION_CHARS}
-    fit = [text for text, (chance, said) in rated.items() if chance and said != known]
-    return max(fit, key=lambda text: rated[text][0], default="")
+    fit = {text: chance for text, (chance, said) in rated.items() if said and said != known}
+    return max(fit.items(), key=lambda one: one[1], default=("", 0.0))
 
 
 def _before(earlier: Sequence[str], languages: Collection[str], talk: Callable[[str], str]) -> tuple[str, str]:
