@@ -268,7 +268,7 @@ def _both(
     answered, and not by what answers the first ("Who is the tenant and when did his lease begin?").
     """
     one, other = measured(first), measured(second)
-    if first.question == second.question:  # of two days
+    if first.question == second.question:  # asked of two days
         return one, other
     language = one.understanding.language
     if meant := in_context(second.question, first.question, language, language):

@@ -23,7 +23,7 @@ def respelt(question: str, language: str, texts: Iterable[str]) -> str:
     if not odd:
         return question
     there = Counter(word.text.casefold() for text in texts for word in words(text) if word.text.isalpha())
-    # of words as near, a question word is meant: "wich" is no "with"
+    # where several words are as near, a question word is meant: "wich" is no "with"
     there.update(dict.fromkeys(LANGUAGES.or_fallback(language).question_words, there.total()))
     forms = {term(word, language) for word in there}
     # typed on a keyboard without the language's letters: "vyska" where the text has "výška"
