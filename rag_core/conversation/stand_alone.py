@@ -111,22 +111,32 @@ def in_context(question: str, earlier: str, language: str, of_earlier: str) -> s
         of_earlier: the same of the earlier one.
 
     Returns:
-        Empty for a question without a question word, and where the earlier one says nothing.
+        Empty for a question without a question word, and where one of them says nothing: "And why?".
     """
-    if not any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in words(question)):
+    if not _asks(question, language) or not _telling(question, language):
         return ""
-    small = LANGUAGES.or_fallback(of_earlier).function_words
-    telling = " ".join(word.text for word in words(earlier) if word.text.lower() not in small)
+    telling = " ".join(_telling(earlier, of_earlier))
     return f"{telling}: {question}" if telling else ""
+
+
+def _asks(text: str, language: str) -> bool:
+    return any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in words(text))
+
+
+def _telling(text: str, language: str) -> list[str]:
+    known = LANGUAGES.or_fallback(language)
+    small = known.function_words | known.question_words
+    return [word.text for word in words(text) if word.text.lower() not in small]
 
 
 def _in_place(fragment: str, earlier: str, languages: Collection[str]) -> list[str]:
     """A fragment in the place of the last words of a question, for each number of first words that it may take over, a
     question word with what it asks at the least: "What is the quorum | for the board?".
     """
-    asked = words(fragment)
-    own = fragment[asked[_goes_on(fragment, languages)].start :] if asked else ""
-    return [f"{earlier[: word.end]} {own}" for word in words(earlier)[1:-1][: MOST_KEPT - 1]] if own else []
+    if not _goes_on(fragment, languages) or any(_asks(fragment, language) for language in languages):
+        return []
+    own = fragment[words(fragment)[1].start :]
+    return [f"{earlier[: word.end]} {own}" for word in words(earlier)[1:-1][: MOST_KEPT - 1]]
 
 
 def _goes_on(question: str, languages: Collection[str]) -> bool:

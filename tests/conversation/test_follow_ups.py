@@ -163,7 +163,7 @@ def test_given_a_follow_up_in_another_language_when_read_then_it_is_not_rewritte
         ("¿Cuándo abre la sala?", "¿Y quién la limpia?", "abre sala: ¿Y quién la limpia?"),
         ("Kolik stojí nájem bytu?", "A kauce?", "Kolik stojí kauce?"),
         ("Wie hoch ist die Kaution der Hütte?", "Und wer zahlt dafür?", "hoch Kaution Hütte: Und wer zahlt dafür?"),
-        ("Kdy začíná nájem?", "And why?", "začíná nájem: And why?"),
+        ("Kdy začíná nájem?", "And who owns the flat?", "začíná nájem: And who owns the flat?"),
     ],
 )
 def test_given_a_follow_up_that_no_rule_places_when_the_documents_answer_it_in_its_context_then_that_is_asked(
