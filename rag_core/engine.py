@@ -15,7 +15,7 @@ from rag_core.conversation.by_model import by_model
 from rag_core.conversation.halves import halves
 from rag_core.conversation.moments import AskedOf, at_their_time, moments
 from rag_core.conversation.spelling import respelt
-from rag_core.conversation.stand_alone import StandAlone, stand_alone
+from rag_core.conversation.stand_alone import StandAlone, Stated, in_context, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import measure
@@ -156,18 +156,27 @@ class Engine:
         return decision
 
     def stand_alone(
-        self, question: str, earlier: Sequence[str], settings: Settings, *, cancelled: Cancel | None = None
+        self,
+        question: str,
+        earlier: Sequence[str],
+        settings: Settings,
+        documents: Collection[str] | None = None,
+        filters: Mapping[str, str] | None = None,
+        *,
+        cancelled: Cancel | None = None,
     ) -> StandAlone:
         """A question of a conversation as it can be asked by itself, to be given to `ask`; see
         `rag_core.conversation.stand_alone`.
 
-        Where the rules are not sure and the settings have a model draft, the model is asked once. It is sent the
-        questions only.
+        Where the rules are not sure, what it may mean is asked of the documents. Where none of it is likely to be
+        answered and the settings have a model draft, the model is asked once. It is sent the questions only.
 
         Args:
             question: as typed.
             earlier: the questions before it, oldest first; no answers.
             settings: of the question.
+            documents: ids of those that are searched; None for all.
+            filters: values that a document's metadata must have, by name.
             cancelled: asked while a model is waited for.
 
         Raises:
@@ -186,7 +195,14 @@ class Engine:
             stopped = cancelled or (lambda: False)
             return by_model(question, before, language, found, settings.model_seconds, stopped) if found else ""
 
-        return stand_alone(question, earlier, tuple(languages), ask_model if model else None, self.tools.talk)
+        view = self.library.view
+
+        def answers(text: str) -> tuple[float, Stated]:
+            found = measure(text, settings, view, self.tools, documents=documents, filters=filters)
+            return found.correctness or 0.0, _said(found)
+
+        by, least = ask_model if model else None, settings.min_correctness
+        return stand_alone(question, earlier, tuple(languages), by, self.tools.talk, answers, least)
 
     def why_missed(
         self,
@@ -234,7 +250,7 @@ def measured_on(
 
     asked = _asked(whole, settings, corpus, tools, filters)
     if len(asked) == 2:
-        one, other = sorted(map(measured, asked), key=lambda half: -(half.correctness or 0.0))
+        one, other = sorted(_both(*asked, measured), key=lambda half: -(half.correctness or 0.0))
         if one.hits and other.hits:
             return replace(one, question=whole.question, other=other)
         asked = (whole,)
@@ -243,6 +259,28 @@ def measured_on(
         return measurements
     rows = corpus.rows(asked[0].documents, filters or {})
     return generate(measurements, corpus, tools, rows, on_stage=on_stage, cancelled=cancelled, scores=read)
+
+
+def _both(
+    first: AskedOf, second: AskedOf, measured: Callable[[AskedOf], Measurements]
+) -> tuple[Measurements, Measurements]:
+    """The measurements of two questions; of the second one with what the first speaks of, where that is likelier to be
+    answered, and not by what answers the first ("Who is the tenant and when did his lease begin?").
+    """
+    one, other = measured(first), measured(second)
+    if first.question == second.question:  # asked of two days
+        return one, other
+    language = one.understanding.language
+    if meant := in_context(second.question, first.question, language, language):
+        again = measured(replace(second, question=meant))
+        likelier = (again.correctness or 0.0) > (other.correctness or 0.0)
+        if likelier and _said(again) != _said(one):
+            return one, replace(again, question=second.question)
+    return one, other
+
+
+def _said(measured: Measurements) -> Stated:
+    return tuple((claim.text, claim.value_text) for claim in measured.draft.claims)
 
 
 def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:

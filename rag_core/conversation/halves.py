@@ -7,6 +7,7 @@ from rag_core.language import (
     LANGUAGES,
     content_terms,
     ends_in_question,
+    fold,
     is_time_sensitive,
     leans,
     sentences,
@@ -19,10 +20,11 @@ MARKS = " ,;:?？؟"
 
 
 def halves(question: str, language: str) -> tuple[str, str] | None:
-    """Both questions, each as it stands alone; None where it is one question, or nobody is sure what the second one
-    leans on.
+    """Both questions, each as it stands alone, or the second as it is typed where nobody is sure what it leans on; None
+    where it is one question.
 
-    They are two sentences that ask, or one that has a question word at the head of either side of an "and".
+    They are two sentences that ask, or one that has a question word behind an "and", and begins with one or with a
+    verb.
     """
     asked = core(question, language)
     found = [asked[start:end] for start, end in sentences(asked, language) if ends_in_question(asked[start:end])]
@@ -34,7 +36,7 @@ def halves(question: str, language: str) -> tuple[str, str] | None:
     first, second = pair
     leaning = rewritten(second, first, language)
     if leaning is not None:
-        return (first, leaning.text) if leaning.sure else None
+        return first, (leaning.text if leaning.sure else second)
     # "how many are there now"
     says_what = any(not is_time_sensitive(term, language) for term in content_terms(second, language))
     return (first, second) if says_what else None
@@ -42,14 +44,20 @@ def halves(question: str, language: str) -> tuple[str, str] | None:
 
 def _at_and(asked: str, language: str) -> tuple[str, str] | None:
     info = LANGUAGES.get(language)
-    known, joints = (info.question_words, info.conjunctions) if info else (frozenset[str](), ())
+    if info is None:
+        return None
     tokens = words(asked)
+    verbs = info.follow_ups.auxiliaries if info.follow_ups else frozenset[str]()
     # a question word may stand anywhere
-    behind = info is not None and info.follow_ups is not None and info.follow_ups.behind
+    head = len(tokens) if info.follow_ups and info.follow_ups.behind else 2
     for at, word in enumerate(tokens):
-        left, right = tokens[:at], tokens[at + 1 :]
-        heads = (left, right) if behind else (left[:2], right[:2])
-        if word.text.lower() in joints and all(any(one.text.lower() in known for one in head) for head in heads):
+        if word.text.lower() not in info.conjunctions or not at:
+            continue
+        left, right = ({one.text.lower() for one in part[:head]} for part in (tokens[:at], tokens[at + 1 :]))
+        # "May I park here and what does it cost?", not "Are members who are ill and who do not pay expelled?"
+        verb = asked.startswith("¿") or fold(tokens[0].text) in verbs
+        yes_or_no = verb and not any(one.text.lower() in info.question_words for one in tokens[:at])
+        if right & info.question_words and (left & info.question_words or yes_or_no):
             first, second = asked[: word.start].strip(MARKS), asked[word.end :].strip(MARKS)
             return f"{first}?", capital(f"{second}?")
     return None

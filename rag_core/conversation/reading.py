@@ -209,6 +209,8 @@ class Said:
         found: list[Span] = []
         for one in sorted((*codes(self.text), *names(self.text, self.language)), key=lambda one: (one.start, -one.end)):
             at = [i for i, word in enumerate(self.tokens) if word.start < one.end and word.end > one.start]
+            if at and self.folded[at[0]] in self.info.auxiliaries:  # "May I park here?"
+                continue
             if at and not any(taken[at[0] : at[-1] + 1]):
                 taken[at[0] : at[-1] + 1] = [True] * len(at)
                 article = at[0] > 0 and self.folded[at[0] - 1] in self.info.articles

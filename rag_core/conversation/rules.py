@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rag_core.conversation.reading import MAX_WORDS, Asking, Period, Said, Span
 from rag_core.conversation.things import asks_of_thing, thing_meant
-from rag_core.language import LANGUAGES, fold, leans
+from rag_core.language import LANGUAGES, fold, grammar, leans
 
 MAX_TOPIC_WORDS = 4  # the new thing in "what about ..."; a longer one asks something by itself; chosen
 
@@ -156,6 +156,8 @@ def _another_thing(new: Said, old: Said) -> Rewritten | None:
     bare = span.start + (new.folded[span.start] in new.info.articles)
     if bare == span.end or not new.is_capital(bare) or not old.names:
         return Rewritten()
+    if grammar(new.language).nouns_capitalised and not new.names:
+        return Rewritten()  # a capital makes no name there: "Und die Auflösung?"
     places = [Span(one.start + (old.folded[one.start] in old.info.articles), one.end) for one in old.names]
     return Rewritten(old.put(places[-1], new.said(bare, span.end)), sure=len(places) == 1)
 

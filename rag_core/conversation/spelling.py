@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rag_core.language import fold, is_known, term, words
+from rag_core.language import LANGUAGES, fold, is_known, term, words
 
 LEAST = 4  # letters of a word that is looked at; a shorter one is like too many; chosen
 LONG = 8  # letters from which two slips are taken for what they are; chosen
@@ -15,17 +15,25 @@ ENDING = 2  # letters at the end in which two forms of a word may differ; chosen
 def respelt(question: str, language: str, texts: Iterable[str]) -> str:
     """The question with each misspelt word as the texts spell it; the question itself where none is misspelt.
 
-    Only a word that neither the language's dictionary nor a text has is changed, and only into one that is few slips
-    away: a letter that is wrong, missing, too many, or has changed places with the next one. A name is never changed.
+    Only a word that neither the language's dictionary nor a text has is changed, and only into one that differs in
+    diacritics, or is few slips away: a letter that is wrong, missing, too many, or has changed places with the next
+    one. A name is never changed.
     """
     odd = [word for word in words(question) if _is_odd(word.text, language)]
     if not odd:
         return question
     there = Counter(word.text.casefold() for text in texts for word in words(text) if word.text.isalpha())
+    # where several words are as near, a question word is meant: "wich" is no "with"
+    there.update(dict.fromkeys(LANGUAGES.or_fallback(language).question_words, there.total()))
     forms = {term(word, language) for word in there}
+    # typed on a keyboard without the language's letters: "vyska" where the text has "výška"
+    marked = {fold(word): word for word, _ in reversed(there.most_common())}
     found = question
     for word in reversed(odd):
-        if word.text not in there and term(word.text, language) not in forms and (meant := _nearest(word.text, there)):
+        if word.text in there:
+            continue
+        meant = marked.get(fold(word.text)) or (term(word.text, language) not in forms and _nearest(word.text, there))
+        if meant:
             found = f"{found[: word.start]}{meant}{found[word.end :]}"
     return found
 

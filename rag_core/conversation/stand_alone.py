@@ -15,14 +15,19 @@ import regex
 from rag_core.conversation.rules import Rewritten, rewritten
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.measurements import REWRITTEN_BY, SUGGESTION, TYPED
-from rag_core.language import leans, question_language
+from rag_core.language import LANGUAGES, leans, question_language, words
 from rag_core.retrieval.query import core
 
 MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
 
+MOST_KEPT = 6  # first words of a question that one behind it may take over; each number is asked; chosen
+
 _BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
 
 ByModel = Callable[[str, str, str], str]  # (question, earlier, language) -> the question, empty for none
+Stated = tuple[tuple[str, str], ...]  # the sentences that answer a question, each with its value, empty for none
+# a question -> the probability that it is answered rightly, in [0, 1], and what answers it
+Answers = Callable[[str], tuple[float, Stated]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ def stand_alone(
     languages: Collection[str] = (),
     by_model: ByModel | None = None,
     talk: Callable[[str], str] = lambda _: "",
+    answers: Answers | None = None,
+    least: float = 0.0,
 ) -> StandAlone:
     """The question as it stands alone.
 
@@ -64,6 +71,8 @@ def stand_alone(
         languages: ISO 639-1 codes of the documents, for questions whose language is not certain.
         by_model: asked where the rules are not sure. Its words are checked before (`rag_core.conversation.by_model`).
         talk: as `rag_core.decision.tools.Tools` has it: small talk leans on nothing, and nothing leans on it.
+        answers: asked where the rules are not sure: of what may be meant, the likeliest to be answered is.
+        least: the least probability of an answer that is shown, in [0, 1].
     """
     alone = StandAlone(question, question)
     if talk(question):
@@ -71,16 +80,79 @@ def stand_alone(
     before, language = _before(earlier, languages, talk)
     if not before:
         return alone
+    own = question_language(question, languages)
     found = rewritten(question, before, language)
-    if found is None and leans(question, question_language(question, languages)):
+    if found is None and leans(question, own):
         found = Rewritten()  # in another language than the question before
+    if found is not None and found.sure and len(found.text) <= MAX_QUESTION_CHARS:
+        return replace(alone, question=found.text, by="rules")
+    if answers is not None and (found is not None or _goes_on(question, (own, language))):
+        placed = in_context(question, before, own, language)
+        may_be = [placed, question] if placed else _in_place(question, before, (own, language))
+        guess = [found.text] if found and found.text else []
+        meant, chance = _likeliest([*guess, *may_be], before, answers)
+        # a refusal shows the nearest place, and what only goes on with "and" has no better question
+        if meant not in ("", question) and (chance >= least or found is None):
+            return replace(alone, question=meant, by="rules")
     if found is None:
         return alone
-    if found.sure and len(found.text) <= MAX_QUESTION_CHARS:
-        return replace(alone, question=found.text, by="rules")
     if by_model is not None and (said := by_model(question, before, language)):
         return replace(alone, question=said, by="model")
     return replace(alone, suggestion=(found.text or f"{before} {question}")[:MAX_QUESTION_CHARS])
+
+
+def in_context(question: str, earlier: str, language: str, of_earlier: str) -> str:
+    """A question that asks, behind the words of an earlier one that say something: "members quorum: Who sets it?".
+
+    Args:
+        question: that leans on the other.
+        earlier: that stands alone.
+        language: ISO 639-1, of the question.
+        of_earlier: the same of the earlier one.
+
+    Returns:
+        Empty for a question without a question word, and where one of them says nothing: "And why?".
+    """
+    if not _asks(question, language) or not _telling(question, language):
+        return ""
+    telling = " ".join(_telling(earlier, of_earlier))
+    return f"{telling}: {question}" if telling else ""
+
+
+def _asks(text: str, language: str) -> bool:
+    return any(word.text.lower() in LANGUAGES.or_fallback(language).question_words for word in words(text))
+
+
+def _telling(text: str, language: str) -> list[str]:
+    known = LANGUAGES.or_fallback(language)
+    small = known.function_words | known.question_words
+    return [word.text for word in words(text) if word.text.lower() not in small]
+
+
+def _in_place(fragment: str, earlier: str, languages: Collection[str]) -> list[str]:
+    """A fragment in the place of the last words of a question, for each number of first words that it may take over, a
+    question word with what it asks at the least: "What is the quorum | for the board?".
+    """
+    if not _goes_on(fragment, languages) or any(_asks(fragment, language) for language in languages):
+        return []
+    own = fragment[words(fragment)[1].start :]
+    return [f"{earlier[: word.end]} {own}" for word in words(earlier)[1:-1][: MOST_KEPT - 1]]
+
+
+def _goes_on(question: str, languages: Collection[str]) -> bool:
+    """Whether it begins with "and", and says more."""
+    first, *more = [word.text.lower() for word in words(question)] or [""]
+    return bool(more) and any(first in LANGUAGES[one].conjunctions for one in languages if one in LANGUAGES)
+
+
+def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> tuple[str, float]:
+    """The candidate that is likeliest to be answered, and not by what answers the earlier question, with that
+    probability; "" for none.
+    """
+    known = answers(earlier)[1] if len(earlier) <= MAX_QUESTION_CHARS else ()
+    rated = {text: answers(text) for text in candidates if len(text) <= MAX_QUESTION_CHARS}
+    fit = {text: chance for text, (chance, said) in rated.items() if said and said != known}
+    return max(fit.items(), key=lambda one: one[1], default=("", 0.0))
 
 
 def _before(earlier: Sequence[str], languages: Collection[str], talk: Callable[[str], str]) -> tuple[str, str]:

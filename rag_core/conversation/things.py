@@ -14,7 +14,7 @@ def thing_meant(old: Said, pronoun: str) -> tuple[Span, bool]:
     """
     subjects = [one for one in old.names if one.start == old.verb + 1]
     if len(old.names) == 1 or subjects:
-        return (subjects or list(old.names))[0], True
+        return _whole(old, (subjects or list(old.names))[0]), True
     if old.names:
         return old.names[0], False
     nowhere = Span(0, 0)
@@ -36,6 +36,16 @@ def thing_meant(old: Said, pronoun: str) -> tuple[Span, bool]:
     heads = [at for at in range(start + 1, last) if old.folded[at] not in old.info.articles]
     plain = len(heads) == 1 or bool(old.info.linked & set(old.folded[start:last])) or behind in old.info.auxiliaries
     return (Span(start, last) if last > start + 1 else nowhere), plain and 1 < last - start <= MAX_THING_WORDS
+
+
+def _whole(old: Said, name: Span) -> Span:
+    """The name with the noun that it belongs to, which stands between it and a verb: "the X.Org board" of "does the
+    X.Org board have".
+    """
+    end = name.end
+    while end + 1 < len(old) and old.is_content(end) and old.folded[end + 1] in old.info.auxiliaries:
+        end += 1
+    return Span(name.start, end)
 
 
 def _german_thing(old: Said, pronoun: str) -> tuple[Span, bool]:

@@ -78,7 +78,9 @@ class Questions:
                 on_measured()
 
         with self._principal.acting():
-            whole = engine.stand_alone(asking.question, asking.earlier, settings, cancelled=cancelled)
+            whole = engine.stand_alone(
+                asking.question, asking.earlier, settings, asking.documents, asking.filters, cancelled=cancelled
+            )
             about = {**(profile.about if profile else {}), **whole.about}
             decision = engine.ask(
                 whole.question,

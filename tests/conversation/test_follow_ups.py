@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.conversation.rules import rewritten
-from rag_core.conversation.stand_alone import MAX_EARLIER, StandAlone, stand_alone
+from rag_core.conversation.stand_alone import MAX_EARLIER, StandAlone, Stated, stand_alone
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.language import LANGUAGES, fold, intent, words
+from rag_core.settings import Settings
+from rag_core.wiring import open_engine
 
 HERE = Path(__file__).parent
 TABLE = yaml.safe_load((HERE / "follow_ups.yaml").read_text(encoding="utf-8"))
@@ -150,6 +152,70 @@ def test_given_a_follow_up_in_another_language_when_read_then_it_is_not_rewritte
     assert stand_alone("A kolik?", [STORES], ["en", "cs"]) == StandAlone(
         "A kolik?", "A kolik?", "", f"{STORES} A kolik?"
     )
+
+
+@pytest.mark.parametrize(
+    ("earlier", "typed", "asked"),
+    [
+        ("What is the quorum of the members?", "And who decides?", "quorum members: And who decides?"),
+        ("How much is a key?", "And the boat?", "How much is the boat?"),
+        ("Combien coûte une clé ?", "Et le bateau ?", "Combien coûte le bateau ?"),
+        ("¿Cuándo abre la sala?", "¿Y quién la limpia?", "abre sala: ¿Y quién la limpia?"),
+        ("Kolik stojí nájem bytu?", "A kauce?", "Kolik stojí kauce?"),
+        ("Wie hoch ist die Kaution der Hütte?", "Und wer zahlt dafür?", "hoch Kaution Hütte: Und wer zahlt dafür?"),
+        ("Kdy začíná nájem?", "And who owns the flat?", "začíná nájem: And who owns the flat?"),
+    ],
+)
+def test_given_a_follow_up_that_no_rule_places_when_the_documents_answer_it_in_its_context_then_that_is_asked(
+    earlier: str, typed: str, asked: str
+) -> None:
+    known = {earlier: (0.9, (("One.", ""),)), typed: (0.7, (("Other.", ""),)), asked: (0.8, (("Two.", ""),))}
+
+    got = stand_alone(typed, [earlier], ["en", "de", "cs", "fr", "es"], answers=lambda text: known.get(text, (0.0, ())))
+
+    assert got == StandAlone(asked, typed, "rules")
+
+
+def test_given_a_follow_up_that_no_rule_places_when_the_samples_answer_it_in_its_context_then_that_is_asked(
+    sample_library: Path,
+) -> None:
+    """S2-30: several turns."""
+    engine, settings = open_engine(sample_library), Settings.load()
+
+    whole = engine.stand_alone("A náhradní baterie?", ["Kolik stojí jeden průtokoměr řady MK-40?"], settings)
+    decision = engine.ask(whole.question, settings, about=whole.about)
+
+    assert (whole.question, whole.by) == ("Kolik stojí náhradní baterie?", "rules")
+    assert "890" in decision.to_json()["answer"]
+
+
+def test_given_a_follow_up_when_only_the_answer_to_the_question_before_is_found_then_it_is_asked_as_typed() -> None:
+    earlier, typed = "How much is a key?", "And the boat?"
+    got = stand_alone(typed, [earlier], ["en"], answers=lambda _: (0.9, (("One.", ""),)))
+
+    assert (got.question, got.by) == (typed, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"), [("Et le bateau ?", "Combien coûte le bateau ?"), ("Et pourquoi ?", "Et pourquoi ?")]
+)
+def test_given_a_follow_up_that_is_hardly_answered_then_it_is_asked_in_its_context_where_no_other_is_offered(
+    typed: str, asked: str
+) -> None:
+    def answers(text: str) -> tuple[float, Stated]:
+        return (0.9, (("One.", "1"),)) if text == "Combien coûte une clé ?" else (0.2, (("Two.", ""),))
+
+    got = stand_alone(typed, ["Combien coûte une clé ?"], ["fr"], answers=answers, least=0.5)
+
+    assert got.question == asked
+
+
+def test_given_a_question_that_stands_alone_or_that_a_rule_places_then_the_documents_are_not_asked() -> None:
+    def asked(text: str) -> tuple[float, Stated]:
+        raise AssertionError(text)
+
+    assert stand_alone("What is the notice period?", [STORES], ["en"], answers=asked).by == ""
+    assert stand_alone("And in Q3?", [STORES], ["en"], answers=asked).by == "rules"
 
 
 def test_given_no_question_before_when_a_follow_up_is_typed_then_nothing_is_done() -> None:

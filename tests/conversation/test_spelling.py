@@ -20,6 +20,7 @@ RULES = (
         ("en", "What is the yeraly rnet of a plot?", RULES, "What is the yearly rent of a plot?"),
         ("en", "Who pays back the depsit?", RULES, "Who pays back the deposit?"),
         ("en", "Does the tresurer pay?", RULES, "Does the treasurer pay?"),
+        ("en", "wich nights may guests stay", f"{RULES} Pets come with guests.", "which nights may guests stay"),
         (
             "de",
             "Wie hoch ist die jähliche Miete?",
@@ -27,6 +28,8 @@ RULES = (
             "Wie hoch ist die jährliche Miete?",
         ),
         ("cs", "Jaká je výpovednní lhůta?", "Výpovědní lhůta činí dva měsíce.", "Jaká je výpovědní lhůta?"),
+        ("cs", "Jaka je vypovedni lhuta?", "Výpovědní lhůta činí dva měsíce.", "Jaka je výpovědní lhůta?"),
+        ("es", "¿Cual es la direccion?", "La dirección es esta.", "¿Cual es la dirección?"),
         ("ru", "Сколько стоит арнеда?", "Аренда стоит 90 рублей.", "Сколько стоит аренда?"),
     ],
 )

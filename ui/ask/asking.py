@@ -146,12 +146,13 @@ def ask(
     measured: list[Measurements] = []
     scores: Scores = {}
     with background.question():
-        whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
+        chosen = scope.documents or None
+        whole = engine.stand_alone(question, turn.before, settings, chosen, scope.filters, cancelled=cancelled)
         about = whole.about or turn.about
         decision = engine.ask(
             whole.question,
             settings,
-            scope.documents or None,
+            chosen,
             scope.filters,
             on_stage=on_stage,
             cancelled=cancelled,
