@@ -1,7 +1,7 @@
 """axe-core over a state of the page: contrast, labels, alternative texts and names for screen readers, light and dark,
 wide and narrow.
 
-Screenshots of every state that is checked are kept in build/screens.
+A screenshot of a state with a finding is kept in build/screens.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def checker(page: Page, screens: Path) -> Callable[[str], dict[str, list[str]]]:
             page.set_viewport_size(SIZES[size])
             page.emulate_media(color_scheme=scheme)
             wrong = violations(page, RULES if scheme == "light" else COLOURS)
-            page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
             if overflow(page) > 0:
                 wrong.append(f"the page is {overflow(page)} pixels wider than the window")
             if wrong:
+                page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
                 found[f"{name}, {scheme}, {size}"] = wrong
             backgrounds.add(ground(page))
         assert len(backgrounds) == len(SCHEMES)  # or the page did not follow
