@@ -55,7 +55,7 @@ def test_given_a_question_that_is_being_typed_when_the_page_changes_around_it_th
     moved(page, say(f"knobs.{FRONT[0]}"), "ArrowRight")
     expect(box(page)).to_have_value(DRAFT)
 
-    drop(page, "pier.pdf", long_pdf(40))  # a job that is shown, goes on and ends
+    drop(page, "pier.pdf", long_pdf(8))  # a job that is shown, goes on and ends
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=2 * WAIT_MS)
     expect(box(page)).to_have_value(DRAFT)
     settled(page)
