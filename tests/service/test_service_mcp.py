@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -154,6 +155,25 @@ def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_
 
     assert in_memory(server, day(server, "mcp")) == whole("mcp")
     assert asyncio.run(http()) == whole("mcp-http")
+
+
+def test_given_an_assistant_that_starts_the_server_when_it_works_through_the_tools_then_all_is_as_over_http(
+    server: Server, tmp_path: Path
+) -> None:
+    """Over standard input and output, on a copy of the library."""
+    library = shutil.copytree(server.folder, tmp_path / "library")
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "rag_core", "mcp", "--library", str(library)],
+        cwd=str(ROOT),
+        env=dict(os.environ),
+    )
+
+    async def walk() -> dict[str, Any]:
+        async with Client(command) as client:
+            return dict(await day(server, "mcp-stdio")(client))
+
+    assert asyncio.run(walk()) == whole("mcp-stdio")
 
 
 def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_there_were_none(server: Server) -> None:
