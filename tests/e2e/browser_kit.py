@@ -99,17 +99,15 @@ def launched() -> Iterator[Browser]:
 
 
 class Watch:
-    """What a page, or all pages of a context, requested, what their consoles called an error, and what a document got
-    run.
-    """
+    """What a session's pages requested, what their consoles called an error, and what a document got run."""
 
-    def __init__(self, watched: BrowserContext | Page) -> None:
-        self._watched = watched
+    def __init__(self, context: BrowserContext) -> None:
+        self._context = context
         self._requested: list[str] = []
         self._wrong: list[str] = []
-        watched.on("request", lambda request: self._requested.append(request.url))
-        watched.on("console", self._said)
-        watched.on("dialog", self._asked)
+        context.on("request", lambda request: self._requested.append(request.url))
+        context.on("console", self._said)
+        context.on("dialog", self._asked)
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -123,8 +121,7 @@ class Watch:
         """Fail when anything foreign was requested, anything was wrong, or a document's script ran
         (`e2e_papers.TRICKS`).
         """
-        pages = [self._watched] if isinstance(self._watched, Page) else self._watched.pages
-        hacked = [page.evaluate("window.hacked") for page in pages if not page.is_closed()]
+        hacked = [page.evaluate("window.hacked") for page in self._context.pages]
         requested = [urlsplit(url) for url in self._requested]
         assert [
             url.geturl() for url in requested if url.scheme in ("http", "https") and url.hostname != "127.0.0.1"

@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from browser_kit import FIRST_RUN_MS, WAIT_MS, Watch, launched, served
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from ui.app.texts import say
 from ui.ask.examples import EXAMPLES
 
-Opener = Callable[[], Page]
+Opener = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
@@ -43,26 +43,20 @@ def chromium() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="module")
-def visitor(chromium: Browser) -> Iterator[BrowserContext]:
-    """One visitor for a file, whose browser keeps the scripts of the page: each session loads them only once."""
-    with chromium.new_context(viewport={"width": 1280, "height": 900}) as context:
-        context.set_default_timeout(WAIT_MS)
-        yield context
-
-
 @pytest.fixture
-def open_page(visitor: BrowserContext, server: str) -> Iterator[Opener]:
+def open_page(chromium: Browser, server: str) -> Iterator[Opener]:
     """Opens sessions with the samples indexed; the test fails when one requested anything foreign or its console had an
     error.
     """
     watches: list[Watch] = []
     with ExitStack() as closing:
 
-        def opened() -> Page:
-            page = visitor.new_page()
-            closing.callback(page.close)
-            watches.append(Watch(page))
+        def opened(**options: object) -> Page:
+            context = chromium.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))  # type: ignore[arg-type]
+            closing.callback(context.close)
+            context.set_default_timeout(WAIT_MS)
+            watches.append(Watch(context))
+            page = context.new_page()
             page.goto(server)
             expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)
             expect(page.get_by_role("button", name=EXAMPLES[-1].question)).to_be_visible(timeout=FIRST_RUN_MS)

@@ -11,6 +11,7 @@ pytest.importorskip("playwright.sync_api")
 
 from browser_kit import CHROMIUM, WAIT_MS, ask, choose, choose_row, drop, marked_rows, settled
 from e2e_papers import FOREIGN, TRICKS, long_pdf, pdf
+from lab_session import list_points, measure
 from playwright.sync_api import Page, expect
 
 from ui.app.texts import say
@@ -132,3 +133,8 @@ def test_given_a_file_and_a_question_that_are_formulas_when_saved_as_a_table_the
         (f"'{FORMULA}", "'=1+1"),
         ("How long is it?", "'-5 °C"),
     ]
+
+
+def test_given_a_measured_set_when_a_bar_or_a_point_is_clicked_then_its_questions_are_listed(page: Page) -> None:
+    measure(page)
+    list_points(page)

@@ -121,7 +121,7 @@ def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_end
     expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
     wait_for_call(model)
 
-    page.close()
+    page.context.close()
 
     assert model.left.wait(60)
 

@@ -57,17 +57,13 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
     assert len(grounds) == len(SCHEMES)  # or the page did not follow
 
 
+@pytest.mark.parametrize("question", LONG_ONES)
 def test_given_a_long_answer_when_looked_at_on_a_phone_then_all_of_it_and_its_marked_words_are_in_sight_and_nothing_is_kept_from_sight(  # noqa: E501
-    page: Page,
+    page: Page, question: str
 ) -> None:
     width, height = SIZES[-1]
     page.set_viewport_size({"width": width, "height": height})
-    for question in LONG_ONES:
-        ask(page, question)
-        see_all_of_a_long_answer(page)
-
-
-def see_all_of_a_long_answer(page: Page) -> None:
+    ask(page, question)
     expect(page.locator(".st-key-answer_text")).to_be_in_viewport(ratio=1, timeout=WAIT_MS)
     settled(page)
 
