@@ -38,6 +38,26 @@ def marked_page(page: Page) -> None:
     assert sum(marked_rows(picture).values()) > 500
 
 
+def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_and_refused_by_the_slider(
+    page: Page,
+) -> None:
+    page.get_by_role("button", name=CALIBRATION).click()
+    expect(page.locator(".st-key-answer").get_by_text("every 5 years").first).to_be_visible(timeout=WAIT_MS)
+    # the answer is in view: nothing scrolled past it
+    expect(page.locator(".st-key-answer")).to_be_in_viewport()
+    marked_page(page)
+
+    slider = page.get_by_role("slider", name="How sure")
+    slider.focus()
+    slider.press("End")
+
+    expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-change")).to_contain_text("answered → refused")
+    slider.focus()
+    slider.press("Home")
+    expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
+
+
 def test_given_several_questions_then_the_newest_and_the_field_are_in_view_below_the_others_and_a_reload_keeps_them(
     page: Page,
 ) -> None:

@@ -90,48 +90,30 @@ def status(address: str, method: str = "GET", **headers: str) -> int:
         return refused.code
 
 
-@pytest.fixture(scope="module")
-def as_make_app(library: Path) -> Iterator[str]:
-    """The address of a page that `make app` has just started: nobody has opened it."""
-    with served(library, library.with_name("log-make-app")) as address:
-        yield address
-
-
-def test_given_a_server_nobody_has_opened_when_the_documents_are_opened_first_then_it_is_the_same_page(
-    chromium: Browser, as_make_app: str
-) -> None:
-    page = chromium.new_page()
-    page.goto(as_make_app + "documents")
-
-    expect(page.get_by_role("heading", name=say("documents.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
-    expect(page.get_by_role("link", name=say("ask.page"), exact=True)).to_be_visible(timeout=WAIT_MS)
-    assert page.title() == "Plumbline"
-    page.close()
-
-
 def test_given_a_program_when_it_asks_then_only_what_the_page_needs_is_there_under_its_own_name(
-    server: str, as_make_app: str
+    server: str, library: Path, tmp_path: Path
 ) -> None:
-    for address in (server, as_make_app):
-        local = f"http://localhost:{urlsplit(address).port}"
+    with served(library, tmp_path / "log") as as_make_app:
+        for address in (server, as_make_app):
+            local = f"http://localhost:{urlsplit(address).port}"
 
-        assert status(address) == 200
-        assert status(f"{local}/_stcore/health") == 200
-        assert status(address, Host="evil.example") == 421
-        assert status(address + "_stcore/health", Origin=local) == 403
-        assert status(address + "_stcore/health", Origin=address.rstrip("/")) == 200
-        for path in (
-            "_stcore/metrics",
-            "_stcore/agent/openapi.json",
-            "_stcore/script-health-check",
-            "oauth2callback",
-            "auth/login",
-        ):
-            assert status(address + path) == 404, path
-        assert status(address + "_stcore/agent/interact", "POST") == 404
-        assert status(address + "_stcore/upload_file/a/b", "PUT") == 403  # without the token of the page
-        with urlopen(address, timeout=30) as answer:
-            assert "connect-src 'self';" in answer.headers["content-security-policy"]
+            assert status(address) == 200
+            assert status(f"{local}/_stcore/health") == 200
+            assert status(address, Host="evil.example") == 421
+            assert status(address + "_stcore/health", Origin=local) == 403
+            assert status(address + "_stcore/health", Origin=address.rstrip("/")) == 200
+            for path in (
+                "_stcore/metrics",
+                "_stcore/agent/openapi.json",
+                "_stcore/script-health-check",
+                "oauth2callback",
+                "auth/login",
+            ):
+                assert status(address + path) == 404, path
+            assert status(address + "_stcore/agent/interact", "POST") == 404
+            assert status(address + "_stcore/upload_file/a/b", "PUT") == 403  # without the token of the page
+            with urlopen(address, timeout=30) as answer:
+                assert "connect-src 'self';" in answer.headers["content-security-policy"]
 
 
 def test_given_a_page_of_another_port_when_it_tries_all_ways_then_it_reaches_nothing(

@@ -20,9 +20,9 @@ pytestmark = [
     pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
 ]
 
-DELAYS_MS = (0, 20, 200)  # between a question's Enter and the next touch; a slider tells its value 200 ms late
+DELAYS_MS = (0, 0, 20, 60, 200)  # between a question's Enter and the next touch; a slider tells its value 200 ms late
 FRONT = ("min_correctness", "min_place", "top_k")  # sliders of the side bar
-LOADS = 2
+LOADS = 4
 SLOWER = 4  # the browser's speed is divided by this
 DRAFT = "How long is the pier, and who"
 
@@ -55,7 +55,7 @@ def test_given_a_question_that_is_being_typed_when_the_page_changes_around_it_th
     moved(page, say(f"knobs.{FRONT[0]}"), "ArrowRight")
     expect(box(page)).to_have_value(DRAFT)
 
-    drop(page, "pier.pdf", long_pdf(8))  # a job that is shown, goes on and ends
+    drop(page, "pier.pdf", long_pdf(40))  # a job that is shown, goes on and ends
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=2 * WAIT_MS)
     expect(box(page)).to_have_value(DRAFT)
     settled(page)
@@ -70,8 +70,8 @@ def test_given_a_slow_browser_when_the_page_is_opened_often_then_every_slider_st
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     for load in range(LOADS):
         page.reload(wait_until="commit")
-        if load:
-            page.wait_for_timeout(300)  # left half drawn
+        if load % 3 == 0:
+            page.wait_for_timeout(100 * load)  # left half drawn
             page.goto(page.url, wait_until="commit")  # Chromium refuses to reload a page that it is still putting up
         for name in FRONT:
             expect(slider(page, name)).to_have_value(f"{getattr(usual, name):g}", timeout=2 * WAIT_MS)

@@ -138,14 +138,12 @@ def wrapped(text: str, width: int = COLUMN_CHARS) -> list[str]:
 def documents(layout: Layout, language: str) -> Iterator[tuple[Page, ...]]:
     """The pages of one document for each word at which its sentence is split; they are read together, which is much
     faster.
-
-    What stands around the text does not depend on the word: there, one in three is tried.
     """
     text, made = TEXTS[language], pymupdf.open()
     # 9: MuPDF's number of Devanagari
     font = pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)
     words = text.sentence.split()
-    for at in range(1, len(words), 1 if layout in (plain, columns) else 3):
+    for at in range(1, len(words)):
         sheets = layout(text, " ".join(words[:at]), " ".join(words[at:]))
         for sheet in sheets:
             drawn = made.new_page(width=WIDTH, height=HEIGHT)

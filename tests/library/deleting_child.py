@@ -37,7 +37,7 @@ def being_read(opened: Library, hook: KillAt) -> None:
     embedder = opened._embedder
     assert isinstance(embedder, Held)
     batches.FIRST_PAGES = FIRST
-    with indexing(opened, embedder, pdf(0, FIRST * 3 // 2), settings=SMALL):
+    with indexing(opened, embedder, pdf(0), settings=SMALL):
         embedder.let(1)
         id = id_of(opened, READ)
         hook.begin()

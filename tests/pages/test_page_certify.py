@@ -5,7 +5,6 @@ preset is used.
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,49 +57,11 @@ def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
     return store.run(head.id)
 
 
-@pytest.fixture(scope="module")
-def recorded_library(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> Path:
-    """The samples with a recorded run."""
-    folder = Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("recorded") / "library"))
-    recorded(folder)
-    return folder
-
-
-@pytest.fixture
-def library(empty_library: Path, recorded_library: Path) -> Path:
-    """A library of this test's own with the recorded run."""
-    shutil.copytree(recorded_library, empty_library)
-    return empty_library
-
-
-@pytest.fixture
-def bare_library(empty_library: Path, sample_library: Path) -> Path:
-    """One without a run."""
-    shutil.copytree(sample_library, empty_library)
-    return empty_library
-
-
 @pytest.fixture
 def tab(library: Path) -> AppTest:
-    """The tab over the recorded run, opened."""
+    """The tab over a recorded run, opened."""
+    recorded(library)
     return AppTest.from_function(guarantee, default_timeout=60).run()
-
-
-@pytest.fixture(scope="module")
-def certified() -> list[SavedPreset]:
-    """The preset that the page makes of the run, once it was made."""
-    return []
-
-
-@pytest.fixture
-def careful(library: Path, certified: list[SavedPreset], app: AppTest) -> AppTest:
-    """The Ask page with the certified preset chosen."""
-    if certified:
-        records(library, "default").save_preset(certified[0])
-    else:
-        save(find(AppTest.from_function(guarantee, default_timeout=60).run()), "Careful")
-        certified.extend(records(library, "default").presets())
-    return app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
 
 def find(page: AppTest) -> AppTest:
@@ -161,8 +122,8 @@ def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab:
     assert len(tab.metric) == 5
 
 
-def test_given_too_few_labels_then_it_says_how_many_more_there_must_be(bare_library: Path) -> None:
-    recorded(bare_library, 30)
+def test_given_too_few_labels_then_it_says_how_many_more_there_must_be(library: Path) -> None:
+    recorded(library, 30)
     page = find(AppTest.from_function(guarantee, default_timeout=60).run())
 
     assert "No threshold keeps this" in badges(page)
@@ -220,42 +181,55 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_
 
 
 def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_longer_covered_until_it_moves_back(
-    careful: AppTest,
+    tab: AppTest, app: AppTest
 ) -> None:
-    careful.slider(key="knob_min_correctness").set_value(0.11).run()
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    assert "certificate no longer holds" in badges(careful)
-    assert say("presets.stale_settings") in texts(careful)
-    careful.button(key="undo").click().run()
-    assert "certified: 95 % sure" in badges(careful)
-    assert careful.selectbox(key="preset").value == "saved:Careful"
+    app.slider(key="knob_min_correctness").set_value(0.11).run()
+
+    assert "certificate no longer holds" in badges(app)
+    assert say("presets.stale_settings") in texts(app)
+    app.button(key="undo").click().run()
+    assert "certified: 95 % sure" in badges(app)
+    assert app.selectbox(key="preset").value == "saved:Careful"
 
 
 def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(
-    careful: AppTest, library: Path
+    tab: AppTest, app: AppTest, library: Path
 ) -> None:
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
     engine = open_engine(library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
 
-    careful.run().run()
+    app.run().run()
 
-    assert "certificate no longer holds" in badges(careful)
-    assert say("presets.stale_library") in texts(careful)
-
-
-def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certificate_is_shown(careful: AppTest) -> None:
-    careful.selectbox(key="preset").set_value("tutor").run()
-
-    assert "certified" not in badges(careful)
-    assert session_of(careful).preset == "tutor"
+    assert "certificate no longer holds" in badges(app)
+    assert say("presets.stale_library") in texts(app)
 
 
-def test_given_another_page_between_then_the_saved_preset_is_still_chosen(careful: AppTest) -> None:
-    careful.switch_page("pages/documents.py").run()
-    careful.switch_page("pages/ask.py").run()
+def test_given_a_built_in_preset_when_chosen_after_a_saved_one_then_no_certificate_is_shown(
+    tab: AppTest, app: AppTest
+) -> None:
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    assert careful.selectbox(key="preset").value == "saved:Careful"
-    assert "certified: 95 % sure" in badges(careful)
+    app.selectbox(key="preset").set_value("tutor").run()
+
+    assert "certified" not in badges(app)
+    assert session_of(app).preset == "tutor"
+
+
+def test_given_another_page_between_then_the_saved_preset_is_still_chosen(tab: AppTest, app: AppTest) -> None:
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
+
+    app.switch_page("pages/documents.py").run()
+    app.switch_page("pages/ask.py").run()
+
+    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert "certified: 95 % sure" in badges(app)
 
 
 def test_given_a_default_preset_when_a_session_begins_then_it_starts_with_it(tab: AppTest, app: AppTest) -> None:
@@ -282,14 +256,17 @@ def test_given_an_address_with_the_settings_of_a_saved_preset_when_opened_then_t
 
 
 def test_given_a_saved_preset_when_deleted_then_it_is_gone_and_the_settings_start_from_the_built_in_one(
-    careful: AppTest, library: Path
+    tab: AppTest, app: AppTest, library: Path
 ) -> None:
-    careful.checkbox(key="preset_delete_sure").check().run()
-    careful.button(key="preset_delete").click().run()
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    assert not careful.exception
+    app.checkbox(key="preset_delete_sure").check().run()
+    app.button(key="preset_delete").click().run()
+
+    assert not app.exception
     assert records(library, "default").presets() == ()
-    assert careful.selectbox(key="preset").value == "balanced"
+    assert app.selectbox(key="preset").value == "balanced"
 
 
 def test_given_a_name_that_is_taken_or_empty_then_it_says_so_and_keeps_the_first(tab: AppTest, library: Path) -> None:
@@ -304,8 +281,8 @@ def test_given_a_name_that_is_taken_or_empty_then_it_says_so_and_keeps_the_first
     assert records(library, "default").presets() == first
 
 
-def test_given_names_with_markup_then_they_are_shown_as_text_only(bare_library: Path, app: AppTest) -> None:
-    recorded(bare_library, name=HOSTILE)
+def test_given_names_with_markup_then_they_are_shown_as_text_only(library: Path, app: AppTest) -> None:
+    recorded(library, name=HOSTILE)
     page = find(AppTest.from_function(guarantee, default_timeout=60).run())
     save(page, HOSTILE)
     app.run().selectbox(key="preset").set_value(f"saved:{HOSTILE}").run()
@@ -322,17 +299,19 @@ def test_given_names_with_markup_then_they_are_shown_as_text_only(bare_library: 
         assert not [text for text in interpreted if "evil" in text]
 
 
-def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(careful: AppTest) -> None:
+def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(tab: AppTest, app: AppTest) -> None:
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
     opened = loading.known(state.library_folder(), state.COLLECTION)
     assert opened is not None
     assert opened.engine is not None
     opened.engine.tools = replace(opened.engine.tools, calibration=None)
 
-    careful.run()
+    app.run()
 
-    assert not careful.exception
-    assert "Saved: Careful" not in careful.selectbox(key="preset").options
-    assert careful.selectbox(key="preset").value == "relevance-guard"
+    assert not app.exception
+    assert "Saved: Careful" not in app.selectbox(key="preset").options
+    assert app.selectbox(key="preset").value == "relevance-guard"
 
 
 def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(
