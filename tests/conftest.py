@@ -53,7 +53,7 @@ MARKERS = {
         "slow",
     ),
     **dict.fromkeys(
-        ("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"),
+        ("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model"),
         "slow",
     ),
     **dict.fromkeys(

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pymupdf
+from hostile import make
 
 from rag_core.library.library import Accepted
 from rag_core.library.stored.sources import Source, sources_from
@@ -122,10 +123,8 @@ def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem_and
 
 def test_given_sigterm_or_ctrl_c_while_a_command_works_then_its_temporary_folder_and_its_children_are_gone(tmp_path):
     (tmp_path / "tmp").mkdir()
-    pages = pymupdf.open()
-    for number in range(1500):  # minutes of reading: no machine is done before it is told to stop
-        pages.new_page().insert_text((72, 72), f"Page {number} says something of its own.")
-    pages.save(tmp_path / "long.pdf")
+    # seconds of reading: no machine is done before it is told to stop
+    (tmp_path / "long.pdf").write_bytes(make.many_pages(1500))
     for sign, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
         process = subprocess.Popen(
             [*COMMAND, "ask", "What is said?", "--documents", str(tmp_path / "long.pdf")],

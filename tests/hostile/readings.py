@@ -77,11 +77,15 @@ def _over(text: str, drawn: str) -> Iterator[tuple[str, list[Piece]]]:
 
 
 def wrong_values() -> Iterator[Readings]:
-    """Ligatures, and all letters, whose own value is wrong or missing, and whose ActualText is right."""
-    for font in FACES:
-        for wrong in ("ß", "f", "!", "b", "\ufffd", "\uf001"):
-            for over, pieces in _over(LINE, LINE.replace("fi", "ﬁ")):
-                yield Readings(f"{font} {wrong!r} {over}", written(pieces, {"ﬁ": wrong}, font), LINE)
+    """Ligatures, and all letters, whose own value is wrong or missing, and whose ActualText is right.
+
+    Each font has each wrong value, and each font and each value have each of the three ways of `_over`.
+    """
+    for turn, font in enumerate(FACES):
+        for at, wrong in enumerate(("ß", "f", "!", "b", "\ufffd", "\uf001")):
+            ways = list(_over(LINE, LINE.replace("fi", "ﬁ")))
+            over, pieces = ways[(turn + at) % len(ways)]
+            yield Readings(f"{font} {wrong!r} {over}", written(pieces, {"ﬁ": wrong}, font), LINE)
         shifted = {sign: chr(ord(sign) + 1) for sign in LINE if sign.isalpha()}
         for over, pieces in _over(LINE, LINE):
             if over != "parts":
@@ -114,23 +118,25 @@ def wrong_texts() -> Iterator[Readings]:
 
 def bulleted() -> Iterator[Readings]:
     """Lists whose bullets are triangles, discs, ticks and squares of fonts of signs, said to be letters or nothing,
-    near and far.
+    near and far in turn.
     """
-    for font, code in (
-        ("ZapfDingbats", 0xE4),
-        ("ZapfDingbats", 0x6C),
-        ("ZapfDingbats", 0x33),
-        ("Wingdings", 0xD8),
-        ("Symbol", 0xDE),
+    for turn, (font, code) in enumerate(
+        (
+            ("ZapfDingbats", 0xE4),
+            ("ZapfDingbats", 0x6C),
+            ("ZapfDingbats", 0x33),
+            ("Wingdings", 0xD8),
+            ("Symbol", 0xDE),
+        )
     ):
-        for value in ("X", "3", "\uf058", "\ufffd", "§", ""):
-            for gap in (9.5, 18):
-                for text in (None, "X", "•"):
-                    yield Readings(
-                        f"{font} {code:x} {value!r} {gap} {text}",
-                        _list(font, code, value, gap, text),
-                        "\n".join(LISTED),
-                    )
+        for at, value in enumerate(("X", "3", "\uf058", "\ufffd", "§", "")):
+            for number, text in enumerate((None, "X", "•")):
+                gap = (9.5, 18)[(turn + at + number) % 2]
+                yield Readings(
+                    f"{font} {code:x} {value!r} {gap} {text}",
+                    _list(font, code, value, gap, text),
+                    "\n".join(LISTED),
+                )
 
 
 def _list(font: str, code: int, value: str, gap: float, text: str | None) -> bytes:

@@ -184,14 +184,14 @@ def test_given_a_page_of_70_metres_when_read_or_drawn_then_no_more_pixels_are_ma
     assert picture.width * picture.height <= 100_000
 
 
-def test_given_2000_pages_when_read_then_all_come_in_order_with_progress() -> None:
+def test_given_many_pages_when_read_then_all_come_in_order_with_progress() -> None:
     seen: list[tuple[str, int, int]] = []
 
-    content = read_pdf(make.many_pages(2_000), "long.pdf", progress=lambda *step: seen.append(step))
+    content = read_pdf(make.many_pages(300), "long.pdf", progress=lambda *step: seen.append(step))
 
-    assert [page.number for page in content.pages] == list(range(1, 2_001))
-    assert content.pages[-1].text.startswith("Page 2000 ")
-    assert seen == [("long.pdf", number, 2_000) for number in range(1, 2_001)]
+    assert [page.number for page in content.pages] == list(range(1, 301))
+    assert content.pages[-1].text.startswith("Page 300 ")
+    assert seen == [("long.pdf", number, 300) for number in range(1, 301)]
 
 
 def test_given_a_file_that_takes_long_when_cancelled_then_reading_ends_when_it_first_looks_as_it_does_ten_times_a_second() -> (  # noqa: E501

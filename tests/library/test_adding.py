@@ -90,7 +90,7 @@ def test_given_a_bad_file_between_others_then_it_is_told_by_its_id_and_once(tmp_
             told.append((what, what.document))
 
     opened = library(tmp_path)
-    report = opened.add([pdf(0), BAD, pdf(1)], SMALL, progress=progress)
+    report = opened.add([pdf(0, 2), BAD, pdf(1, 2)], SMALL, progress=progress)
 
     assert told == [("bad.pdf: problem", f"sha256:{BAD.digest}")]
     assert [name for name, _ in report.problems] == ["bad.pdf"]
@@ -99,7 +99,7 @@ def test_given_a_bad_file_between_others_then_it_is_told_by_its_id_and_once(tmp_
 
 
 def test_given_two_files_of_one_name_then_each_step_says_whose_it_is(tmp_path: Path) -> None:
-    sources = [Source("same.pdf", pdf(n).data, "pdf") for n in range(2)]
+    sources = [Source("same.pdf", pdf(n, 2).data, "pdf") for n in range(2)]
     told: list[Step] = []
 
     library(tmp_path).add(
@@ -153,11 +153,11 @@ def test_given_a_fault_of_ours_or_a_model_that_is_gone_on_a_file_then_it_costs_t
     opened = library(tmp_path)
     if isinstance(error, ModelUnavailable):
         with pytest.raises(ModelUnavailable):
-            opened.add(map(pdf, range(3)), SMALL)
+            opened.add([pdf(n, 2) for n in range(3)], SMALL)
         assert names(opened) == ["bay-0.pdf"]
         assert [row.name for row in opened.unfinished()] == ["bay-1.pdf", "bay-2.pdf"]
     else:
-        report = opened.add(map(pdf, range(3)), SMALL)
+        report = opened.add([pdf(n, 2) for n in range(3)], SMALL)
         assert [(name, "ZeroDivisionError" in str(error)) for name, error in report.problems] == [("bay-1.pdf", True)]
         assert names(opened) == ["bay-0.pdf", "bay-2.pdf"]
 
@@ -166,9 +166,9 @@ def test_given_what_is_there_already_then_it_is_not_read_and_without_a_thread_th
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = library(tmp_path)
-    opened.add([pdf(0)], SMALL)
+    opened.add([pdf(0, 2)], SMALL)
     read: Counter[str] = Counter()
-    opened.add(map(pdf, range(2)), SMALL, progress=lambda what, done, total: read.update([what]))
+    opened.add([pdf(n, 2) for n in range(2)], SMALL, progress=lambda what, done, total: read.update([what]))
     assert not any(what.startswith("bay-0") for what in read)
 
     with monkeypatch.context() as full:

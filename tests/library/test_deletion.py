@@ -119,6 +119,7 @@ def test_given_somebody_who_reads_all_the_time_when_erased_then_it_is_said_and_t
     cut, monkeypatch
 ):
     monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("rag_core.library.library.CHANGE_SECONDS", 0.1)
     opened = library(cut.folder)
     reader = Collection(cut.folder, "default")
     with reader.reading() as db:

@@ -462,12 +462,12 @@ def test_given_many_texts_when_added_then_they_are_embedded_in_groups_and_publis
             return super().embed(texts, kind)
 
     opened = library(tmp_path, embedder=Counting())
-    report = opened.add([text(f"d{n}", f"Document {n} is about item{n}.", language="en") for n in range(640)], SETTINGS)
+    report = opened.add([text(f"d{n}", f"Document {n} is about item{n}.", language="en") for n in range(320)], SETTINGS)
 
-    assert len(report.added) == 640
-    assert len(calls) <= 640 / 16
+    assert len(report.added) == 320
+    assert len(calls) <= 320 / 16
     assert opened.snapshot.version <= 6
-    assert found(opened, "item345") == [report.added[345].id]
+    assert found(opened, "item300") == [report.added[300].id]
     reopened = library(tmp_path)
     reopened.verify()
     assert reopened.snapshot.passages == opened.snapshot.passages

@@ -269,8 +269,9 @@ def test_given_a_library_when_asked_for_its_model_then_it_is_the_one_of_its_mani
 
 
 def test_given_a_library_without_documents_or_a_readable_manifest_when_asked_for_its_model_then_the_settings_stand(
-    tmp_path,
+    tmp_path, monkeypatch
 ):
+    monkeypatch.setattr("rag_core.library.disk.database.WAIT_SECONDS", 0.1)
     assert as_built(tmp_path, "default", SETTINGS) == SETTINGS
     opened = library(tmp_path, embedder=HashEmbedder("some/model@bfloat16"))
     opened.delete(opened.add([text("one", "Alpha.")], SETTINGS).added[0].id)

@@ -16,7 +16,7 @@ from rag_core.language import unsure as unsure_sentence
 from rag_core.settings import Mode, Settings
 from ui.app.asked import Asked
 from ui.app.scope import Scope
-from ui.app.texts import say, screen
+from ui.app.texts import say
 from ui.ask import export
 from ui.ask.how_sure import unsure
 from ui.ask.refusal import outcome_in_words, why_refused
@@ -44,11 +44,6 @@ def test_given_a_refusal_when_said_in_a_line_then_its_reason_is_a_sentence_and_n
         "○ no answer. Nothing in the documents is close enough to what was asked."
     )
     assert outcome_in_words(refused) == "ⓘ maybe, 90 % sure"
-
-
-@each("reason", [reason for reason in Reason if reason.status.value != "success"])
-def test_given_any_reason_then_there_is_a_sentence_for_it(reason: Reason) -> None:
-    assert screen()[f"refusal.why_{reason}"].endswith(".")
 
 
 @pytest.mark.parametrize(
