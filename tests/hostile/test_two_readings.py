@@ -15,7 +15,7 @@ from forms import Paper, _type3
 from test_forms import page_of
 
 from rag_core.ingest.pdf_worker.glyphs.actual_text import Drawn, Judgement, Span, agree, judged
-from rag_core.ingest.pdf_worker.glyphs.bullets import sign_of
+from rag_core.ingest.pdf_worker.glyphs.symbols import sign_of
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language.sentences import sentences
 

@@ -21,8 +21,19 @@ from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
 from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, style, title
-from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows, stated
-from rag_core.ingest.blocks.spacing import alike_sizes, in_blocks, row_pitches, settled
+from rag_core.ingest.blocks.rows import (
+    MAX_ROW_CHARS,
+    Row,
+    alike_sizes,
+    boilerplate,
+    ends_sentence,
+    in_blocks,
+    is_indented,
+    row_pitches,
+    rows,
+    settled,
+    stated,
+)
 from rag_core.ingest.blocks.tables import header_rows, table_end
 from rag_core.language import sentences
 from rag_core.language.bullets import BULLETS, counts_on

@@ -26,7 +26,6 @@ from typing import Any, BinaryIO
 
 from .isolation import block, end_with_parent
 from .mupdf import import_pymupdf
-from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
@@ -131,7 +130,10 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         emit({"event": "done"})
         return
     if "sheet" in request:
-        emit({"event": "sheet", "pdf": base64.b64encode(compose(import_pymupdf(), data)).decode()})
+        import_pymupdf()
+        from .render import compose
+
+        emit({"event": "sheet", "pdf": base64.b64encode(compose(data)).decode()})
         emit({"event": "done"})
         return
     if request.get("form") in TEXT_FORMS:

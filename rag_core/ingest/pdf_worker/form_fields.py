@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from .geometry import Rect, union
-from .words import Run, Word, same_row
+from .words import Rect, Run, Word, same_row, union
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button

@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS
-from .geometry import Rect, union
-from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Run, Word, same_row
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, union
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
 MIN_ROW_PT = 5.0  # lower are double rules

@@ -20,7 +20,6 @@ import pymupdf
 
 from .damage import unheard
 from .form_fields import beside_labels, with_boxes
-from .geometry import SLOPED, Rect
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
@@ -32,7 +31,7 @@ from .hidden_text.void import is_void
 from .render import fitting_zoom
 from .rows import Rows, build
 from .scans.ocr import Drawer, Unreadable
-from .words import Run, Word
+from .words import SLOPED, Rect, Run, Word
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
-from .geometry import Rect, turned, union
 from .grid import in_cells, under_heads
-from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Run, Word, same_row
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, turned, union
 
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04

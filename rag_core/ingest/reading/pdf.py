@@ -7,6 +7,8 @@ This module decides what may be asked, and turns the child's JSON into the domai
 from __future__ import annotations
 
 import base64
+import binascii
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -194,6 +196,23 @@ def render_page(
         with _checked():
             picture = base64.b64decode(event["png"], validate=True)
     return picture
+
+
+def compose_sheet(blocks: Sequence[Mapping[str, object]], *, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """A PDF of these blocks, top to bottom; `pdf_worker.render.compose` lists their kinds.
+
+    Texts are set as they are, pictures are PNGs in base64.
+
+    Raises:
+        IngestError: it takes too much time or memory, or cannot be set.
+    """
+    request, sheet = {**_request(limits, None), "sheet": True}, b""
+    for event in pdf_process.events(request, json.dumps(list(blocks)).encode(), wall_seconds=limits.wall_seconds):
+        try:
+            sheet = base64.b64decode(event["pdf"], validate=True)
+        except (KeyError, TypeError, binascii.Error):
+            raise IngestError("The sheet could not be printed.", remedy="Export it as Markdown.") from None
+    return sheet
 
 
 def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:

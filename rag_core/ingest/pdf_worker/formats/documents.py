@@ -23,8 +23,7 @@ from ..glyphs.superscript import UNKNOWN, Level, Part, written
 from ..glyphs.symbols import PRIVATE, meant
 from ..hidden_text.hidden import Kind
 from .equations import MATHS, in_a_line
-from .ground import WHITE, shade_of
-from .left_out import LeftOut
+from .left_out import WHITE, LeftOut, shade_of
 from .numbering import WORD, Numbering, value
 from .office import MAX_DEPTH, ON, TOO_DEEP, BadForm, unpacked
 from .place import SPACES, Place, boxes, of_box, of_cell, of_paragraph, of_row, of_table, shown, unseen

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..hidden_text.hidden import Kind
-from .ground import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
+from .left_out import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
 from .numbering import WORD, value
 from .office import ON
 

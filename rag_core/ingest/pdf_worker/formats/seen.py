@@ -22,8 +22,7 @@ from ..glyphs.superscript import written
 from ..hidden_text.hidden import Kind
 from .cascade import HIGH, USUAL, Cascade, Tokens, pixels, word, words
 from .equations import in_a_line
-from .ground import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shows
-from .left_out import LeftOut
+from .left_out import BLACK, LEAST_OPAQUE, WHITE, LeftOut, Shade, over, shows
 from .office import MAX_DEPTH, TOO_DEEP, BadForm
 from .shapes import has_no_room, is_beside, is_clipped, is_flat
 from .texts import said

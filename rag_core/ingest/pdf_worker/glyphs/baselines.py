@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ..geometry import Rect, turned, union
-from ..words import Word
+from ..words import Rect, Word, turned, union
 from .superscript import UNKNOWN, Level, written
 
 # All parts are of the font size of the text that a sign stands at, unless said otherwise.

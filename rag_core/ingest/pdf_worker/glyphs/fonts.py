@@ -19,11 +19,10 @@ from typing import Any
 from pymupdf import mupdf
 
 from .actual_text import FURTHER, Glyph
-from .bullets import FEW, sign_of
 from .shapes import SIDE, Shape, away, glyph_code, is_blank, is_slanted, references
 from .shapes import distance as _distance
 from .shapes import shape as _shape
-from .symbols import meant
+from .symbols import FEW, meant, sign_of
 
 CORNER = 3  # pixels of each corner, both ways, in which a "+" has no ink; chosen
 MAX_FONTS = 64  # that are remembered, as each keeps its program in memory

@@ -11,7 +11,7 @@ from typing import Any
 
 from pymupdf import mupdf
 
-from ..geometry import union
+from ..words import union
 
 Shape = tuple[int, float]  # the pixels, and width against height
 

@@ -17,8 +17,8 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import CLIPS, GROUPS, PAINTING, TEXT, TEXT_CLIPS, HandOn
-from ..geometry import Rect, union
 from ..render import fitting_zoom
+from ..words import Rect, union
 from .trace import CONTRAST
 
 MAX_PIXELS = 6_000_000  # one drawing: A4 at three pixels a point is 4.5 million

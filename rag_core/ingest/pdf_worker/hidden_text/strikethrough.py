@@ -18,8 +18,7 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import call_back
-from ..geometry import SLOPED, Rect, band_of, meet, turned, union
-from ..words import CELL_GAP_EM, Word
+from ..words import CELL_GAP_EM, SLOPED, Rect, Word, band_of, meet, turned, union
 from .hidden import Ink, Kind
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines

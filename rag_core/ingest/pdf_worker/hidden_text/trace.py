@@ -17,8 +17,8 @@ from typing import Any
 from pymupdf import mupdf
 
 from ..devices import CLIPS, GROUPS, ITEM_BYTES, PAINTING, TEXT, TEXT_CLIPS, call_back, glyphs_of, spans_of
-from ..geometry import Bands, Rect, band_of, meet, union
 from ..glyphs.actual_text import FURTHER, Drawn, Glyph, Span, crowded
+from ..words import Bands, Rect, band_of, meet, union
 from .strikethrough import Outline, Strokes
 
 # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect

@@ -15,11 +15,10 @@ from typing import Any
 
 import pymupdf
 
-from ..geometry import Bands, Rect, meet
 from ..glyphs.actual_text import Glyph
 from ..glyphs.corrected import Correction
 from ..glyphs.fonts import Fonts, bare_name
-from ..words import Word
+from ..words import Bands, Rect, Word, meet
 from .hidden import TINY_PT, Ink, Kind
 from .rendering import Question, unseen
 from .strikethrough import Sign, Signs, parted, struck

@@ -18,9 +18,8 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..geometry import Rect
 from ..rows import build, packed
-from ..words import Run, Word
+from ..words import Rect, Run, Word
 from .tesseract import Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
