@@ -29,7 +29,7 @@ from .hidden_text.trace import Trace
 from .hidden_text.visibility import InkedRun, InkedWord, reasons
 from .hidden_text.void import is_void
 from .render import fitting_zoom
-from .rows import Rows, build
+from .rows import UNKNOWN, Rows, build
 from .scans.ocr import Drawer, Unreadable
 from .words import SLOPED, Rect, Run, Word
 
@@ -52,8 +52,6 @@ SLOPE = 0.1
 RULE_PT = (
     3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 )
-
-WORD_NUMBERS = 6  # a word as `rows` has it; a seventh says how sure it is
 
 Reasons = list[list[Kind | None]]
 
@@ -131,7 +129,6 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         "words": rows.words,
         "hidden": hidden.total() - hidden[Kind.STRUCK.value],  # what is struck out can be seen
         "kinds": hidden,
-        "scored": any(len(word) > WORD_NUMBERS for word in rows.words[:1]),
         "problem": problem,
         "picture": picture,
     }
@@ -165,10 +162,10 @@ def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correctio
 
 def _score(words: list[list[float]], doubtful: Sequence[tuple[float, float]]) -> None:
     """Say of each word, as of one that was recognised, how sure it is: not at all, where a letter of it is doubtful."""
-    scores = [float(not any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in doubtful)) for _, _, x0, y0, x1, y1 in words]
+    scores = [float(not any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in doubtful)) for _, _, x0, y0, x1, y1, _ in words]
     if not all(scores):
         for word, score in zip(words, scores, strict=True):
-            word.append(score)
+            word[6] = score
 
 
 def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[str, object] | None]:
@@ -197,7 +194,7 @@ def _rest_as_picture(
     except Unreadable as why:
         return f"Part of this page is a picture {why}", None
     for word in rows.words:
-        word[WORD_NUMBERS:] = word[WORD_NUMBERS:] or [1.0]
+        word[6] = 1.0 if word[6] == UNKNOWN else word[6]
     return "", picture
 
 
@@ -395,7 +392,7 @@ def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
     Args:
         page: of PyMuPDF.
         text: of the page, in rows.
-        words: [start, end, x0, y0, x1, y1] in points, as `rows.Rows` has them.
+        words: of `rows.Rows`.
 
     A page that is shown turned is left as it is.
     """
@@ -414,7 +411,7 @@ def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
 
 def _end(word: Sequence[float], glyphs: dict[int, list[Rect]]) -> float:
     """The right edge of the glyphs that follow one another from the word's own."""
-    _, _, _, top, right, bottom = word
+    _, _, _, top, right, bottom, _ = word
     while True:
         near = [
             box for column in range(int(right - NEAR_PT), int(right + NEAR_PT) + 1) for box in glyphs.get(column, ())

@@ -37,6 +37,7 @@ ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one h
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 MIN_PARAGRAPHS = 2  # with numbers in a margin; chosen
+UNKNOWN = -1.0  # how sure OCR is of a word that it did not read
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
 
@@ -45,7 +46,7 @@ class Rows:
     """A page's text and what stands where in it, as compact lists of numbers that go into JSON as they are.
 
     `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0,
-        y0, x1, y1].
+        y0, x1, y1, UNKNOWN].
     Offsets are characters of `text`. `truncated` says that a limit was reached, `crowded` that it was the one on words.
     """
 
@@ -267,8 +268,7 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
             at += len(gap)
             if gap == CELL_GAP:
                 cells += [at - 1, at]
-        x0, y0, x1, y1 = word.box
-        boxes.append([at, at + len(word.text), round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2)])
+        boxes.append([at, at + len(word.text), *(round(edge, 2) for edge in word.box), UNKNOWN])
         parts.append(word.text)
         at += len(word.text)
         end = stop
@@ -318,8 +318,8 @@ def _dominant_size(words: list[Word]) -> float:
 def packed(words: Sequence[Sequence[float]], lines: Sequence[Sequence[Any]]) -> dict[str, object]:
     """`words`, `lines` and `cells` of the event `page`.
 
-    The arguments are those of `rows.Rows`. Six numbers a word, seven where it was recognised. Eleven a line, the last
-    one says how many numbers of `cells` are the line's.
+    The arguments are those of `rows.Rows`. Seven numbers a word, the last one says how sure OCR is of it. Eleven a
+    line, the last one says how many numbers of `cells` are the line's.
     """
     return {
         "words": _base64(chain.from_iterable(words)),

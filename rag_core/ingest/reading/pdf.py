@@ -271,7 +271,7 @@ def _checked() -> Iterator[None]:
 
 def _page(event: Event) -> Page:
     text = str(event["text"])
-    words, lines = received(event["words"], event["lines"], event["cells"], len(text), scored=bool(event.get("scored")))
+    words, lines = received(event["words"], event["lines"], event["cells"], len(text))
     return Page(
         number=int(event["n"]),
         text=text,

@@ -188,7 +188,6 @@ def _joined(page: Event, read: Event) -> Event:
             **layout,
             "text": text,
             "source": "ocr",
-            "scored": True,
             "engine": read["engine"],
             "problem": f"{read['problem']} {damage}".strip(),
         }

@@ -132,7 +132,7 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     if read.truncated:
         most = f"{request['page_words']:,} words" if read.crowded else f"{request['page_chars']:,} characters"
         problem = f"Only the first {most} of this page were read."
-    words = [[*word, round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
+    words = [[*word[:6], round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
     return {"event": "recognised", "text": read.text, "problem": problem, "engine": engine, **packed(words, read.lines)}
 
 
