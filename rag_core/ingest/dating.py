@@ -68,9 +68,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row without what stands in brackets, and the parts that tabs and the like set apart: their texts, and those
-    that name one day.
-    """
+    """A row without what is in brackets, and the parts that tabs and the like set apart, with the day of each."""
 
     text: str
     texts: tuple[str, ...]
@@ -138,9 +136,7 @@ def read_row(line: str, known: Vocabulary, today: date) -> Row:
 
 
 def believed(stated: str, today: date) -> bool:
-    """Whether an ISO date (YYYY, YYYY-MM or YYYY-MM-DD) can be a document's: of the calendar, not too early, not still
-    to come.
-    """
+    """Whether an ISO date (YYYY, YYYY-MM, YYYY-MM-DD) is of the calendar, not too early and not still to come."""
     try:
         year, month, day = [*map(int, stated.split("-")), 1, 1][:3]
         stands = date(year, month, day)
@@ -210,9 +206,7 @@ def first_page_date(page: Page, language: str, today: date) -> str:
 
 
 def _agreed(days: Sequence[str]) -> str:
-    """The most exact of days that agree as far as they are stated; empty for days that differ, or where one is not
-    certain.
-    """
+    """The most exact of days that agree as far as stated; empty where they differ, or one is not certain."""
     longest = max(days, key=len, default="")
     return longest if all(day and longest.startswith(day) for day in days) else ""
 
@@ -330,9 +324,7 @@ def _runs_into(rows: Sequence[Row], at: int, known: Vocabulary, before: str) -> 
 
 
 def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
-    """Whether the row above ends with a word that something follows ("held on"), or with the colon of a label of
-    something else.
-    """
+    """Whether the row above ends with a word that something follows ("held on"), or with a label's colon."""
     if not at:
         return False
     above = rows[at - 1]
@@ -341,9 +333,7 @@ def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
 
 
 def _of_something_else(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
-    """Whether a row above or below says that the date is that of something else: a deadline, a meeting, or what has a
-    time of day.
-    """
+    """Whether a row above or below makes the date that of a deadline, a meeting or the like."""
     beside = [rows[one] for one in (at - 1, at + 1) if 0 <= one < len(rows)]
     return any(
         known.meets("others", row.said) or (len(row.text) < FULL_ROW_CHARS and _CLOCK_NEAR.search(row.text))

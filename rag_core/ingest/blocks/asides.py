@@ -20,9 +20,8 @@ ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page nu
 MORE_PAGES = 20  # that a document may have before the number that its pages show
 FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
 FRAGMENT_ROWS = 2  # that a fragment may take; chosen
-LEADER_CHARS = (
-    100  # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
-)
+# at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
+LEADER_CHARS = 100
 MAX_DAY = 31  # days of the longest month: a greater number is no date
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
@@ -71,9 +70,7 @@ def _is_title(row: Row) -> bool:
 
 
 def caption_end(rows: Sequence[Row], start: int) -> int:
-    """The index after the caption that starts at `rows[start]`, or `start`: "Figure 3: …" with the rows that stand with
-    it.
-    """
+    """The index after the caption that starts at `rows[start]` ("Figure 3: …"), or `start`."""
     first = rows[start]
     if not _caption().match(first.text):
         return start

@@ -52,9 +52,7 @@ def is_decorator(text: str) -> bool:
 
 
 def code_rows(everything: Sequence[Row]) -> set[Row]:
-    """The rows of a document that are code: fenced, or set in a fixed-width font in a document that is not, or of a
-    block that reads so.
-    """
+    """The rows that are code: fenced, in a fixed-width font where most rows are not, or of a block that reads so."""
     if not everything:
         return set()
     if sum(looks_like_code(row.text) for row in everything) >= ALL_CODE_SHARE * len(everything):
@@ -88,9 +86,7 @@ def _fenced(everything: Sequence[Row]) -> set[Row]:
 
 
 def code_end(rows: Sequence[Row], start: int, code: Collection[Row]) -> int:
-    """The index after the last row of the code that starts at `rows[start]`; `start` when it is one row, such as a name
-    in a sentence.
-    """
+    """The index after the code that starts at `rows[start]`; `start` when it is one row, as a name in a sentence."""
     end = start
     while end < len(rows) and rows[end] in code:
         end += 1

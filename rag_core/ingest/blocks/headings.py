@@ -201,9 +201,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
 
 
 def _is_bulleted(row: Row, body: float) -> bool:
-    """Whether a row is an item of a list: behind a bullet stands a heading only where it is set larger, or in
-    capitals.
-    """
+    """Whether a row is an item of a list; a heading behind a bullet is set larger, or in capitals."""
     return _BULLET.match(row.text) is not None and row.size <= LARGER * body and not _is_caps(row.text)
 
 
@@ -227,9 +225,7 @@ def _open(before: Row, row: Row) -> bool:
 
 
 def _hangs(before: Row, row: Row) -> bool:
-    """Whether a row is the second one of an item: set like its first row, and indented below the words behind the
-    mark.
-    """
+    """Whether a row is the second one of an item: set like its first row, and indented below its words."""
     return (
         (row.size, row.bold) == (before.size, before.bold)
         and _BULLET.match(before.text) is not None
@@ -269,9 +265,7 @@ def _parted(row: Row | None, following: Row | None) -> bool:
 
 
 def _is_rest(before: Row, row: Row, after: Row | None, body: float) -> bool:
-    """Whether `row` is the rest of a sentence: set like the row before it, which is about as long as a row of text and
-    ends no sentence.
-    """
+    """Whether `row` ends the sentence of the row before it, which is as long as a row of text and set alike."""
     if (before.block, before.bold, before.size) != (row.block, row.bold, row.size) or ends_sentence(before.text):
         return False
     if before.bold or before.size > LARGER * body or _is_caps(before.text) or _pattern(before.text) < NO_PATTERN:

@@ -20,22 +20,15 @@ from rag_core.domain.documents import Page
 from rag_core.language.scales import names_scale
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
-MARGIN_ROWS = (
-    4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
-)
+# rows from the upper and the lower edge that can be running headers or footers; filings have up to three
+MARGIN_ROWS = 4
 MIN_PAGES = 3  # a text on two pages is a coincidence, unless it is set alike at the edge of both
 # rows from the edge that can be headers or footers of two pages only, and their cells; chosen
-TWIN_ROWS, TWIN_CELLS = (
-    2,
-    2,
-)
+TWIN_ROWS, TWIN_CELLS = 2, 2
 MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
 # a running header of one chapter: on at least six pages and half of the pages from its first to its last
-RUN_PAGES, RUN_SHARE = (
-    6,
-    0.5,
-)
+RUN_PAGES, RUN_SHARE = 6, 0.5
 
 # a watermark as `rag_core.ingest.pdf_worker.hidden_text.void` knows one; a drop cap lies over no row
 LARGE_PT, LARGER, OVERLAPPED, MAX_LARGE = 18.0, 1.7, 2, 50
@@ -136,9 +129,7 @@ def _rows_of_text(page: Page) -> Iterator[Row]:
 
 
 def _lines_of_text(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers from 1; one of more than `MAX_ROW_CHARS` in parts, each ends where its next blank
-    stood.
-    """
+    """The numbered lines; one of more than `MAX_ROW_CHARS` in parts, each up to where its next blank stood."""
     for number, line in enumerate(text.split("\n"), start=1):
         while len(line) > MAX_ROW_CHARS:
             cut = line.rfind(" ", 0, MAX_ROW_CHARS)
@@ -181,9 +172,7 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
 
 
 def stated(page: Sequence[Row], running: Collection[Row], told: set[str]) -> list[Row]:
-    """The running rows of a page that give a value, such as the number of a policy, the first time; `told` is what was
-    read.
-    """
+    """The running rows that give a value, as the number of a policy, and were not read before (`told`)."""
     found = []
     for row in page:
         if row not in running:
@@ -347,9 +336,7 @@ def row_pitches(pages: Iterable[Sequence[Row]], sizes: Mapping[float, float]) ->
 
 
 def _gap(row: Row, following: Row) -> float:
-    """How far below `row` the following one starts, in font sizes; 0 where it stands beside it, in another column or in
-    no PDF.
-    """
+    """How far below `row` the following one starts, in font sizes; 0 beside it, in another column or in no PDF."""
     size = max(row.size, following.size)
     return max(0.0, (following.top - row.top) / size) if size > 0 else 0.0
 

@@ -73,9 +73,7 @@ class BlockKind(StrEnum):
 
 
 class Setting(NamedTuple):
-    """How a block of a PDF is set: its font size, where its first row and its last one stand, and whether all its
-    letters are as wide.
-    """
+    """How a block of a PDF is set: its font size, where its first and last rows stand, and whether it is monospaced."""
 
     size: float = 0.0
     top: float = 0.0
@@ -174,9 +172,7 @@ def _runs(
 
 
 def _table_end(content: Sequence[Row], start: int) -> int:
-    """The index after the table that starts here, which no caption or table of contents is a part of; `start` where
-    none does.
-    """
+    """The index after the table that starts here, without a caption or table of contents; `start` for none."""
     end = table_end(content, start)
     floats = (index for index in range(start + 1, end) if _is_float(content, index))
     cut = next(floats, end)
@@ -213,9 +209,7 @@ def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: f
 
 
 def _counts_on(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether the row at `index` begins with a mark that counts on within the paragraph, or the item, that starts at
-    `first`.
-    """
+    """Whether the mark at `index` counts on within the paragraph, or the item, that starts at `first`."""
     return counts_on(
         content[index].text, " ".join(row.text for row in content[max(first, index - COUNTED_ROWS) : index])
     )
@@ -339,9 +333,7 @@ def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], 
 
 
 def _carry_headers(found: list[Block], texts: Mapping[int, str], language: str) -> None:
-    """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it
-    started with.
-    """
+    """Give a table that goes on over a page break, or after a few other rows, the header it started with."""
     before: Block | None = None
     interrupted = False
     for index, block in enumerate(found):

@@ -149,9 +149,7 @@ def _head_end(table: Sequence[Row], count: int) -> int:
 
 
 def _series_start(table: Sequence[Row]) -> int:
-    """The first of two rows that begin with the same code, counted on ("E1", "E2"); the number of rows where there are
-    none.
-    """
+    """The first of two rows with codes that count on ("E1", "E2"); the number of rows where there are none."""
     codes = [_CODE.match(row.text) if row.cells > 1 else None for row in table]
     for index, (one, other) in enumerate(pairwise(codes)):
         if one and other and one["name"] == other["name"] and int(other["number"]) == int(one["number"]) + 1:

@@ -160,9 +160,7 @@ class _Packer:
         self._size = 0
 
     def packed(self, flow: Iterator[Unit], room_of: Room) -> Iterator[_Draft]:
-        """The drafts of one flow, which has at least one unit; all its units have the same context, so the same
-        room.
-        """
+        """The drafts of one flow of at least one unit; all its units have the same context, so the same room."""
         first = next(flow)
         room = room_of(first)
         overlap = self._overlap if first.kind in _TEXT else 0
@@ -186,9 +184,7 @@ class _Packer:
         yield self._draft(first, room)
 
     def _is_full(self, following: int, room: int) -> bool:
-        """Whether the next unit starts a new passage; a unit that must be cut anyway may fill up one that is not yet
-        half full.
-        """
+        """Whether the next unit starts a new passage; one that must be cut anyway may fill up less than a half."""
         fits_alone = following <= room
         return self._size >= self._strategy.fill_tokens or (
             self._size + following > room and (fits_alone or self._size > room // 2)

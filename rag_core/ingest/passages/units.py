@@ -129,9 +129,7 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
 
 
 def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
-    """Part code before each definition that is not indented more than the least indented one; decorators stay with
-    theirs.
-    """
+    """Part code before each outermost definition; decorators stay with theirs."""
 
     def indent(line: Atom) -> int:
         start = line.spans[0].start
@@ -175,9 +173,7 @@ def counted(
 
 
 def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[Unit]:
-    """The units with their atoms, each of which knows its piece; an item also the sentence before its list that leads
-    it in.
-    """
+    """The units with their atoms and the pieces of these; an item also with the sentence that leads its list in."""
     piece = 0
     lead: tuple[Span, ...] = ()
     for unit in found:
@@ -222,9 +218,7 @@ def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Itera
 
 
 def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
-    """An atom as pieces of at most `room` tokens each; a word of more, or one longer than the model reads, is parted
-    between characters.
-    """
+    """An atom as pieces of at most `room` tokens; a word of more, or longer than the model reads, is parted too."""
     raw = join(texts, atom.spans)
     if atom.tokens <= room and (len(raw) <= MAX_WORD_CHARS or max(map(len, raw.split())) <= MAX_WORD_CHARS):
         return [atom]
@@ -243,9 +237,7 @@ def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
 
 
 def _of_readable_length(raw: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A word in pieces of at most `MAX_WORD_CHARS`, never within a letter and its marks (as far as the letter is no
-    longer than that).
-    """
+    """A word in pieces of at most `MAX_WORD_CHARS`, not within a letter and its marks if these are no longer."""
     out = []
     while end - start > MAX_WORD_CHARS:
         marks = _GRAPHEME.findall(raw, start, start + MAX_WORD_CHARS)

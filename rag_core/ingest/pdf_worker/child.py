@@ -241,9 +241,7 @@ def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:
 
 
 def leaves(document: Any, limit: int) -> int:
-    """Pages that hang on the page tree, counted without believing any /Count; stops just above `limit`, and at
-    loops.
-    """
+    """Pages on the page tree, counted without believing any /Count; stops just above `limit`, and at loops."""
 
     def reference(xref: int, key: str) -> int:
         kind, value = document.xref_get_key(xref, key)
@@ -266,9 +264,7 @@ def leaves(document: Any, limit: int) -> int:
 
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping[int, Counter[str]]) -> None:
-    """Emit what the document says about itself, then its pages from the one that is asked for, with what was `left` out
-    before they were drawn.
-    """
+    """Emit what the document says of itself, then its pages; `left` was left out before they were drawn."""
     from .damage import REPAIRED, forget_complaints, with_damage
     from .glyphs.fonts import Fonts
     from .hidden_text.hidden import Layers
@@ -346,9 +342,7 @@ def meta(document: Any) -> dict[str, str]:
 
 
 def page_labels(document: Any) -> list[str]:
-    """The number that the file gives each page to print; "" for all where it gives none, or is broken there, as nothing
-    depends on it.
-    """
+    """The number that the file has each page print; "" for all where it has none, or is broken there."""
     pages = range(document.page_count)
     try:
         rules = sorted(document._get_page_labels())[:LABEL_RULES]  # once: a page would read all of them again

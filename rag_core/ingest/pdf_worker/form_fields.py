@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from .words import Rect, Run, Word, same_row, union
+from .words import Rect, Run, Word, is_within, middle_of, same_row
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button
@@ -32,7 +32,7 @@ def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -
         rules: bars that are painted, among them the sides of boxes.
         sloped: lines from one point to another, which make ticks and crosses.
     """
-    middles = [((x0 + x1) / 2, (y0 + y1) / 2) for x0, y0, x1, y1 in sloped]
+    middles = list(map(middle_of, sloped))
     found = list(runs)
     for x0, y0, x1, y1 in _squares(rules):
         beside = [
@@ -42,7 +42,7 @@ def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -
             if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= NEAR_EM * word.size and y1 - y0 < 2 * word.size
             if same_row(word.box, (x0, y0, x1, y1))
         ]
-        if beside and not any(_lies_in(word.box, (x0, y0, x1, y1)) for run in found for word in run.words):
+        if beside and not any(is_within(*middle_of(word.box), (x0, y0, x1, y1)) for run in found for word in run.words):
             _, at, index = min(beside)
             ticked = any(x0 < x < x1 and y0 - BOX_PT[0] < y < y1 for x, y in middles)
             before, (word, *behind) = found[at].words[:index], found[at].words[index:]
@@ -75,7 +75,9 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
     """The runs of a page, those in a field of its form moved to their label."""
     fields = _fields(page)
     inside = (
-        [next((field for field in fields if _lies_in(_box(run), field.box)), None) for run in runs] if fields else []
+        [next((field for field in fields if is_within(*middle_of(run.box), field.box)), None) for run in runs]
+        if fields
+        else []
     )
     text = [run for run, field in zip(runs, inside, strict=False) if field is None]
     if not fields or not text:
@@ -87,8 +89,8 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
             size = text[0].words[0].size
             own = [Run([Word(field.sign, field.box, size, bold=False, mono=False)], BLOCK, (1, 0))]
         if own:
-            at = _place(text, _box(own[0]), either_side=bool(field.sign))
-            if at and text[at - 1] in plain and _is_left(_box(text[at - 1]), _box(own[0])):
+            at = _place(text, own[0].box, either_side=bool(field.sign))
+            if at and text[at - 1] in plain and _is_left(text[at - 1].box, own[0].box):
                 *words, last = text[at - 1].words
                 text[at - 1] = text[at - 1]._replace(words=[*words, last._replace(text=last.text.rstrip(":") + ":")])
                 own[0] = own[0]._replace(words=[own[0].words[0]._replace(gap=" "), *own[0].words[1:]])
@@ -110,14 +112,12 @@ def _fields(page: Any) -> list[_Field]:
 
 
 def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
-    """Where in the runs a field belongs: behind what stands left of it, or over it; a box also before what is close to
-    its right.
-    """
+    """Where a field belongs: behind what is left of it, or over it; a box also before what is close to its right."""
     left: list[tuple[float, int]] = []
     right: list[tuple[float, int]] = []
     over: list[tuple[float, int]] = []
     for at, run in enumerate(runs):
-        x0, y0, x1, y1 = _box(run)
+        x0, y0, x1, y1 = run.box
         if same_row((x0, y0, x1, y1), box):
             side = left if _is_left((x0, y0, x1, y1), box) else right
             side.append((max(0.0, box[0] - x1 if side is left else x0 - box[2]), at))
@@ -131,12 +131,3 @@ def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
 
 def _is_left(label: Rect, box: Rect) -> bool:
     return same_row(label, box) and label[2] <= box[2] and label[0] < box[0]
-
-
-def _box(run: Run) -> Rect:
-    return union(word.box for word in run.words)
-
-
-def _lies_in(inner: Rect, outer: Rect) -> bool:
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]

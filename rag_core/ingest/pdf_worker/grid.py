@@ -49,7 +49,7 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
     standing = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     if not 3 <= len(lying) <= MAX_RULES or not 1 <= len(standing) <= MAX_RULES:
         return runs
-    boxes = [union(word.box for word in run.words) for run in runs]
+    boxes = [run.box for run in runs]
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
     for table in _tables(list(_bands(lying, standing))):

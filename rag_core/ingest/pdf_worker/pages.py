@@ -49,9 +49,8 @@ FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are singl
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
 # part of a line's direction along its second axis, from which it follows no edge of the page; scans are less askew
 SLOPE = 0.1
-RULE_PT = (
-    3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
-)
+# what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
+RULE_PT = 3.0
 
 Reasons = list[list[Kind | None]]
 
@@ -205,9 +204,7 @@ def _known(runs: Iterable[InkedRun], unseen: Reasons) -> Iterator[Rect]:
 
 
 def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:
-    """MuPDF's lines in its order, as (words, (block, line), direction) in the coordinates of the page as it is
-    shown.
-    """
+    """MuPDF's lines in its order, as (words, (block, line), direction) on the page as it is shown."""
     by_line: dict[tuple[int, int], list[Any]] = {}
     for word in words:
         by_line.setdefault((word[5], word[6]), []).append(word)
@@ -232,9 +229,7 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
 
 
 def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
-    """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink
-    changes.
-    """
+    """Each word with the style of its span; one that runs through several is parted where the ink changes."""
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
     others = drawn_signs(spans)
@@ -259,9 +254,7 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
 
 
 def _clean(text: str, box: Rect) -> Iterable[tuple[str, Rect]]:
-    """`text` without lone surrogates, parted at the Unicode white space that MuPDF takes for a letter (it knows two
-    kinds of blank).
-    """
+    """`text` without lone surrogates, parted at the white space that MuPDF takes for letters."""
     if text.isascii():
         return ((text, box),)
     return _parts(_SURROGATE.sub("\ufffd", text), box)
@@ -300,9 +293,7 @@ def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Coun
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
-    """A picture over the page with recognised text laid under it invisibly: what a scanner with text recognition
-    makes.
-    """
+    """Whether recognised text lies invisibly under a picture over the page, as scanners make it."""
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
     invisible = sum(len(span["text"]) for span in spans if ink_of(span) is Ink.NONE)
     if 2 * invisible <= sum(len(span["text"]) for span in spans):

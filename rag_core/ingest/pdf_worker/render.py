@@ -63,9 +63,7 @@ def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
 
 
 def fitting_zoom(seen: Any, zoom: float, max_pixels: int) -> float:
-    """`zoom` (pixels per point), or less where this rectangle of a page would otherwise have more than `max_pixels`
-    pixels.
-    """
+    """`zoom` in pixels per point, or less where this part of a page would have more than `max_pixels`."""
     points = max(1.0, seen.width) * max(1.0, seen.height)
     # 2 % of room: MuPDF rounds both sides up to whole pixels.
     return float(min(zoom, math.sqrt(0.98 * max_pixels / points)))
@@ -100,9 +98,7 @@ def compose(data: bytes) -> bytes:
 
 
 def _size(png: str) -> tuple[float, float]:
-    """Width and height at which a picture is set, in points: as wide as the text, where it is no higher than a page
-    then.
-    """
+    """Width and height of a picture in points: as wide as the text, where it is no higher than a page then."""
     start = base64.b64decode(png[:32])  # bytes 16 to 24 of a PNG say how many dots it has
     wide, high = int.from_bytes(start[16:20], "big"), int.from_bytes(start[20:24], "big")
     width = min(PICTURE, TALLEST * wide / max(1, high))

@@ -21,18 +21,13 @@ from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, tu
 
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
-UNEQUAL_WORDS = (
-    2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
-)
+# the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
+UNEQUAL_WORDS = 2.0
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
 # rows with both columns at least, and words in a row of a column on average; chosen
-MIN_COLUMN_ROWS, COLUMN_WORDS = (
-    5,
-    4,
-)
-HEAD_ROWS = (
-    8  # rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
-)
+MIN_COLUMN_ROWS, COLUMN_WORDS = 5, 4
+# rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
+HEAD_ROWS = 8
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
@@ -58,9 +53,7 @@ class Rows:
 
 
 def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[Rect] = ()) -> Rows:
-    """The rows of `runs` in their order, within both limits; a row that would not fit is left out with all that
-    follow. `rules` are the bars that the page paints.
-    """
+    """The rows of `runs` up to either limit; `rules` are the bars that the page paints."""
     page = Rows()
     parts: list[str] = []
     length = 0

@@ -23,9 +23,7 @@ def meet(a: Rect, b: Rect) -> Rect:
 
 
 def turned(box: Rect, direction: tuple[int, int]) -> Rect:
-    """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next
-    row.
-    """
+    """`box` for a reader: first axis along the reading direction, second axis towards the next row."""
     x0, y0, x1, y1 = box
     if direction in ((1, 0), SLOPED):
         return box
@@ -34,6 +32,16 @@ def turned(box: Rect, direction: tuple[int, int]) -> Rect:
     if direction == (0, -1):  # bottom to top: the next row is to the right
         return -y1, x0, -y0, x1
     return y0, -x1, y1, -x0  # top to bottom: the next row is to the left
+
+
+def is_within(x: float, y: float, box: Rect) -> bool:
+    """Whether a point lies in a rectangle, or on its edge."""
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def middle_of(box: Rect) -> tuple[float, float]:
+    """The middle of a rectangle."""
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
 class Bands:
@@ -75,9 +83,8 @@ def band_of(y: float) -> int:
     return int(min(max(y, -1e6), 1e6) // BAND_PT)
 
 
-SAME_ROW_OVERLAP = (
-    0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
-)
+# share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
+SAME_ROW_OVERLAP = 0.6
 CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
 CELL_GAP = "\t"
 EVEN_EM = 0.5  # how far the edges of what stands in one column may lie apart; chosen
@@ -107,6 +114,11 @@ class Run(NamedTuple):
     words: list[Word]
     block: int
     direction: tuple[int, int]
+
+    @property
+    def box(self) -> Rect:
+        """The rectangle around its words."""
+        return union(word.box for word in self.words)
 
 
 def same_row(a: Rect, b: Rect) -> bool:

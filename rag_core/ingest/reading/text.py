@@ -132,9 +132,7 @@ def mail_of(data: bytes) -> tuple[str, Metadata, str]:
 
 
 def without_struck(text: str, *, markdown: bool) -> tuple[str, int]:
-    """The text without what is struck out, and how many characters of words that were; a line that loses all of its
-    words is left empty.
-    """
+    """The text without what is struck out, and how many characters that were; a line that loses all is empty."""
     spans = sorted({*(_markdown(text) if markdown else ()), *(match.span() for match in _STROKES.finditer(text))})
     if not spans:
         return text, 0

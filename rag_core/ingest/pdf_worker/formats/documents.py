@@ -33,11 +33,7 @@ from .tables import written as table_rows
 from .texts import said as chars
 
 # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
-WIDTH, HEIGHT, FONT = (
-    595,
-    842,
-    11,
-)
+WIDTH, HEIGHT, FONT = 595, 842, 11
 MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,000; chosen
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
 # so that words of two cells are not taken for one, and no line of code runs off the page
@@ -49,6 +45,8 @@ CSS = (
 STRIKES = ("strike", "dstrike")
 PARTS = ("styles", "numbering", "footnotes", "endnotes")
 _HEAD, _FOOT = re.compile(r"word/header\d{0,3}\.xml"), re.compile(r"word/footer\d{0,3}\.xml")
+# elements around paragraphs and tables
+_AROUND = tuple(f"{WORD}{name}" for name in "sdt sdtContent ins moveTo customXml smartTag del moveFrom".split())
 GONE = (f"{WORD}del", f"{WORD}moveFrom")  # tracked as deleted, or as moved to another place
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
@@ -238,23 +236,12 @@ def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:
         elif child.tag == f"{WORD}tbl":
             cells = list(_rows(child, styles, place))
             yield f'<table border="1">{table_rows(spread(cells) or cells)}</table>'
-        elif child.tag in (
-            f"{WORD}sdt",
-            f"{WORD}sdtContent",
-            f"{WORD}ins",
-            f"{WORD}moveTo",
-            f"{WORD}customXml",
-            f"{WORD}smartTag",
-            f"{WORD}del",
-            f"{WORD}moveFrom",
-        ):
+        elif child.tag in _AROUND:
             yield from _blocks(child, styles, place.lost(child.tag in GONE))
 
 
 def _rows(table: ET.Element, styles: Styles, place: Place) -> Iterator[list[Cell]]:
-    """The cells of each row; one that goes on from the row above is a part of that one where the columns stay as they
-    are.
-    """
+    """The cells of each row; one that goes on from the row above belongs to that one where columns stay."""
     below = _Merged(table)
     own = table.find(f"{WORD}tblPr")
     place = of_table(own, place, styles)
@@ -272,9 +259,7 @@ def _rows(table: ET.Element, styles: Styles, place: Place) -> Iterator[list[Cell
 
 
 class _Merged:
-    """The cells of a Word table that go on from the row above (`parts`), and over how many rows those go that begin
-    above them.
-    """
+    """The cells that go on from the row above (`parts`), and over how many rows those go that begin above."""
 
     def __init__(self, table: ET.Element) -> None:
         self.parts: set[ET.Element] = set()
@@ -364,9 +349,7 @@ def _edges(parts: list[ET.Element], styles: Styles, place: Place) -> list[str]:
 
 
 def _runs(parent: ET.Element, styles: Styles, place: Place) -> Iterator[tuple[tuple[bool, Kind | None], Part]]:
-    """The text, with whether it is struck out, as what was deleted or moved away is, why it is not seen, and how it is
-    set.
-    """
+    """The text, with whether it is struck out, deleted or moved away, why it is not seen, and how it is set."""
     for child in shown(parent):
         if child.tag == f"{WORD}r":
             own = child.find(f"{WORD}rPr")

@@ -9,20 +9,8 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_LEVEL, MAX_STYLES = 9, 20  # levels of a list, as in Word; styles that are based on one another
 MAX_NUMBER = 100_000  # no list is longer
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = (  # what each sign counts
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
+_ROMAN = dict(  # what each sign counts
+    zip("m cm d cd c xc l xl x ix v iv i".split(), (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), strict=True)
 )
 
 # a level: its format, its text with %1 for the number of the first level, and where it starts
@@ -95,7 +83,7 @@ def _written(number: int, format: str) -> str:
         return letter.upper() if format == "upperLetter" else letter
     if "Roman" in format and 0 < number < 4000:
         said = ""
-        for value, sign in _ROMAN:
+        for sign, value in _ROMAN.items():
             said += sign * (number // value)
             number %= value
         return said.upper() if format == "upperRoman" else said

@@ -40,12 +40,7 @@ _TOKEN = re.compile(
 )
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "=": operator.eq,
-    "<>": operator.ne,
+    **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne}
 }
 _LANGUAGE = re.compile(r"\$[^-]*-[0-9A-F]*?([0-9A-F]{3,4})", re.IGNORECASE)
 _MACHINE = {"$-F800": _ISO, "$-F400": _TIME}  # the date and the time that a machine is set to

@@ -34,9 +34,7 @@ def has_no_room(style: Style, size: float) -> bool:
 
 
 def is_beside(style: Style, size: float, node: Any, *, by_page: bool) -> bool:
-    """Whether a box stands beside the page: so far that nobody moves what is to be seen, or wholly at its left where it
-    is placed by the page.
-    """
+    """Whether a box stands far beside the page, or, placed by the page, wholly at its left."""
 
     def length(token: Any, whole: float) -> float:
         return pixels(token, size, whole) or 0.0

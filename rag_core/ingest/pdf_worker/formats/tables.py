@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 
-EMPTY = (
-    "\u2012"  # stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
-)
+# stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
+EMPTY = "\u2012"
 MAX_COLUMNS = 63  # Word's own limit
-MAX_REPEATED = (
-    200  # characters of a merged cell that is written in each of its places; a longer one is written once; chosen
-)
+# characters of a merged cell that is written in each of its places; a longer one is written once; chosen
+MAX_REPEATED = 200
 _TAG = re.compile(r"<[^<>]*>")
 # that holds no other table
 _TABLE = re.compile(rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL)
@@ -102,9 +100,7 @@ def text_of(markup: str) -> str:
 
 
 def in_place(page: bytes) -> bytes:
-    """A web page in UTF-8, whose tables of values have all cells in their columns; MuPDF takes no notice of merged
-    ones.
-    """
+    """A web page in UTF-8 with all cells of its tables in their columns: MuPDF takes no notice of merged ones."""
     return _TABLE.sub(lambda found: _whole(found[0].decode()).encode(), page)
 
 

@@ -26,11 +26,7 @@ from typing import Any, NamedTuple
 Glyph = tuple[int, int]  # the number of a glyph in its font, and the character that the file gives it
 FURTHER = -1  # the number that MuPDF gives to the further characters of a glyph
 # where Unicode has signs that stand for several
-ONE_SIGN = (
-    *range(0xA0, 0x3400),
-    *range(0xF900, 0xFFF0),
-    *range(0x1F100, 0x1F200),
-)
+ONE_SIGN = (*range(0xA0, 0x3400), *range(0xF900, 0xFFF0), *range(0x1F100, 0x1F200))
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
 # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
 JOINING = range(0x0590, 0x1B00)
@@ -120,9 +116,7 @@ class Shown(NamedTuple):
 def judged(
     span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]
 ) -> list[Shown] | None:
-    """The text to read for each glyph of a span; None where the two readings agree, and the text of the span may be
-    read as it is.
-    """
+    """The text to read for each glyph of a span; None where the span's own text may be read as it is."""
     painted = "".join(glyph.text for glyph in span.glyphs)
     plain = not span.nested and not any(glyph.sign for glyph in span.glyphs)
     agreed = span.said == painted or agree(span.said, painted)
@@ -175,9 +169,7 @@ def _as_capitals(span: Span, painted: str) -> list[str]:
 
 
 def _is_garbled(span: Span, painted: str) -> bool:
-    """Whether MuPDF would lose or misplace letters of the text: it has several glyphs, some of them with another
-    value.
-    """
+    """Whether MuPDF would lose or misplace letters: several glyphs, some with another value."""
     return (
         len(span.glyphs) > 1
         and span.said.split() != painted.split()
@@ -246,9 +238,7 @@ def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
 
 
 def _letters_of(glyphs: Sequence[Drawn], said: str, away: Away, is_blank: Callable[[Drawn], bool]) -> list[str]:
-    """The stretch of a text that each glyph is nearest to, in order; the text is parted so that the sum of the
-    distances is the least.
-    """
+    """The part of a text that each glyph is nearest to, in order, with the least sum of distances."""
     if len(glyphs) > LONGEST or len(said) > LETTERS_OF_A_GLYPH * LONGEST:
         return [""] * len(glyphs)
     slope = len(said) / len(glyphs)

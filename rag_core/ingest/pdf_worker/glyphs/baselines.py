@@ -30,10 +30,7 @@ NEAR = 0.35  # a blank between a sign and its host, as in "1 ½"
 OVERLAP = 0.3  # italics, kerning, and programs that take a sign for narrower than it is
 AXIS_LOW, AXIS_HIGH = 0.1, 0.55  # a bar or a minus stands so much above the baseline
 # the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
-OVER, UNDER = (
-    0.75,
-    1.35,
-)
+OVER, UNDER = 0.75, 1.35
 DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
@@ -131,9 +128,7 @@ def levelled(
 
 
 def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
-    """The lines that stand aslant, and those with a span that reaches further than its font does: its signs stand on
-    several baselines.
-    """
+    """The lines that stand aslant, and those with a span on several baselines: it reaches further than its font."""
     heights: dict[str, list[tuple[float, _Place]]] = {}
     found = set()
     for place, line in lines.items():
@@ -157,9 +152,7 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
 def _uneven(
     lines: Mapping[_Place, dict[str, Any]], turn: Any, rules: Sequence[Rect], mixed: set[_Place]
 ) -> set[_Place]:
-    """The lines near which text of two sizes or baselines stands, or a rule: nowhere else is a sign raised, lowered or
-    stacked.
-    """
+    """The lines near text of two sizes or baselines, or a rule: no other sign is raised, lowered or stacked."""
     bands: defaultdict[tuple[Step, int], list[tuple[_Place, set[Any]]]] = defaultdict(list)
     for place, line in lines.items():
         step, spans = _step(line["dir"], turn), line["spans"]
@@ -248,9 +241,7 @@ class _Page:
     def _pieces(
         self, line: dict[str, Any], place: tuple[int, int], step: Step
     ) -> Iterator[tuple[str, float, float, float, float]]:
-        """Text without blanks, baseline, size, left and right of each stretch of a line that has one size and one
-        baseline.
-        """
+        """Text without blanks, baseline, size, left and right of each stretch of one size and baseline."""
         if place in self._mixed:
             yield from self._by_character(place, step)
             return
@@ -350,9 +341,7 @@ class _Page:
                 return  # it stands in a line of its own size
 
     def _unbarred(self, signs: Sequence[Atom]) -> None:
-        """A raised figure over a lowered one, without a bar: an ion's or nucleus's at a letter, otherwise nobody
-        knows.
-        """
+        """A raised figure over a lowered one without a bar: an ion's or nucleus's at a letter, else unknown."""
         for low in signs:
             if low.level is not Level.LOWERED:
                 continue
@@ -370,9 +359,7 @@ class _Page:
                         high.text = ""
 
     def _fractions(self, rules: Sequence[Rect]) -> list[tuple[Step, Rect]]:
-        """Make one atom of each drawn fraction; the rules that are no bars, each in every direction that the page has
-        text in.
-        """
+        """Make one atom of each drawn fraction; the rules that are no bars, for each direction of text."""
         rest = []
         for step in {atom.step for atom in self._atoms if not _is_aslant(atom.step)}:
             way = round(step[0]), round(step[1])
@@ -509,9 +496,7 @@ class _Page:
             self._join(target, atom, host)
 
     def _join(self, piece: Piece, atom: Atom, host: Atom) -> None:
-        """Take what touches the end of a moved sign into its word: the full stop of "10⁴.", no word behind a sign that
-        stands apart.
-        """
+        """Take what touches a moved sign into its word: the full stop of "10⁴."; no word where it stands apart."""
         apart_from_host = piece is not self._piece_of[host]
         for other in self._near(host.step, host.base):
             source = self._piece_of.get(other)

@@ -61,9 +61,7 @@ class Fonts:
         return self._fonts[address][1]
 
     def signs(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[tuple[int, Glyph], str]:
-        """Of the glyphs `used` on a page, those that show a sign where the file says a letter, or nothing; by the
-        font's address.
-        """
+        """Of the glyphs `used` on a page, those that show a sign and say a letter or nothing; by font address."""
         found: dict[tuple[int, Glyph], str] = {}
         for address, (font, glyphs) in used.items():
             self._known(address, font)
@@ -77,9 +75,7 @@ class Fonts:
         return found
 
     def away(self, address: int, font: Any, number: int, text: str, glyphs: set[Glyph]) -> float | None:
-        """How far the shape of a glyph is from that of a text, with the letters of the font itself where one glyph
-        stands for several.
-        """
+        """How far the shape of a glyph is from a text, also in the font's own letters where that is several."""
         self._known(address, font)
         key = address, number, text
         if key not in self._away:
@@ -92,9 +88,7 @@ class Fonts:
         return self._away[key]
 
     def false(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[str, set[Glyph]]:
-        """Of the glyphs `used` on a page, by font, those that show another character than they are said to; by the
-        font's name.
-        """
+        """Of the glyphs `used` on a page, those that show another character than they say; by font name."""
         found: dict[str, set[Glyph]] = {}
         for address, (font, glyphs) in used.items():
             known = self._known(address, font)

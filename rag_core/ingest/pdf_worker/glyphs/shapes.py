@@ -38,9 +38,7 @@ def distance(one: Shape, other: Shape) -> float:
 
 
 def shape(font: Any, *numbers: int) -> Shape | None:
-    """The glyphs, side by side, stretched to fill a square, one bit a pixel, and their width against their height; None
-    without ink.
-    """
+    """The glyphs side by side, stretched to a square of one bit a pixel, and width by height; None without ink."""
     text = mupdf.fz_new_text()
     boxes, at = [], 0.0
     for number in numbers:

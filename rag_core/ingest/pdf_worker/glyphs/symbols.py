@@ -28,49 +28,12 @@ _SIGNS = "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷�
 # Of Wingdings the bullets, boxes, ticks, arrows and circled digits; squares and circles as the nearest that fonts for
 # text have
 _WINGDINGS = {
-    **{
-        0x6C: "●",
-        0x6D: "❍",
-        0x6E: "■",
-        0x6F: "□",
-        0x70: "□",
-        0x71: "❑",
-        0x72: "❒",
-        0x73: "◆",
-        0x74: "◆",
-        0x75: "◆",
-        0x76: "❖",
-        0x77: "◆",
-    },
-    **{
-        0x9E: "·",
-        0x9F: "•",
-        0xA1: "○",
-        0xA4: "◉",
-        0xA7: "▪",
-        0xA8: "□",
-        0xD8: "➢",
-        0xFB: "✗",
-        0xFC: "✓",
-        0x78: "☒",
-        0xFD: "☒",
-        0xFE: "☑",
-    },
-    **{
-        0xDF: "←",
-        0xE0: "→",
-        0xE1: "↑",
-        0xE2: "↓",
-        0xE8: "➔",
-        0xEF: "⇦",
-        0xF0: "⇨",
-        0x28: "☎",
-        0x2A: "✉",
-        0x22: "✂",
-        0x4A: "☺",
-    },
-    **{0x81 + n: sign for n, sign in enumerate("①②③④⑤⑥⑦⑧⑨⑩")},
-    **{0x8C + n: sign for n, sign in enumerate("❶❷❸❹❺❻❼❽❾❿")},
+    int(one[:2], 16): one[2]
+    for one in (
+        "6C● 6D❍ 6E■ 6F□ 70□ 71❑ 72❒ 73◆ 74◆ 75◆ 76❖ 77◆ 78☒ 9E· 9F• A1○ A4◉ A7▪ A8□ D8➢ FB✗ FC✓ FD☒ FE☑ "
+        "DF← E0→ E1↑ E2↓ E8➔ EF⇦ F0⇨ 28☎ 2A✉ 22✂ 4A☺ "
+        "81① 82② 83③ 84④ 85⑤ 86⑥ 87⑦ 88⑧ 89⑨ 8A⑩ 8C❶ 8D❷ 8E❸ 8F❹ 90❺ 91❻ 92❼ 93❽ 94❾ 95❿"
+    ).split()
 }
 _SYMBOL = {
     start + n: sign for start, row in ((0x21, _LETTERS), (0xA0, _SIGNS)) for n, sign in enumerate(row) if sign != " "
@@ -95,9 +58,7 @@ def meant(font: str, sign: str) -> str:
 
 
 def wingding(font: str, code: int) -> str:
-    """The sign of Wingdings at the place of a letter or a private sign; "" for any other font, and for signs that are
-    not listed.
-    """
+    """The sign of Wingdings at the place of a letter or private sign; "" for other fonts and signs not listed."""
     return _signs_of(font).get(chr(PRIVATE + code % 0x100), "") if "Wingdings" in font and code != 0xFFFD else ""
 
 

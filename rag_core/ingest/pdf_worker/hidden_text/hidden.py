@@ -59,9 +59,7 @@ def style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
 
 
 class Layers:
-    """A second look at a document, with all its layers on; `none` says that it has none that are off, and costs nothing
-    then.
-    """
+    """A second look at a document with all its layers on; one that has none switched off costs nothing."""
 
     def __init__(self, document: Any, password: str) -> None:
         self._all: Any = None

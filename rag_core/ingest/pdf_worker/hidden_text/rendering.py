@@ -23,11 +23,7 @@ from .trace import CONTRAST
 
 MAX_PIXELS = 6_000_000  # one drawing: A4 at three pixels a point is 4.5 million
 # from this font size in points, pixels a point: a stem is then about a pixel wide
-ZOOMS = (
-    (8.0, 2.0),
-    (5.0, 3.0),
-    (0.0, 4.0),
-)
+ZOOMS = ((8.0, 2.0), (5.0, 3.0), (0.0, 4.0))
 DENSE = 100  # a pixel that a letter covers by that much of 255 belongs to its ink
 FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
@@ -210,9 +206,7 @@ def _draw(
 
 
 class _Chosen(HandOn):
-    """Hands on what is painted but for the operations `without`; a text only where `wanted` says so of its place among
-    them.
-    """
+    """Hands on all but the operations `without`; a text only where `wanted` says so of its place among the texts."""
 
     def __init__(self, target: Any, wanted: Callable[[int], bool], without: Collection[str]) -> None:
         super().__init__(target, {*TEXT, *_OTHERS}.difference(without, ("ignore_text",)))

@@ -18,7 +18,7 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import call_back
-from ..words import CELL_GAP_EM, SLOPED, Rect, Word, band_of, meet, turned, union
+from ..words import CELL_GAP_EM, SLOPED, Rect, Word, band_of, is_within, meet, middle_of, turned, union
 from .hidden import Ink, Kind
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
@@ -29,9 +29,8 @@ LINE_BYTES, BOX_BYTES = 34, 60  # bytes of a single line, and of a box with its 
 PATH_BYTES = 1_500  # what is walked over of one path of a PDF, packed; charts and maps have longer ones
 PAGE_BYTES = 4_000  # the same of all on a page: each corner is a call from MuPDF
 ROW_BYTES = 16_000  # the same of those that lie on a row
-LAID_OUT_BYTES = (
-    1_000_000  # the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
-)
+# the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
+LAID_OUT_BYTES = 1_000_000
 FAINT = 0.2  # opacity of what nobody sees over print
 PALE = 224  # lowest channel of a colour that does not show on white paper
 GAP_PT = 3.0  # between bars on one height that strike out one text: programs draw one for each word, or part of one
@@ -40,10 +39,7 @@ MOST = 5_000  # bars, and sloped lines; more are a drawing
 
 # In parts of the font size.
 # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
-LOW, HIGH = (
-    0.08,
-    0.56,
-)
+LOW, HIGH = 0.08, 0.56
 THICKNESS = 0.3  # a thicker bar covers the text, or is its ground
 BEYOND = 1.0  # by which a bar may run on beside the text; those of charts and tables run on further
 EXACT = 0.06  # between the end of a bar and the edge of a letter where a program struck out just these letters
@@ -116,9 +112,7 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
 
 
 class Bar(NamedTuple):
-    """A bar along the rows, or along the columns where it does not lie; `order` is its place in the order of
-    painting.
-    """
+    """A bar along the rows, or the columns where it does not lie; `order` is its place in the order of painting."""
 
     box: Rect
     lying: bool
@@ -209,7 +203,7 @@ class Strokes:
 
     def is_covered(self, bar: Bar) -> bool:
         """Whether an opaque box was painted over the middle of it afterwards."""
-        x, y = (bar.box[0] + bar.box[2]) / 2, (bar.box[1] + bar.box[3]) / 2
+        x, y = middle_of(bar.box)
         return any(order > bar.order and box[0] < x < box[2] and box[1] < y < box[3] for order, box in self._covers)
 
 
@@ -225,9 +219,7 @@ def _goes_on(one: Bar, other: Bar) -> bool:
 
 
 class Sign(NamedTuple):
-    """A letter, digit or mark: its box, the origin of its baseline and its font size; in points as the page is
-    shown.
-    """
+    """A letter, digit or mark: box, origin on its baseline and font size, in points as the page is shown."""
 
     text: str
     box: Rect
@@ -261,7 +253,10 @@ def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[
                 strokes.striking.add(bar.box)
     for area in areas:
         found.update(
-            (run, at) for run, line in enumerate(own) for at, sign in enumerate(line) if _holds(area, sign.box)
+            (run, at)
+            for run, line in enumerate(own)
+            for at, sign in enumerate(line)
+            if is_within(*middle_of(sign.box), area)
         )
     return found
 
@@ -269,9 +264,7 @@ def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[
 def parted(
     words: Sequence[tuple[Word, Ink]], kinds: Sequence[Kind | None], crossed: Sequence[bool]
 ) -> tuple[list[tuple[Word, Ink]], list[Kind | None]]:
-    """A run's words with the reasons why they are not read, after those letters are `crossed` out: a word of which some
-    are is parted.
-    """
+    """A run's words, parted where some letters are `crossed` out, with the reasons why they are not read."""
     parts: list[tuple[tuple[Word, Ink], Kind | None]] = []
     start = 0
     for (word, ink), kind in zip(words, kinds, strict=True):
@@ -423,9 +416,7 @@ def _word_ranges(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> It
 def _whole(
     signs: Sequence[Sign], way: Direction, start: int, end: int, hit: set[int], ends: tuple[float, float]
 ) -> Iterator[int]:
-    """The struck letters of one word: just those under the bar where it ends at their edges, else all or none of the
-    word.
-    """
+    """The struck letters of a word: those under the bar where it ends at their edges, else all or none."""
     inside = [at for at in range(start, end) if at in hit]
     rest = [at for at in range(start, end) if at not in hit]
     if not inside or not rest:
@@ -465,11 +456,6 @@ def _struck_areas(page: Any) -> Iterator[Rect]:
             yield tuple(pymupdf.Rect(box) * page.rotation_matrix)
 
 
-def _holds(area: Rect, box: Rect) -> bool:
-    """Whether the middle of `box` lies in the area."""
-    return area[0] < (box[0] + box[2]) / 2 < area[2] and area[1] < (box[1] + box[3]) / 2 < area[3]
-
-
 def _crossed(sloped: Sequence[Segment], runs: Sequence[Run]) -> Iterator[Place]:
     """The words, as (run, word), under a cross of two sloped lines, or one from corner to corner of several rows."""
     if not sloped or len(sloped) > MOST_SLOPED:
@@ -489,16 +475,14 @@ def _is_cross(one: Rect, other: Rect) -> bool:
 
 
 def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
-    """The words within the area, where they fill it; under a single line also only where their rows do not run on
-    beside it.
-    """
+    """The words that fill the area; under a single line only where their rows do not run on beside it."""
     width, height = area[2] - area[0], area[3] - area[1]
     inside = [
         (run, index)
         for run, (words, _, way) in enumerate(runs)
         if way != SLOPED
         for index, (word, _) in enumerate(words)
-        if _holds(area, word.box)
+        if is_within(*middle_of(word.box), area)
     ]
     boxes = [runs[run][0][index][0].box for run, index in inside]
     if not boxes:

@@ -25,16 +25,11 @@ from .strikethrough import Outline, Strokes
 MAX_OPERATIONS = 30_000
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
 # the longest bar of a fraction, its least length in thicknesses, and how many are noted
-BAR_PT, BAR_SHAPE, MAX_BARS = (
-    60.0,
-    3.0,
-    5_000,
-)
+BAR_PT, BAR_SHAPE, MAX_BARS = 60.0, 3.0, 5_000
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
-LOOSE_PT = (
-    1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
-)
+# MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
+LOOSE_PT = 1.5
 MARK_PT = 18.0  # the least size of letters that stand over others as a watermark
 # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
 CORE = 0.15
@@ -331,9 +326,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
 
 def _is_alike(ink: _Colour, ground: _Colour | None) -> bool:
-    """Whether `ink` may not be read on `ground`; twice the contrast, since colours of print are converted in more than
-    one way.
-    """
+    """Whether `ink` may not be read on `ground`: twice the contrast, as colours of print are converted variously."""
     return ground is None or max(abs(a - b) for a, b in zip(ink, ground, strict=True)) <= 2 * CONTRAST
 
 

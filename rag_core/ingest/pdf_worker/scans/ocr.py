@@ -37,10 +37,7 @@ NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed.
 # the page too, beyond the second alone.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
 # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
-SURE_WORD, FOREIGN = (
-    0.70,
-    0.01,
-)
+SURE_WORD, FOREIGN = 0.70, 0.01
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
@@ -54,9 +51,7 @@ class Reading(NamedTuple):
 
 
 class Unreadable(Exception):
-    """The picture cannot be read; the message says why, as the end of a sentence that begins "This page is a
-    picture".
-    """
+    """The picture cannot be read; the message ends a sentence that begins "This page is a picture"."""
 
 
 @dataclass
