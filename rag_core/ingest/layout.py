@@ -133,11 +133,7 @@ def layout_to_json(words: Sequence[WordBox], lines: Sequence[Line]) -> dict[str,
 
 
 def layout_from_json(row: Mapping[str, Any]) -> tuple[Words, Lines]:
-    """The words and rows that `layout_to_json` was given.
-
-    Raises:
-        ValueError, KeyError, TypeError: it is not what that gave.
-    """
+    """The words and rows that `layout_to_json` was given; a ValueError, KeyError or TypeError for anything else."""
     lines = Lines(_table(row["lines"], LINE_NUMBERS), np.array(row["cells"], np.int64))
     return Words(_table(row["words"], WORD_NUMBERS)), lines
 

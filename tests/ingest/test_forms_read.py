@@ -76,7 +76,7 @@ def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_noth
             listening.accept()
 
     text = content.pages[0].text
-    assert content.title == "House rules"
+    assert content.metadata.title == "House rules"
     assert "The deposit is 40 EUR.\n" in text
     assert "Příliš žluťoučký kůň. नमस्ते दुनिया." in text
     assert "Maximum operating pressure\t16 bar" in text
@@ -90,7 +90,7 @@ def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_noth
 def test_given_a_word_document_when_read_then_headings_and_tables_are_there_and_what_does_not_show_is_not() -> None:
     content = read_pdf(CONTRACT, "contract.docx", form="docx", ocr=False)
 
-    assert content.title == "Supply"
+    assert content.metadata.title == "Supply"
     assert content.pages[0].text.splitlines() == [
         "Contract of supply",
         "The deposit is 40 EUR <b>net</b>. नमस्ते दुनिया",
@@ -137,7 +137,7 @@ HOSTILE = {
 def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(name: str) -> None:
     data, kind = HOSTILE[name]
 
-    with pytest.raises(forms.BadForm) as bad:
+    with pytest.raises(forms.Failure) as bad:
         forms.web_page(data, LeftOut())
 
     assert bad.value.args[0] == kind
@@ -146,7 +146,7 @@ def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(na
 
 def test_given_a_web_page_of_countless_or_deep_tags_when_opened_then_it_is_refused_before_it_is_laid_out() -> None:
     for page in (b"<html>" + b"<div>" * (forms.MAX_DEPTH + 1), b"<html>" + b"<br>" * (forms.MAX_TAGS + 1)):
-        with pytest.raises(forms.BadForm):
+        with pytest.raises(forms.Failure):
             forms.opened(None, page, "html")
 
 

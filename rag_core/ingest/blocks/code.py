@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rag_core.ingest.blocks.rows import Row
+from rag_core.ingest.blocks.rows import Row
 
 ALL_CODE_SHARE = 0.4  # where so many rows look like code, the document is a source file, comments and all
 BLOCK_SHARE = 0.5  # share of the rows of one block

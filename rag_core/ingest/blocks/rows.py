@@ -92,25 +92,9 @@ def _rows_of_lines(page: Page) -> Iterator[Row]:
             continue
         number += page.text.count("\n", counted, start)
         counted = start
-        box = line.box
-        cells = max(1, len(line.cells))
-        text = page.text[start:end]
-        yield Row(
-            page.number,
-            number,
-            start,
-            end,
-            text,
-            cells,
-            line.block,
-            line.size,
-            line.bold,
-            line.mono,
-            box.x0,
-            box.y0,
-            box.x1,
-            box.y1,
-        )
+        cells, text = max(1, len(line.cells)), page.text[start:end]
+        style = line.block, line.size, line.bold, line.mono
+        yield Row(page.number, number, start, end, text, cells, *style, *line.box)
 
 
 def _rows_of_text(page: Page) -> Iterator[Row]:
@@ -226,8 +210,7 @@ def _enough(pages: set[int], page_count: int) -> bool:
 
 
 def _twins(pages: Collection[Sequence[Row]]) -> set[Row]:
-    """Rows of a PDF at the edge of two neighbouring pages, set alike at one place; only the page's own number may
-    differ.
+    """Rows at the edge of two neighbouring pages, set alike at one place but for the page's own number.
 
     A header is content where it stands first.
     """
@@ -304,13 +287,7 @@ def _put_together(page: Sequence[Row], sizes: Mapping[float, float], wide: Mappi
 
 
 def settled(page: Sequence[Row], sizes: Mapping[float, float], pitches: Mapping[float, float]) -> list[Row]:
-    """The rows of a page with `size` equal where it looks equal, and `apart` set.
-
-    Args:
-        page: its rows in reading order.
-        sizes: as `alike_sizes` gives them.
-        pitches: as `row_pitches` gives them.
-    """
+    """The rows of a page with `size` equal where it looks equal (`alike_sizes`), and `apart` set (`row_pitches`)."""
     found = list(page)
     for index, row in enumerate(found):
         size = sizes[row.size]

@@ -109,11 +109,7 @@ class Block:
 def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     """The blocks of a document, page by page in reading order, the boilerplate of a page last.
 
-    Every visible character lies in exactly one.
-
-    Args:
-        pages: in order.
-        language: ISO 639-1 or "und".
+    Every visible character lies in exactly one. `language` is ISO 639-1 or "und".
     """
     read = [rows(page) for page in pages]
     sizes = alike_sizes(read)
@@ -265,11 +261,9 @@ def _is_full(content: Sequence[Row], first: int, index: int) -> bool:
 
 
 def _flows(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the
-    top of a column.
+    """Whether an open row fills its column, so that the row in another block right below, or beside, goes on with it.
 
-    The first row of a paragraph has none above it to be compared with; a long one counts as full for the row right
-    below it.
+    The first row of a paragraph has none above it to be compared with, and counts as full where it is long.
     """
     row, following = content[index - 1], content[index]
     below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size

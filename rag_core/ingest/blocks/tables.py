@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from rag_core.domain.rows import EMPTY
+from rag_core.ingest.blocks.rows import Row
 from rag_core.language.bullets import BULLETS
 from rag_core.language.scales import names_scale
-
-if TYPE_CHECKING:
-    from rag_core.ingest.blocks.rows import Row
 
 MAX_HEADER_ROWS = 6  # rows that may head a table; chosen
 GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several

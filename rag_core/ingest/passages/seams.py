@@ -30,13 +30,7 @@ _MARK = re.compile(r"\w{1,4}[.)]\s")  # begins an item
 
 
 def joined(found: Sequence[Unit], pages: Sequence[Page], language: str) -> list[Unit]:
-    """The units, where a sentence over a page's or column's end is in one, and a part of a sentence is marked as such.
-
-    Args:
-        found: in reading order.
-        pages: of the document.
-        language: ISO 639-1 or "und".
-    """
+    """The units in reading order, a sentence over a page's or column's end in one, a part of a sentence marked."""
     seams = _Seams(found, pages, language)
     out: list[Unit] = []
     for unit in found:

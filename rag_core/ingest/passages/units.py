@@ -49,8 +49,7 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 
 class Atom(NamedTuple):
-    """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never
-    repeats those.
+    """A sentence, a row or a line; `whole` is False for a heading, and a part of what was too large, as in no overlap.
 
     Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
     """
@@ -80,14 +79,9 @@ class Unit:
 
 
 def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list[Unit]:
-    """The units of a document in reading order.
+    """The units of a document in reading order; code is parted before each function or class if `by_definition`.
 
-    Those of running text have no atoms yet: `counted` finds their sentences.
-
-    Args:
-        blocks: as `structure.blocks` gives them.
-        texts: raw text by 1-based page number.
-        by_definition: part code before each function or class.
+    Those of running text have no atoms yet: `counted` finds their sentences. `texts` are by 1-based page number.
     """
     found: list[Unit] = []
     headings: list[Span] = []
@@ -158,8 +152,7 @@ def _sentences(spans: tuple[Span, ...], texts: Texts, language: str) -> tuple[At
 def counted(
     found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]
 ) -> Iterator[Unit]:
-    """The units with their atoms and these with their tokens; atoms of more than `room(unit)` are parted at words, then
-    within words.
+    """The units with their atoms and these with their tokens; those of more than `room(unit)` are parted.
 
     A few units at a time, so that the sentences of a long document never stand in memory together.
     """

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from .failure import Failure
 from .isolation import block, end_with_parent
 from .mupdf import import_pymupdf
 
@@ -36,14 +37,6 @@ MAX_NAMES, NAME_CHARS = 1_000, 200  # names of attached files; the parent says f
 CLIP = 17  # MuPDF's number of a paper clip
 PLACEHOLDER_CHARS = 1_000  # on a page that asks to wait for a form; Adobe's has some 600
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
-
-
-class Failure(Exception):
-    """The file cannot be read; `kind` is the name of an error of rag_core.errors."""
-
-    def __init__(self, kind: str, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.kind, self.problem, self.remedy = kind, problem, remedy
 
 
 def main() -> None:
@@ -68,17 +61,10 @@ def main() -> None:
     try:
         serve(request, data, emit)
     except Failure as failure:
-        emit({"event": "failed", "kind": failure.kind, "problem": failure.problem, "remedy": failure.remedy})
+        emit({"event": "failed", **dict(zip(("kind", "problem", "remedy"), failure.args, strict=True))})
     except Exception as error:  # MuPDF has no common class for what it raises on a broken file
-        kind = "memory" if out_of_memory(error) else "DamagedPdf"
-        emit(
-            {
-                "event": "failed",
-                "kind": kind,
-                "problem": "The file is damaged and cannot be read.",
-                "remedy": SAVE_AGAIN,
-            }
-        )
+        kind, problem = "memory" if out_of_memory(error) else "DamagedPdf", "The file is damaged and cannot be read."
+        emit({"event": "failed", "kind": kind, "problem": problem, "remedy": SAVE_AGAIN})
     finish(out)
 
 
@@ -117,12 +103,7 @@ def allow_cpu(seconds: float) -> None:
 
 
 def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
-    """Open the file and do what is asked with it.
-
-    Raises:
-        Failure: the file, or what is asked of it, is refused.
-        Exception: whatever MuPDF raises.
-    """
+    """Open the file and do what is asked with it; raises Failure where it is refused, and whatever MuPDF raises."""
     if "recognise" in request:
         from .scans.ocr import recognise
 
@@ -139,10 +120,14 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
     if request.get("form") in TEXT_FORMS:
         read_texts(request, data, emit)
         return
-    if request.get("form", "pdf") != "pdf":
-        document, left = open_form(request, data)
+    left: Mapping[int, Counter[str]] = {}
+    if request.get("form", "pdf") == "pdf":
+        document = open_document(request, data)
     else:
-        document, left = open_document(request, data), {}
+        from .formats.documents import opened
+
+        document, left = opened(import_pymupdf(), data, request["form"])
+        require_pages(document.page_count, request)
     if "render" in request:
         render(document, request["render"], emit)
     else:
@@ -186,19 +171,6 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
     return document
 
 
-def open_form(request: dict[str, Any], data: bytes) -> tuple[Any, dict[int, Counter[str]]]:
-    """A document that is no PDF, laid out as pages, and what was left out of each by kind."""
-    from .formats.documents import opened
-    from .formats.office import BadForm
-
-    try:
-        document, left = opened(import_pymupdf(), data, request["form"])
-    except BadForm as bad:
-        raise Failure(*bad.args) from bad
-    require_pages(document.page_count, request)
-    return document, left
-
-
 def require_pages(count: int, request: dict[str, Any]) -> None:
     """Refuse a file that is laid out on more pages than are allowed."""
     if count > request["pages"]:
@@ -210,23 +182,14 @@ def require_pages(count: int, request: dict[str, Any]) -> None:
 
 
 def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:
-    """Emit the pages of a workbook or a presentation from the one that is asked for: they are text, without a layout.
-
-    Raises:
-        Failure: the file is refused.
-    """
+    """Emit the pages of a workbook or a presentation, which are text without a layout; raises Failure."""
     from .formats import sheets, slides
-    from .formats.office import BadForm
 
-    try:
-        found = sheets.read(data) if request["form"] == "xlsx" else slides.read(data)
-    except BadForm as bad:
-        raise Failure(*bad.args) from bad
+    found = sheets.read(data) if request["form"] == "xlsx" else slides.read(data)
     require_pages(len(found.pages), request)
     if not found.pages:
         raise Failure("EmptyDocument", "The file has no pages.", "Check that it is the right file.")
     emit({"event": "open", "count": len(found.pages), "meta": {"title": found.title[:META_CHARS]}})
-    nothing = {"w": 0.0, "h": 0.0, "words": "", "lines": "", "cells": "", "picture": None}
     most = request["page_chars"]
     for number, page in enumerate(found.pages, 1):
         if number < request.get("first", 1):
@@ -234,7 +197,7 @@ def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         hidden = page.kinds.total() - page.kinds["struck"]
         cut = f"Only the first {most:,} characters of this page were read." if len(page.text) > most else page.problem
         said = {"source": page.source, "text": page.text[:most], "label": page.label, "problem": cut}
-        emit({"event": "page", "n": number, **said, "hidden": hidden, "kinds": page.kinds, **nothing})
+        emit({"event": "page", "n": number, **said, "hidden": hidden, "kinds": page.kinds})
     for problem in found.notes:
         emit({"event": "note", "problem": problem})
     emit({"event": "done"})
@@ -291,22 +254,11 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
         except Exception as error:
             if out_of_memory(error):
                 raise
-            page = {
-                "w": 0.0,
-                "h": 0.0,
-                "source": "unreadable",
-                "text": "",
-                "lines": [],
-                "words": [],
-                "hidden": 0,
-                "kinds": {},
-                "picture": None,
-            }
-            page["problem"] = "This page is damaged and could not be read."
+            page = {"source": "unreadable", "problem": "This page is damaged and could not be read."}
         if number in left:
-            page["kinds"] = left[number] + Counter(page["kinds"])
-            page["hidden"] += left[number].total()
-        words, lines = page.pop("words"), page.pop("lines")
+            page["kinds"] = left[number] + Counter(page.get("kinds", ()))
+            page["hidden"] = page.get("hidden", 0) + left[number].total()
+        words, lines = page.pop("words", ()), page.pop("lines", ())
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if names := attached(document):
         emit({"event": "attached", "names": names})

@@ -27,10 +27,7 @@ ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
 def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -> list[Run]:
     """The runs with ☑ or ☐ before each word that has a drawn box close to its left, by whether a stroke crosses it.
 
-    Args:
-        runs: of a page.
-        rules: bars that are painted, among them the sides of boxes.
-        sloped: lines from one point to another, which make ticks and crosses.
+    `rules` are painted bars, among them the sides of boxes; `sloped` are lines that make ticks and crosses.
     """
     middles = list(map(middle_of, sloped))
     found = list(runs)

@@ -39,11 +39,9 @@ class _Band:
 
 
 def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
-    """The runs, those of a table's row as one, whose words say where each of its cells opens.
+    """The runs in reading order, those of a table's row as one, whose words say where each of its cells opens.
 
-    Args:
-        runs: in reading order.
-        rules: bars that are painted, in the coordinates of the page as it is shown.
+    `rules` are the painted bars, in the coordinates of the page as it is shown.
     """
     lying = sorted((box for box in rules if box[2] - box[0] >= box[3] - box[1]), key=lambda box: box[1])
     standing = [box for box in rules if box[2] - box[0] < box[3] - box[1]]

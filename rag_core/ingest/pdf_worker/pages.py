@@ -53,6 +53,7 @@ SLOPE = 0.1
 RULE_PT = 3.0
 
 Reasons = list[list[Kind | None]]
+Picture = dict[str, object] | None
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _CLOSING = re.compile(r"[.,;:!?)\]}]+")
@@ -71,11 +72,9 @@ class Options:
 
 
 def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
-    """The page as the JSON event `page`, without its number; `picture` is what is to be read where the page has no text
-    of its own.
+    """The page as the JSON event `page`, without its number; `picture` is to be read where the page has no text.
 
-    Raises:
-        Exception: whatever MuPDF raises on a broken page, or at the memory limit.
+    Raises whatever MuPDF raises on a broken page, or at the memory limit.
     """
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
     words = text_page.extractWORDS()
@@ -118,7 +117,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
             with unheard():  # a broken picture under text takes none of it away
                 problem, picture = _rest_as_picture(page, drawer, list(_known(inked, unseen)), rows)
     if source != "unreadable":
-        problem = _short_of(rows, options) or problem
+        problem = rows.problem or _valueless(rows.text) or problem
     return {
         "w": round(page.rect.width, 2),
         "h": round(page.rect.height, 2),
@@ -138,12 +137,8 @@ def _rules(trace: Trace | None) -> list[Rect]:
     return [bar.box for bar in trace.strokes.bars() if bar.box not in trace.strokes.striking] if trace else []
 
 
-def _short_of(rows: Rows, options: Options) -> str:
-    """The part of the text that could not be read, as a sentence; empty for nothing."""
-    if rows.truncated:
-        most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
-        return f"Only the first {most} of this page were read."
-    if rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
+def _valueless(text: str) -> str:
+    if text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(text):
         return "Some letters of this page have no value in the file, and cannot be found or quoted."
     return ""
 
@@ -167,19 +162,22 @@ def _score(words: list[list[float]], doubtful: Sequence[tuple[float, float]]) ->
             word[6] = score
 
 
-def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[str, object] | None]:
+def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, Picture]:
     """Source, problem and picture of a page whose text layer is empty or next to nothing."""
     if not rows.text and _is_blank(page):
         return "empty", "", None
+    return "unreadable", *_drawn(page, drawer, "This page")
+
+
+def _drawn(page: Any, drawer: Drawer, what: str, known: Sequence[Rect] = ()) -> tuple[str, Picture]:
+    """Why the page cannot be read as a picture, as a sentence; the picture where it can."""
     try:
-        return "unreadable", "", drawer.draw(page)
+        return "", drawer.draw(page, known)
     except Unreadable as why:
-        return "unreadable", f"This page is a picture {why}", None
+        return f"{what} is a picture {why}", None
 
 
-def _rest_as_picture(
-    page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows
-) -> tuple[str, dict[str, object] | None]:
+def _rest_as_picture(page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows) -> tuple[str, Picture]:
     """Problem and picture of what is drawn on a page beside its `known` words, which are sure if nothing else is said.
 
     A figure in a text is not read: most are drawings and screens, whose scraps would stand between sentences.
@@ -188,13 +186,10 @@ def _rest_as_picture(
         return "", None
     if not _is_sparse(page, known):
         return "Part of this page is a picture that was not read.", None
-    try:
-        picture = drawer.draw(page, known)
-    except Unreadable as why:
-        return f"Part of this page is a picture {why}", None
-    for word in rows.words:
+    problem, picture = _drawn(page, drawer, "Part of this page", known)
+    for word in rows.words if picture else ():
         word[6] = 1.0 if word[6] == UNKNOWN else word[6]
-    return "", picture
+    return problem, picture
 
 
 def _known(runs: Iterable[InkedRun], unseen: Reasons) -> Iterator[Rect]:
@@ -378,12 +373,7 @@ def _is_blank(page: Any) -> bool:
 
 
 def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
-    """Move the right edges of the words of `text` that have combining marks to where their last glyph ends, in place.
-
-    Args:
-        page: of PyMuPDF.
-        text: of the page, in rows.
-        words: of `rows.Rows`.
+    """Move the right edges of `words` that have combining marks to where their last glyph ends, in place.
 
     A page that is shown turned is left as it is.
     """

@@ -33,13 +33,10 @@ CSS = (
 
 
 def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
-    """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked,
-    and `doubted` ones.
+    """PNG of `page`, or of a `part`, with `boxes` marked, and `doubted` ones, as `reading.pdf.render_page` asks.
 
-    `asked` has these as `rag_core.ingest.reading.pdf.render_page` sends them, with `dpi` and `pixels`.
-
-    It has at most `pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is
-    exact, does not depend on the page's own structure, and leaves the ink readable.
+    Its pixels are multiplied by the pen's colour instead of adding an annotation: that is exact, does not depend on the
+    page's own structure, and leaves the ink readable.
     """
     sheet = page.rect
     seen = sheet & pymupdf.Rect(asked["part"]) if asked["part"] else sheet

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
@@ -42,14 +43,13 @@ class Rows:
 
     `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0,
         y0, x1, y1, UNKNOWN].
-    Offsets are characters of `text`. `truncated` says that a limit was reached, `crowded` that it was the one on words.
+    Offsets are characters of `text`. `problem` says which limit was reached, as a sentence.
     """
 
     text: str = ""
     lines: list[list[object]] = field(default_factory=list)
     words: list[list[float]] = field(default_factory=list)
-    truncated: bool = False
-    crowded: bool = False
+    problem: str = ""
 
 
 def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[Rect] = ()) -> Rows:
@@ -59,9 +59,10 @@ def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[R
     length = 0
     for row in under_heads(list(_by_column(list(_rows(_numbers_last(in_cells(list(runs), rules)))))), rules):
         text, line, words = _row(row, length)
-        page.crowded = len(page.words) + len(words) > max_words
-        if page.crowded or length + len(text) > max_chars:
-            page.truncated = True
+        crowded = len(page.words) + len(words) > max_words
+        if crowded or length + len(text) > max_chars:
+            most = f"{max_words:,} words" if crowded else f"{max_chars:,} characters"
+            page.problem = f"Only the first {most} of this page were read."
             break
         parts.append(text)
         page.lines.append(line)
@@ -169,9 +170,8 @@ def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
 def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], list[Run], int]:
     """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end.
 
-    All are empty where fewer rows than `MIN_COLUMN_ROWS` have both.
-    A row of one column alone belongs to them right below its last row, before others of both, or where both columns go
-    on so.
+    All are empty where fewer rows than `MIN_COLUMN_ROWS` have both. A row of one column alone belongs to them right
+    below its last row, before others of both, or where both columns go on so.
     """
     first = rows[start]
     if len(first) != 2 or first[0].direction != (1, 0):
@@ -275,8 +275,7 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
 
 
 def _is_stretched(words: list[Word], direction: tuple[int, int]) -> bool:
-    """Whether a row is running text, justified over a few words: they all stand equally far apart, but for the mark of
-    an item.
+    """Whether a row is justified text: its words, but for an item's mark, stand equally far apart.
 
     The cells of a table stand where their columns do, so that the gaps between words of several lengths differ.
     """
@@ -299,12 +298,9 @@ def _most(words: list[Word], flag: int) -> bool:
 
 
 def _dominant_size(words: list[Word]) -> float:
-    if all(word.size == words[0].size for word in words):
-        return round(words[0].size, 1)
-    sizes: dict[float, int] = {}
+    sizes = Counter[float]()
     for word in words:
-        size = round(word.size, 1)
-        sizes[size] = sizes.get(size, 0) + len(word.text)
+        sizes[round(word.size, 1)] += len(word.text)
     return max(sizes, key=lambda size: (sizes[size], size))
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import regex
 
 from rag_core import errors
-from rag_core.domain.documents import Box, Page, PageSource
+from rag_core.domain.documents import Box, Metadata, Page, PageSource
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
@@ -39,16 +39,13 @@ SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add tha
 
 @dataclass(frozen=True, slots=True)
 class PdfContent:
-    """The contents of a PDF.
+    """The contents of a PDF, and what it states of itself: a title, an author, an ISO date (YYYY, YYYY-MM, YYYY-MM-DD).
 
-    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or
-    "". `problems` are sentences for the user. All strings are untrusted.
+    `problems` are sentences for the user. All strings are untrusted.
     """
 
     pages: tuple[Page, ...]
-    title: str = ""
-    author: str = ""
-    date: str = ""
+    metadata: Metadata
     problems: tuple[str, ...] = ()
 
 
@@ -61,7 +58,7 @@ def read_pdf(
     ocr: bool = True,
     ocr_engine: str = TESSERACT,
     form: str = "pdf",
-    begun: Callable[[PdfContent, int], None] = lambda stated, count: None,
+    begun: Callable[[Metadata, int], None] = lambda stated, count: None,
     keep: Callable[[Page], Page] = lambda page: page,
     recognised: Kept | None = None,
     progress: Progress | None = None,
@@ -78,7 +75,7 @@ def read_pdf(
         ocr_engine: that reads them, of `rag_core.domain.scanned.ENGINES`; Tesseract reads what RapidOCR cannot.
         form: pdf, html or docx, whose text is laid out as pages, or xlsx or pptx, whose pages are text; see
             `rag_core.ingest.reading.pdf_facts.form_of`.
-        begun: told what the file says of itself, without its pages, and how many it has, before the first one comes.
+        begun: told what the file says of itself and how many pages it has, before the first one comes.
         keep: given each page as it comes; what it returns is kept in memory as the page.
         recognised: what was read of pictures before, and where that of this reading is put.
         progress: told (name, page, pages) after each page.
@@ -112,13 +109,14 @@ def read_pdf(
                 match event["event"]:
                     case "open":
                         opened = event
-                        begun(_content(opened, (), (), ()), int(opened["count"]))
+                        begun(_content(opened, (), (), ()).metadata, int(opened["count"]))
                     case "page":
                         page = _page(event)
                         for kind, chars in event.get("kinds", {}).items():
                             kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
                     case "note" | "attached":
-                        notes.append(_noted(event))
+                        named = event["event"] == "attached"
+                        notes.append(attached_files(list(map(str, event["names"]))) if named else str(event["problem"]))
                     case _:
                         raise _failure(event, limits)
                 count = int(opened["count"])
@@ -134,13 +132,6 @@ def read_pdf(
         )
     with _checked():
         return _content(opened, pages, notes, hidden_text(kinds))
-
-
-def _noted(event: Event) -> str:
-    """The finding of the child about the file as a whole, as a sentence."""
-    if event["event"] == "attached":
-        return attached_files([str(name) for name in event["names"]])
-    return str(event["problem"])
 
 
 def _events(
@@ -270,17 +261,18 @@ def _checked() -> Iterator[None]:
 
 
 def _page(event: Event) -> Page:
-    text = str(event["text"])
-    words, lines = received(event["words"], event["lines"], event["cells"], len(text))
+    """The page; one that could not be read, or is text, has no layout."""
+    text = str(event.get("text", ""))
+    words, lines = received(*(event.get(name, "") for name in ("words", "lines", "cells")), len(text))
     return Page(
         number=int(event["n"]),
         text=text,
         source=PageSource(event["source"]),
         lines=lines,
         words=words,
-        width=float(event["w"]),
-        height=float(event["h"]),
-        hidden_chars=int(event["hidden"]),
+        width=float(event.get("w", 0.0)),
+        height=float(event.get("h", 0.0)),
+        hidden_chars=int(event.get("hidden", 0)),
         problem=str(event["problem"]),
         read_by=_engine(event),
         label=label if _LABEL.fullmatch(label := str(event.get("label", ""))) and label != str(event["n"]) else "",
@@ -299,16 +291,10 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden:
     stated = {"title": clean_title(meta.get("title", "")), "author": " ".join(meta.get("author", "").split())}
     long = [
         f"The file states a {what} of more than {MAX_STATED_CHARS} characters; its first ones are kept."
-        for what in _too_long(stated)
+        for what, text in stated.items()
+        if len(text) > MAX_STATED_CHARS
     ]
-    return PdfContent(
-        pages=tuple(pages),
-        title=stated["title"][:MAX_STATED_CHARS],
-        author=stated["author"][:MAX_STATED_CHARS],
-        date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
-        problems=(*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)),
-    )
-
-
-def _too_long(stated: Mapping[str, str]) -> list[str]:
-    return [what for what, text in stated.items() if len(text) > MAX_STATED_CHARS]
+    title, author = (text[:MAX_STATED_CHARS] for text in stated.values())
+    date = iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", ""))
+    about = Metadata(title, date, values={"author": author} if author else {})
+    return PdfContent(tuple(pages), about, (*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)))

@@ -331,19 +331,14 @@ class _Far:
         self.count = self.told = self.legible = 0
 
     def is_news(self, event: Event) -> bool:
-        """Whether to hand on an event, which is counted; each process opens the file anew.
-
-        Raises:
-            LimitExceeded: by `Died`, a page takes too much memory.
-            DamagedPdf: it is another page than was asked for.
-        """
+        """Whether to hand on an event, which is counted; raises LimitExceeded, or DamagedPdf for a wrong page."""
         match event["event"]:
             case "open":
                 is_first, self.count = not self.count, int(event["count"])
                 return is_first
             case "page":
                 self.told += 1
-                self.legible += bool(event["w"])
+                self.legible += bool(event.get("w"))
                 if event["n"] != self.told:
                     raise nonsense()
             case "failed" if event["kind"] == "memory" and self.told < self.count:
@@ -352,18 +347,9 @@ class _Far:
 
     def passed_over(self, problem: str, pages: int) -> Iterator[Event]:
         """The events of the next pages, which cannot be read; none behind the last one."""
-        nothing = {"words": "", "lines": "", "cells": "", "text": "", "hidden": 0, "kinds": {}}
         for _ in range(min(pages, self.count - self.told)):
             self.told += 1
-            yield {
-                "event": "page",
-                "n": self.told,
-                "w": 0.0,
-                "h": 0.0,
-                "source": "unreadable",
-                "problem": problem,
-                **nothing,
-            }
+            yield {"event": "page", "n": self.told, "source": "unreadable", "problem": problem}
 
 
 def _why(error: DamagedPdf | LimitExceeded) -> str:

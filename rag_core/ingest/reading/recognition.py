@@ -85,12 +85,9 @@ class Recognition:
         self._threads.shutdown(cancel_futures=True)
 
     def in_order(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The same events, those of pages with what was read of their pictures.
+        """The same events, those of pages with what was read of their pictures; raises Cancelled.
 
         No more pictures are held than `HELD_BYTES` and twice as many as there are processes: `events` then waits.
-
-        Raises:
-            Cancelled: `cancelled` said so.
         """
         waiting: deque[_Waiting] = deque()
         for event in events:

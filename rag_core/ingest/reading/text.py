@@ -44,11 +44,7 @@ _SAYS = re.compile(r"[^\W_]|\|")
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """The text, and the encoding that was guessed; empty where it is certain. A byte-order mark of UTF-8 stays.
-
-    Raises:
-        ValueError: it is no text.
-    """
+    """The text, and the encoding that was guessed, "" where it is certain; raises ValueError where it is no text."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16"), ""
     start = data[:HEAD]
@@ -107,11 +103,7 @@ def rows_of(text: str) -> str:
 
 
 def mail_of(data: bytes) -> tuple[str, Metadata, str]:
-    """The head and the words of a mail, what it says of itself, and a note on what was not read; "" for none.
-
-    Raises:
-        ValueError: it has no plain words.
-    """
+    """The head and the words of a mail, what it says of itself, and a note on what was not read; raises ValueError."""
     mail = message_from_bytes(data, _class=EmailMessage, policy=default)
     body = mail.get_body(("plain",))
     if body is None:

@@ -19,13 +19,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from ..failure import Failure
 from ..glyphs.superscript import UNKNOWN, Level, Part, written
 from ..glyphs.symbols import PRIVATE, meant
 from ..hidden_text.hidden import Kind
 from .equations import MATHS, in_a_line
 from .left_out import WHITE, LeftOut, shade_of
 from .numbering import WORD, Numbering, value
-from .office import MAX_DEPTH, ON, TOO_DEEP, BadForm, unpacked
+from .office import MAX_DEPTH, ON, TOO_DEEP, unpacked
 from .place import SPACES, Place, boxes, of_box, of_cell, of_paragraph, of_row, of_table, shown, unseen
 from .seen import seen
 from .tables import MAX_COLUMNS, Cell, in_place, spread
@@ -67,11 +68,7 @@ _SYMBOLIC = ("Symbol", "Wingdings")  # fonts whose letters are signs
 
 
 def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter[str]]]:
-    """The document, laid out, and what was left out of each of its pages, counted from 0, by kind.
-
-    Raises:
-        BadForm: it is not what its name says, or costs too much.
-    """
+    """The document, laid out, and what was left out of each page, counted from 0, by kind; raises Failure."""
     left, about = LeftOut(), dict[str, str]()
     if form == "docx":
         page, about = web_page(data, left)
@@ -85,7 +82,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter
     document.layout(width=WIDTH, height=HEIGHT, fontsize=FONT)
     # it goes on without the rest, and says only this
     if document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings():
-        raise BadForm(*TOO_DEEP)
+        raise Failure(*TOO_DEEP)
     document.metadata |= about
     return document, left.by_page(document)
 
@@ -113,15 +110,11 @@ def _require_shallow(page: bytes) -> None:
             depth = max(0, depth - 1) if end else depth + 1
             deepest = max(deepest, depth)
     if tags > MAX_TAGS or deepest > MAX_DEPTH:
-        raise BadForm(*TOO_DEEP)
+        raise Failure(*TOO_DEEP)
 
 
 def web_page(data: bytes, left: LeftOut) -> tuple[bytes, dict[str, str]]:
-    """The text of a Word document as a web page, without what is `left` out, and what it says about itself.
-
-    Raises:
-        BadForm: it is none, or costs too much.
-    """
+    """The text of a Word document as a web page, and what it says about itself; raises Failure."""
     with unpacked(data, "word/document.xml", "Word document", "DOCX") as office:
         body = office.part("word/document.xml")
         parts = {name: office.part(f"word/{name}.xml") for name in PARTS if f"word/{name}.xml" in office.names}

@@ -23,11 +23,7 @@ _TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
 
 
 def read(data: bytes) -> Texts:
-    """The pages of a presentation.
-
-    Raises:
-        BadForm: it is none, or costs too much.
-    """
+    """The pages of a presentation; raises Failure where it is none, or costs too much."""
     with unpacked(data, DECK, "presentation", "PPTX") as office:
         deck, parts = office.part(DECK), office.related(DECK)
         found, hidden, drawn, edges = Texts(office.about().get("title", "")), list[str](), list[str](), set[str]()

@@ -109,16 +109,10 @@ def levelled(
     rules: Sequence[Rect],
     raw: Callable[[], Any],
 ) -> tuple[list[InkedRun], list[list[Any]]]:
-    """The runs and the reasons why their words are not read, with raised, lowered and stacked signs written as what
-    they are.
+    """The runs with raised, lowered and stacked signs written as what they are, and why words are not read (`kinds`).
 
-    Args:
-        runs: words in the coordinates of the page as it is shown.
-        kinds: for each word, None where it is read; only those take part.
-        blocks: of PyMuPDF's `dict` text, in which the runs name their lines.
-        turn: the page's rotation, or None.
-        rules: short lines and bars that are painted, in the coordinates of the page as it is shown.
-        raw: gives the blocks of the `rawdict` text, for lines that stand aslant or whose spans mix baselines.
+    Runs name their lines in `blocks`, of PyMuPDF's `dict` text; `turn` is the page's rotation, or None; `rules` are
+    short lines and bars; `raw` gives the `rawdict` blocks, for lines that stand aslant or whose spans mix baselines.
     """
     lines = {(block["number"], index): line for block in blocks for index, line in enumerate(block.get("lines", ()))}
     mixed = _mixed(lines)

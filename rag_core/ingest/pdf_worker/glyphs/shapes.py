@@ -92,11 +92,7 @@ def _bounds(font: Any, number: int) -> Any:
 def away(font: Any, number: int, text: str, own: Mapping[str, int]) -> float | None:
     """How far a glyph's shape is from that of a text of a few signs, in all references; None where it cannot be said.
 
-    Args:
-        font: of MuPDF.
-        number: of the glyph.
-        text: without blanks.
-        own: glyphs of the same font by the letters that they are, of which it may have made one for several.
+    `own`: glyphs of the same font by the letters that they are, of which it may have made one for several.
     """
     own_shape = shape(font, number)
     if not own_shape or not text:

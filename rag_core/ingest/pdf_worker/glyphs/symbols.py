@@ -63,12 +63,7 @@ def wingding(font: str, code: int) -> str:
 
 
 def drawn_signs(spans: Sequence[dict[str, Any]]) -> dict[int, str]:
-    """The signs to write instead of private ones, by their place among the characters of a line, white space not
-    counted.
-
-    Args:
-        spans: of one line, as PyMuPDF gives them: `text`, `font`.
-    """
+    """The signs for private ones, by their place in a line of PyMuPDF's spans, white space not counted."""
     if not any(map(has_private_signs, spans)):
         return {}
     found: dict[int, str] = {}
@@ -104,13 +99,9 @@ _SIGNS_OF_LATIN = range(0xA1, 0x250)  # that the codes of such fonts come out as
 
 
 def sign_of(font: Any, number: int, code: int, *, few: bool) -> str:
-    """The sign that a glyph shows; "" where it is what the file says.
+    """The sign that a glyph shows; "" where it is what the file says, the character `code`.
 
-    Args:
-        font: of MuPDF.
-        number: of the glyph.
-        code: the character that the file has for it.
-        few: whether the page has no more glyphs of the font than of one for bullets.
+    `few`: the page has no more glyphs of the font than of one for bullets.
     """
     said = chr(code) if code >= 32 and code < 0x110000 else "\ufffd"
     valueless = said == "\ufffd" or PRIVATE < code <= PRIVATE + 0xFF

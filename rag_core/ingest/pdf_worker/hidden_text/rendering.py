@@ -59,11 +59,7 @@ class Question:
 
 
 def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bool]:
-    """For each word, whether it does not show, or one of its letters does not.
-
-    Raises:
-        Exception: whatever MuPDF raises where the page cannot be drawn.
-    """
+    """For each word, whether it or one of its letters does not show; raises what MuPDF raises."""
     if not questions:
         return []
     area = pymupdf.Rect(union(question.box for question in questions)) & page.rect
@@ -177,15 +173,9 @@ def _draw(
     without: Collection[str] = (),
     wanted: Callable[[int], bool] | None = None,
 ) -> bytes:
-    """The part `frame` (in pixels) of the page.
+    """The part `frame` of the page, in pixels at this zoom, without some operations; of its texts those `wanted`.
 
-    Args:
-        page: of PyMuPDF.
-        frame: in pixels of the whole page at this zoom.
-        zoom: pixels a point.
-        space: the colours, on white; None for one byte a pixel, the density of what was painted.
-        without: operations that are left out.
-        wanted: of the texts in the order of painting, those that are painted; all where it is None.
+    In the colours of `space`, on white; for None one byte a pixel, the density of what was painted.
     """
     picture = mupdf.fz_new_pixmap_with_bbox(
         space or mupdf.fz_device_gray(), mupdf.FzIrect(*frame), mupdf.FzSeparations(), int(not space)

@@ -57,9 +57,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self, (*TEXT, *TEXT_CLIPS, "ignore_text", "begin_metatext", "end_metatext", *PAINTING, *CLIPS, *GROUPS)
         )
         self.suspects = Bands()
-        self.found = False
         self.spans: list[Span] = []
-        self.complete = True
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
         self.marks: list[tuple[Rect, float]] = []
@@ -85,19 +83,14 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         except Exception:
             self._operations = MAX_OPERATIONS + 1
         if self._operations > MAX_OPERATIONS:
-            self.complete = False
-            self._suspect(EVERYWHERE)
+            self.suspects.add(EVERYWHERE)
 
     def is_suspect(self, box: Rect) -> bool:
         """Whether the text in `box` may be unseen."""
         core = _core(box)
-        if self.found and any(True for _ in self.suspects.near(core)):
+        if any(True for _ in self.suspects.near(core)):
             return True
         return self._placeless and not any(True for _ in self._texts.near(core))
-
-    def _suspect(self, box: Rect) -> None:
-        self.found = True
-        self.suspects.add(box)
 
     def _step(self) -> bool:
         self._operations += 1
@@ -119,7 +112,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._rule(box)
             return
         for text in self._texts.near(box):
-            self._suspect(meet(text, box))
+            self.suspects.add(meet(text, box))
         self._ground(box, colour)
 
     def _ground(self, box: Rect, colour: _Colour | None) -> None:
@@ -141,7 +134,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         if len(near) >= MANY_RULES:
             around = union(near.values())
             for text in self._texts.near(around):
-                self._suspect(meet(text, around))
+                self.suspects.add(meet(text, around))
             self._ground(around, None)
 
     def _text(self, text: Any, stroke: Any, ctm: Any, colour: _Colour | None) -> None:
@@ -165,17 +158,14 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         inside = (
             clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
         )
-        if self._strange or shaped or colour is None or not inside or self._is_drawn(text):
-            self._suspect(box)
+        own = text.head and text.head.font.t3procs  # the file itself draws the letters, in colours of their own
+        if self._strange or shaped or colour is None or not inside or own:
+            self.suspects.add(box)
         else:
             for ground in self._alike(colour):
                 for other in self._grounds[ground].near(core):
-                    self._suspect(meet(box, other))
+                    self.suspects.add(meet(box, other))
         self._texts.add(core)
-
-    def _is_drawn(self, text: Any) -> bool:
-        """Whether the file itself draws the letters, in colours of their own."""
-        return bool(text.head and text.head.font.t3procs)
 
     def _glyphs(self, text: Any) -> set[int]:
         """Note the glyphs of `text` by their fonts; the characters that they are given."""

@@ -42,20 +42,10 @@ def reasons(
     *,
     keep_invisible: bool,
 ) -> tuple[list[InkedRun], list[list[Kind | None]], list[Rect]]:
-    """The runs, and for each word of each why it is not to be read, None for what can be seen; and the short bars that
-    are painted.
+    """The runs, why each word is not read, None for what can be seen, and the short bars that are painted.
 
-    Words that are struck out in part are parted.
-
-    Args:
-        page: of PyMuPDF.
-        text_page: that the runs were made of.
-        runs: in the coordinates of the page as it is shown.
-        max_pixels: of a drawing.
-        fonts: of the document.
-        trace: of the page; None where it has no words.
-        correction: what the page shows otherwise than the file says it.
-        keep_invisible: text without ink is what was recognised on a scan.
+    Words that are struck out in part are parted. `trace` is None where the page has no words; with `keep_invisible`
+    text without ink is what was recognised on a scan.
     """
     width, height = page.rect.width, page.rect.height
     found = [

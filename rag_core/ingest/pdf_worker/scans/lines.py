@@ -124,12 +124,9 @@ def read_line(picture: Array, network: Network, alphabet: Sequence[str]) -> list
 
 
 def words_of(likely: Array, alphabet: Sequence[str], stretch: float = 1.0) -> Iterator[Letters]:
-    """The words of one line, by what the network says of each column (columns, letters).
+    """The words of one line, by what the network says of each column (columns, letters), from BLANK on.
 
-    Args:
-        likely: how likely each letter is.
-        alphabet: the letters in the network's order, from BLANK on.
-        stretch: the width of what the network saw over that of the line.
+    `stretch` is the width of what the network saw over that of the line.
     """
     best = likely.argmax(axis=1)
     shows = np.flatnonzero((best != BLANK) & (np.diff(best, prepend=BLANK) != 0))

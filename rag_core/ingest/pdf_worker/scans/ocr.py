@@ -123,20 +123,21 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
         return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR if request["weights"] else NO_LIBRARY}
     runs, sure, engine = found
     read = build(runs, request["page_chars"], request["page_words"])
-    problem = ""
-    if read.truncated:
-        most = f"{request['page_words']:,} words" if read.crowded else f"{request['page_chars']:,} characters"
-        problem = f"Only the first {most} of this page were read."
     words = [[*word[:6], round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
-    return {"event": "recognised", "text": read.text, "problem": problem, "engine": engine, **packed(words, read.lines)}
+    return {
+        "event": "recognised",
+        "text": read.text,
+        "problem": read.problem,
+        "engine": engine,
+        **packed(words, read.lines),
+    }
 
 
 def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
     """The page by the engine that reads it best; None where only Tesseract could read it, and it is not installed.
 
-    Where RapidOCR doubts some of a page, Tesseract reads it too: what that finds says whether the page is in a script
-    that RapidOCR does not know, or turned. If it is neither, RapidOCR's reading stands: of bad print Tesseract reads
-    less.
+    Where RapidOCR doubts some of a page, what Tesseract reads says whether the script is one that RapidOCR does not
+    know, or the page is turned. If neither, RapidOCR's reading stands: of bad print Tesseract reads less.
     """
     if not request["weights"]:
         return _read_by_tesseract(grey, request)
@@ -184,11 +185,9 @@ def _runs(found: Sequence[Found], points: float) -> list[Run]:
 
 
 def _as_high_as_its_line(one: Found) -> Rect:
-    """The box of a word, as high as any word of its line would be: rows are told by heights, and a full stop has hardly
-    any.
+    """The box of a word, as high as any of its line: rows are told by heights, and a full stop has hardly any.
 
-    On an upright page the heights are taken from the word's own baseline, since the lines of a skewed scan run across
-    each other.
+    On an upright page by the word's own baseline, since the lines of a skewed scan run across each other.
     """
     left, top, right, bottom = one.box
     if one.turn == 0:
