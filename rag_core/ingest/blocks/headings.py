@@ -74,23 +74,15 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
 
     `body` is the size of most text, in points.
     """
-    before = rows[start - 1] if start else None
+    row, before = rows[start], rows[start - 1] if start else None
     after = rows[start + 1] if start + 1 < len(rows) else None
     if (end := _question_end(rows, start)) > start and _is_answered(rows, start, end, body):
         return end
-    if (
-        after
-        and after.size == 0
-        and _UNDERLINE.fullmatch(after.text)
-        and _possible(rows[start])
-        and after.block == rows[start].block
-    ):
+    underlined = after and after.size == 0 and after.block == row.block and _UNDERLINE.fullmatch(after.text)
+    if underlined and _possible(row):
         return start + 2
-    if (
-        (before and _goes_on(before, rows[start], body))
-        or (before and (_open(before, rows[start]) or _hangs(before, rows[start])))
-        or not _is_heading(before, rows[start], after, body)
-    ):
+    goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
+    if goes_on or not _is_heading(before, row, after, body):
         return start
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
@@ -171,12 +163,8 @@ def _is_set_off(row: Row, following: Row) -> bool:
 
 
 def _possible(row: Row) -> bool:
-    return (
-        row.cells <= 2
-        and len(row.text) <= MAX_CHARS
-        and len(row.text.split()) <= MAX_WORDS
-        and bool(_WORD.search(row.text))
-    )
+    short = row.cells <= 2 and len(row.text) <= MAX_CHARS and len(row.text.split()) <= MAX_WORDS
+    return short and bool(_WORD.search(row.text))
 
 
 def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) -> bool:
@@ -208,9 +196,7 @@ def _is_bulleted(row: Row, body: float) -> bool:
 def _are_fields(row: Row, beside: Row) -> bool:
     """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
     alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
-    return alike and all(
-        _FIELD.match(one.text) is not None and _pattern(one.text) == NO_PATTERN for one in (row, beside)
-    )
+    return alike and all(_FIELD.match(one.text) and _pattern(one.text) == NO_PATTERN for one in (row, beside))
 
 
 def _titles(row: Row, after: Row | None, pattern: int) -> bool:
@@ -226,11 +212,8 @@ def _open(before: Row, row: Row) -> bool:
 
 def _hangs(before: Row, row: Row) -> bool:
     """Whether a row is the second one of an item: set like its first row, and indented below its words."""
-    return (
-        (row.size, row.bold) == (before.size, before.bold)
-        and _BULLET.match(before.text) is not None
-        and is_indented(before, row)
-    )
+    alike = (row.size, row.bold) == (before.size, before.bold)
+    return alike and _BULLET.match(before.text) is not None and is_indented(before, row)
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
@@ -238,14 +221,8 @@ def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
     if after is None or after.cells > 1 or len(after.text) < 1.3 * len(row.text) or _pattern(after.text) < NO_PATTERN:
         return False
     words = _WORD.findall(row.text)
-    if (
-        len(row.text) > 70
-        or len(words) > 10
-        or _EQUATION.search(row.text)
-        or words[0][0].islower()  # "6. election of directors; and" is an item
-        or after.text[0].islower()
-        or not row.text[0].isalnum()
-    ):
+    lower = words[0][0].islower() or after.text[0].islower()  # "6. election of directors; and" is an item
+    if lower or len(row.text) > 70 or len(words) > 10 or _EQUATION.search(row.text) or not row.text[0].isalnum():
         return False
     own_block = after.block != row.block
     if pattern < NO_PATTERN:
@@ -281,14 +258,9 @@ def _ends(text: str) -> bool:
 def _goes_on(row: Row, following: Row, body: float) -> bool:
     """Whether a heading runs on in the next row: set alike, standing together, and set unlike the text."""
     marked = row.bold or row.size > LARGER * body
-    return (
-        marked
-        and (row.bold, row.size, row.block) == (following.bold, following.size, following.block)
-        and following.cells == 1
-        and not following.apart
-        and len(following.text) <= MAX_CHARS
-        and _pattern(following.text) == NO_PATTERN
-    )
+    alike = (row.bold, row.size, row.block) == (following.bold, following.size, following.block) and not following.apart
+    short = following.cells == 1 and len(following.text) <= MAX_CHARS
+    return marked and alike and short and _pattern(following.text) == NO_PATTERN
 
 
 def _pattern(text: str) -> int:

@@ -24,9 +24,9 @@ from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
 from .glyphs.symbols import drawn_signs
-from .hidden_text.hidden import Ink, Kind, Layers, ink_of, style_of
+from .hidden_text.hidden import Ink, InkedRun, InkedWord, Kind, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
-from .hidden_text.visibility import InkedRun, InkedWord, reasons
+from .hidden_text.visibility import reasons
 from .hidden_text.void import is_void
 from .render import fitting_zoom
 from .rows import UNKNOWN, Rows, build

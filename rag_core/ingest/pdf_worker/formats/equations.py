@@ -33,7 +33,7 @@ def in_a_line(equation: ET.Element) -> list[Part]:
 
 
 def _parts(element: ET.Element, depth: int) -> list[Part]:
-    name = _name(element)
+    name = name_of(element)
     if name in _SILENT:
         return []
     if depth > DEEPEST:
@@ -48,7 +48,8 @@ def _parts(element: ET.Element, depth: int) -> list[Part]:
     return write(element, lambda child: _parts(child, depth + 1)) if write else [(UNKNOWN, Level.PLAIN)]
 
 
-def _name(element: ET.Element) -> str:
+def name_of(element: ET.Element) -> str:
+    """The name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -58,7 +59,7 @@ Write = Callable[[ET.Element], list[Part]]
 def _children(element: ET.Element, names: str, write: Write) -> list[str]:
     """The texts of these children of an OMML element, or of a MathML element's in their order; "" for none."""
     if element.tag.startswith(MATHS):
-        found = {_name(child): child for child in element}
+        found = {name_of(child): child for child in element}
         children: Sequence[ET.Element | None] = [found.get(name) for name in names.split()]
     else:
         children = [*element, *[None] * len(names.split())][: len(names.split())]
@@ -98,7 +99,7 @@ def _scripts(order: str) -> Callable[[ET.Element, Write], list[Part]]:
 
 def _root(element: ET.Element, write: Write) -> list[Part]:
     of, degree = _children(element, "e deg", write)
-    if _name(element) == "msqrt":
+    if name_of(element) == "msqrt":
         of, degree = written(part for child in element for part in write(child)).strip(), ""
     return [((power(degree) if degree else "") + "√" + (of if of.isalnum() else f"({of})"), Level.PLAIN)]
 
@@ -107,7 +108,7 @@ def _brackets(element: ET.Element, write: Write) -> list[Part]:
     if element.tag.startswith(MATHS):
         first, last = _property(element, "dPr/begChr", "("), _property(element, "dPr/endChr", ")")
         joint = _property(element, "dPr/sepChr", "|")
-        texts = [written(write(child)) for child in element if _name(child) == "e"]
+        texts = [written(write(child)) for child in element if name_of(child) == "e"]
     else:
         first, last, joint = element.get("open", "("), element.get("close", ")"), element.get("separators", ",")[:1]
         texts = [written(write(child)) for child in element]

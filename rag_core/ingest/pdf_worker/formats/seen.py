@@ -22,7 +22,7 @@ from ..failure import Failure
 from ..glyphs.superscript import written
 from ..hidden_text.hidden import Kind
 from .cascade import HIGH, USUAL, WIDE, Cascade, Style, Tokens, pixels, word, words
-from .equations import in_a_line
+from .equations import in_a_line, name_of
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, LeftOut, Shade, over, shows
 from .office import MAX_DEPTH, TOO_DEEP
 from .texts import said
@@ -86,7 +86,7 @@ def _element(own: ElementWrapper, rules: Cascade, above: _State, left: LeftOut, 
     if depth > MAX_DEPTH:
         raise Failure(*TOO_DEEP)
     node = own.etree_element
-    tag = str(node.tag).rpartition("}")[2]
+    tag = name_of(node)
     if tag in _SILENT:
         return
     state = _below(node, rules.style(own, above.style), above)

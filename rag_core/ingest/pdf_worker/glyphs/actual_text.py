@@ -160,9 +160,7 @@ def _lean(part: Sequence[tuple[Drawn, str]], away: Away) -> float:
 def _as_capitals(span: Span, painted: str) -> list[str]:
     """The characters of each glyph, in capitals and small letters as the text of the span has them."""
     signs = list(painted)
-    for said_at, painted_at, size in SequenceMatcher(
-        None, _folded(span.said), _folded(painted), autojunk=False
-    ).get_matching_blocks():
+    for said_at, painted_at, size in _matching(span.said, painted):
         signs[painted_at : painted_at + size] = span.said[said_at : said_at + size]
     rest = iter(signs)
     return ["".join(islice(rest, len(glyph.text))) for glyph in span.glyphs]
@@ -183,7 +181,7 @@ def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
         return said.split()
     read = "".join(one.text for one in shown)
     words, at, same = [], 0, set[int]()
-    for one, _, size in SequenceMatcher(None, _folded(said), _folded(read), autojunk=False).get_matching_blocks():
+    for one, _, size in _matching(said, read):
         same.update(range(one, one + size))
     for word in said.split():
         start = said.index(word, at)
@@ -193,9 +191,10 @@ def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
     return words or said.split()
 
 
-def _folded(text: str) -> str:
-    """The text in small letters, sign for sign."""
-    return "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
+def _matching(one: str, other: str) -> Sequence[tuple[int, int, int]]:
+    """Where two texts are the same in small letters, sign for sign: place in each, and length."""
+    small = ("".join(low if len(low := sign.lower()) == 1 else sign for sign in text) for text in (one, other))
+    return SequenceMatcher(None, *small, autojunk=False).get_matching_blocks()
 
 
 def _same(one: str, other: str) -> bool:
@@ -225,9 +224,7 @@ def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
     """The stretches of both readings that differ: start and end in the one, start and end in the other."""
     found: list[tuple[int, int, int, int]] = []
     one = other = 0
-    for said_at, painted_at, size in SequenceMatcher(
-        None, _folded(said), _folded(painted), autojunk=False
-    ).get_matching_blocks():
+    for said_at, painted_at, size in _matching(said, painted):
         if (said_at, painted_at) != (one, other):
             if found and other - found[-1][3] < SHARED:
                 found[-1] = found[-1][0], said_at, found[-1][2], painted_at

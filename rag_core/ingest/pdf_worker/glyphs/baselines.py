@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from ..hidden_text.hidden import InkedRun
 from ..words import Rect, Word, turned, union
 from .superscript import UNKNOWN, Level, written
 
@@ -43,7 +44,6 @@ _SIGN = re.compile(
     r"(?=.*[\da-z°º])[-+−–=()\d.,;/\u2044\u2215]*[a-zA-Z°º]?[-+−–=()\d.,;/\u2044\u2215]*|[a-zè]{2}|ème|[-+−–=()/\u2044\u2215*∗†‡§,;]"
 )
 
-InkedRun = tuple[list[tuple[Word, Any]], tuple[int, int], tuple[int, int]]
 Step = tuple[float, float]
 Line = tuple[int, float, float]  # a run, with a size and a baseline of it
 _Place = tuple[int, int]  # block and line of MuPDF

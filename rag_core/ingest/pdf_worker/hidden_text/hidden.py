@@ -7,11 +7,13 @@ switched off.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
 import pymupdf
+
+from ..words import Word
 
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
 TRANSPARENT = 12  # steps of 255: under 5 % opacity
@@ -37,6 +39,10 @@ class Ink(Enum):
     PALE = "pale"  # depends on what is behind it
     NONE = "none"  # transparent, or neither filled nor stroked
     TINY = "tiny"
+
+
+InkedWord = tuple[Word, Ink]
+InkedRun = tuple[Sequence[InkedWord], tuple[int, int], tuple[int, int]]  # (block, line) of MuPDF, reading direction
 
 
 def ink_of(span: dict[str, Any]) -> Ink:

@@ -19,7 +19,7 @@ from pymupdf import mupdf
 
 from ..devices import call_back
 from ..words import CELL_GAP_EM, SLOPED, Rect, Word, band_of, is_within, meet, middle_of, turned, union
-from .hidden import Ink, Kind
+from .hidden import Ink, InkedRun, InkedWord, Kind
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
 COVER_PT = 2.0  # a thinner one covers no other
@@ -60,7 +60,6 @@ NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
 Segment = tuple[float, float, float, float]
 Direction = tuple[int, int]
 Place = tuple[int, int]  # the number of a run, and of a letter in it, blanks not counted, or of a word
-Run = tuple[Sequence[tuple[Word, Ink]], tuple[int, int], Direction]
 
 
 class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
@@ -228,9 +227,10 @@ class Sign(NamedTuple):
 
 
 Signs = Mapping[tuple[int, int], Sequence[Sign]]  # for each line of MuPDF, by (block, line)
+Line = tuple[int, Sequence[Sign], InkedRun]  # the number of a run, its letters, and the run
 
 
-def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
+def struck(page: Any, runs: Sequence[InkedRun], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
     """The letters that are crossed out; `letters` is only asked where something may cross them out."""
     bars = list(_bars_through(strokes, runs))
     areas = list(_struck_areas(page))
@@ -262,10 +262,10 @@ def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[
 
 
 def parted(
-    words: Sequence[tuple[Word, Ink]], kinds: Sequence[Kind | None], crossed: Sequence[bool]
-) -> tuple[list[tuple[Word, Ink]], list[Kind | None]]:
+    words: Sequence[InkedWord], kinds: Sequence[Kind | None], crossed: Sequence[bool]
+) -> tuple[list[InkedWord], list[Kind | None]]:
     """A run's words, parted where some letters are `crossed` out, with the reasons why they are not read."""
-    parts: list[tuple[tuple[Word, Ink], Kind | None]] = []
+    parts: list[tuple[InkedWord, Kind | None]] = []
     start = 0
     for (word, ink), kind in zip(words, kinds, strict=True):
         struck_here = crossed[start : start + len(word.text)]
@@ -298,7 +298,7 @@ def _pieces(word: Word, crossed: Sequence[bool]) -> list[tuple[Word, Kind | None
     return [(piece, kind) for _, piece, kind in sorted(found, key=lambda one: one[0])]
 
 
-def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[Sign]:
+def _own(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Sequence[Sign]:
     """The letters of a run; made of its words where MuPDF's two lists do not agree about what a blank is."""
     if sum(len(word.text) for word, _ in words) == len(signs):
         return signs
@@ -312,7 +312,7 @@ def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[S
     return made
 
 
-def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, list[int], bool]]:
+def _bars_through(strokes: Strokes, runs: Sequence[InkedRun]) -> Iterator[tuple[Bar, list[int], bool]]:
     """The bars through the middle of runs, with these runs, and whether no others stand at their height."""
     rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
     bands: dict[int, list[int]] | None = None
@@ -334,7 +334,7 @@ def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, 
             yield bar, sorted(near), all(number in near or rows[number][1] >= bar.box[3] for number in level)
 
 
-def _inner(words: Sequence[tuple[Word, Ink]], way: Direction) -> Rect:
+def _inner(words: Sequence[InkedWord], way: Direction) -> Rect:
     """The middle of a run, without what lies near the rows above and below."""
     x0, y0, x1, y1 = union(word.box for word, _ in words)
     if way[1]:
@@ -349,9 +349,7 @@ def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
     return way != SLOPED and bar.lying == (not way[1]) and row[0] < x1 and x0 < row[2] and row[1] < y1 and y0 < row[3]
 
 
-def _under(
-    bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyond: float, *, whole: bool
-) -> Iterator[Place]:
+def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) -> Iterator[Place]:
     """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by `most_beyond`,
     and on where it takes all cells of a row, of which `whole` says that nothing of it stands beside the bar.
     """
@@ -394,7 +392,7 @@ def _under(
             yield from ((run, at) for at in _whole(signs, way, start, end, struck_here, (left, right)))
 
 
-def _are_cells(hit: Sequence[tuple[int, int, Rect, float]], lines: Sequence[tuple[int, Sequence[Sign], Run]]) -> bool:
+def _are_cells(hit: Sequence[tuple[int, int, Rect, float]], lines: Sequence[Line]) -> bool:
     """Whether all letters of the lines are hit, and stand in cells apart."""
     spans = sorted((box[0], box[2]) for _, _, box, _ in hit)
     gaps = (begin - end for (_, end), (begin, _) in pairwise(spans))
@@ -405,7 +403,7 @@ def _along(box: Rect, left: float, right: float) -> bool:
     return min(right, box[2]) - max(left, box[0]) >= 0.5 * (box[2] - box[0])
 
 
-def _word_ranges(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
+def _word_ranges(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
     start = 0
     for word, _ in words:
         end = min(start + len(word.text), len(signs))
@@ -456,7 +454,7 @@ def _struck_areas(page: Any) -> Iterator[Rect]:
             yield tuple(pymupdf.Rect(box) * page.rotation_matrix)
 
 
-def _crossed(sloped: Sequence[Segment], runs: Sequence[Run]) -> Iterator[Place]:
+def _crossed(sloped: Sequence[Segment], runs: Sequence[InkedRun]) -> Iterator[Place]:
     """The words, as (run, word), under a cross of two sloped lines, or one from corner to corner of several rows."""
     if not sloped or len(sloped) > MOST_SLOPED:
         return
@@ -474,7 +472,7 @@ def _is_cross(one: Rect, other: Rect) -> bool:
     return all(abs(a - b) <= max(2.0, by) for a, b, by in zip(one, other, (across, down, across, down), strict=True))
 
 
-def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
+def _filling(area: Rect, runs: Sequence[InkedRun], *, single: bool) -> list[Place]:
     """The words that fill the area; under a single line only where their rows do not run on beside it."""
     width, height = area[2] - area[0], area[3] - area[1]
     inside = [

@@ -19,13 +19,11 @@ from ..glyphs.actual_text import Glyph
 from ..glyphs.corrected import Correction
 from ..glyphs.fonts import Fonts, bare_name
 from ..words import Bands, Rect, Word, is_within, meet, middle_of
-from .hidden import TINY_PT, Ink, Kind
+from .hidden import TINY_PT, Ink, InkedRun, InkedWord, Kind
 from .rendering import Question, unseen
 from .strikethrough import Sign, Signs, parted, struck
 from .trace import Trace
 
-InkedWord = tuple[Word, Ink]
-InkedRun = tuple[list[InkedWord], tuple[int, int], tuple[int, int]]  # words, (block, line) of MuPDF, reading direction
 MARK_SIZE = 2.0  # times the font size of the words that it stands over
 _Place = tuple[int, int]  # the number of a run, and of a word in it
 Seen = tuple[list[InkedRun], list[list[Kind | None]]]
