@@ -27,19 +27,11 @@ COUNT_CHARS = 250_000  # such texts together: a page may be one sentence of 200,
 MAX_UNIT_CHARS = 50_000  # where a paragraph no longer goes on over a page break; dense pages have about 8,000
 
 _KINDS = {
-    BlockKind.PARAGRAPH: PassageKind.PARAGRAPH,
-    BlockKind.LIST: PassageKind.LIST,
-    BlockKind.TABLE: PassageKind.TABLE,
-    BlockKind.CODE: PassageKind.CODE,
-    BlockKind.CAPTION: PassageKind.PARAGRAPH,
-    BlockKind.ASIDE: PassageKind.PARAGRAPH,
-}
-_ROLES = {
-    BlockKind.LIST: Role.ITEM,
-    BlockKind.TABLE: Role.ROWS,
-    BlockKind.CODE: Role.CODE,
-    BlockKind.CAPTION: Role.CAPTION,
-    BlockKind.ASIDE: Role.ASIDE,
+    BlockKind.LIST: (PassageKind.LIST, Role.ITEM),
+    BlockKind.TABLE: (PassageKind.TABLE, Role.ROWS),
+    BlockKind.CODE: (PassageKind.CODE, Role.CODE),
+    BlockKind.CAPTION: (PassageKind.PARAGRAPH, Role.CAPTION),
+    BlockKind.ASIDE: (PassageKind.PARAGRAPH, Role.ASIDE),
 }
 _GRAPHEME = regex.compile(r"\X")
 
@@ -102,7 +94,7 @@ def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list
 
 
 def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]:
-    kind, role = _KINDS[block.kind], _ROLES.get(block.kind, Role.TEXT)
+    kind, role = _KINDS.get(block.kind, (PassageKind.PARAGRAPH, Role.TEXT))
     rows = tuple(Atom((Span(block.page, start, end),)) for start, end in block.parts)
     whole = (Span(block.page, block.start, block.end),)
     match block.kind:
@@ -110,13 +102,8 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
             yield Unit(kind, whole, block.section, header=block.header, atoms=rows, role=role)
         case BlockKind.CODE:
             for lines in _definitions(rows, texts[block.page]) if by_definition else [rows]:
-                yield Unit(
-                    kind,
-                    (Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end),),
-                    block.section,
-                    atoms=lines,
-                    role=role,
-                )
+                span = Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end)
+                yield Unit(kind, (span,), block.section, atoms=lines, role=role)
         case _:
             for row in rows:
                 yield Unit(kind, row.spans, block.section, role=role)
@@ -160,9 +147,8 @@ def counted(
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
             measured = [atom._replace(tokens=next(sizes)) for atom in unit.atoms]
-            yield replace(
-                unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit)))
-            )
+            atoms = (part for atom in measured for part in parted(atom, texts, count, room(unit)))
+            yield replace(unit, atoms=tuple(atoms))
 
 
 def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[Unit]:
@@ -248,8 +234,8 @@ def _fitting(raw: str, pieces: list[tuple[int, int]], count: Counter, room: int)
             return pieces
         halved: list[tuple[int, int]] = []
         for (start, end), size in zip(pieces, sizes, strict=True):
-            middle = (start + end) // 2
-            halved += [(start, end)] if size <= room or end - start == 1 else [(start, middle), (middle, end)]
+            cut_at = {start, end} if size <= room else {start, (start + end) // 2, end}
+            halved += pairwise(sorted(cut_at))
         pieces = halved
 
 

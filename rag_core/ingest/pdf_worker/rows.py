@@ -147,12 +147,8 @@ def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
     start = tries = 0
     while start < len(rows):
         left, right, numbers, end = _columns(rows, start)
-        if (
-            left
-            and _runs_on(left)
-            and _runs_on(right)
-            and (_are_strangers(left, right) or not _end_together(rows[start:end]))
-        ):
+        prose = bool(left) and _runs_on(left) and _runs_on(right)
+        if prose and (_are_strangers(left, right) or not _end_together(rows[start:end])):
             last = max(run.block for row in rows for run in row)
             yield from ([run] for run in left)
             yield from ([run._replace(block=last + 1)] for run in right)
@@ -220,10 +216,8 @@ def _end_together(rows: list[list[Run]]) -> bool:
 
 def _are_strangers(left: list[Run], right: list[Run]) -> bool:
     """Whether two columns have next to no word in common, as texts of two languages do."""
-    mine, theirs = (
-        {word.text.casefold() for run in column for word in run.words if word.text.isalpha()}
-        for column in (left, right)
-    )
+    columns = ([word.text for run in column for word in run.words] for column in (left, right))
+    mine, theirs = ({text.casefold() for text in texts if text.isalpha()} for texts in columns)
     return len(mine & theirs) <= SHARED_WORDS * min(len(mine), len(theirs))
 
 

@@ -170,18 +170,10 @@ def render_page(
         IngestError: the file cannot be read, as in `read_pdf`.
     """
     _refuse_at_sight(data, limits, form)
-    render = {
-        "number": number,
-        "boxes": list(boxes),
-        "doubted": list(doubted),
-        "dpi": dpi,
-        "pixels": min(max_pixels, limits.pixels),
-        "part": part,
-    }
-    picture = b""
-    for event in pdf_process.events(
-        {**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds
-    ):
+    render = {"number": number, "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
+    render |= {"boxes": list(boxes), "doubted": list(doubted)}
+    request, picture = {**_request(limits, password), "form": form, "render": render}, b""
+    for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds):
         if event["event"] != "image":
             raise _failure(event, limits)
         with _checked():

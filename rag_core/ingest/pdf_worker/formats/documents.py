@@ -127,13 +127,8 @@ def web_page(data: bytes, left: LeftOut) -> tuple[bytes, dict[str, str]]:
     main, under = body.find(f"{WORD}body"), body.find(f"{WORD}background")
     ground = shade_of(under.get(f"{WORD}color", "")) if under is not None else None
     whole = Place(grounds=(WHITE, ground) if ground else (WHITE,))  # Word prints it, or leaves it white
-    text = "".join(
-        (
-            *_edges(heads, styles, whole),
-            *_blocks(main if main is not None else body, styles, whole),
-            *_edges(feet, styles, whole),
-        )
-    )
+    blocks = _blocks(main if main is not None else body, styles, whole)
+    text = "".join((*_edges(heads, styles, whole), *blocks, *_edges(feet, styles, whole)))
     title = html.escape(about.get("title", ""))
     return f"<html><head><title>{title}</title></head><body>{text}</body></html>".encode(), about
 
@@ -202,10 +197,8 @@ class Styles:
             return said
         usual = self._root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES) if self._root is not None else None
         styles = (place.paragraph or self._default, value(own, "rStyle"), place.table)
-        paragraph, run, table = (
-            next((on for row in self.based(style) if (on := _is_on(row.find(f"{WORD}rPr"), names)) is not None), False)
-            for style in styles
-        )
+        said_by = ((_is_on(row.find(f"{WORD}rPr"), names) for row in self.based(style)) for style in styles)
+        paragraph, run, table = (next((on for on in marks if on is not None), False) for marks in said_by)
         return _is_on(usual, names) or table or paragraph != run
 
     def _by_default(self, properties: str, path: str) -> ET.Element | None:
@@ -215,9 +208,8 @@ class Styles:
 
 def _is_on(properties: ET.Element | None, names: Sequence[str]) -> bool | None:
     """Whether any of these marks is switched on; None where none is there."""
-    marks = [
-        mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None
-    ]
+    found = [properties.find(f"{WORD}{name}") for name in names] if properties is not None else []
+    marks = [mark for mark in found if mark is not None]
     return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
@@ -318,10 +310,8 @@ def _note(number: int, styles: Styles, place: Place) -> str:
     """A note below the paragraph that refers to it, with its number."""
     own, notes = written([(str(number + 1), Level.RAISED)]), styles.notes
     styles.notes = {}  # a note that refers to another one is no note
-    said = " ".join(
-        re.sub("</?p>", "", block)
-        for block in _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))
-    )
+    blocks = _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))
+    said = " ".join(re.sub("</?p>", "", block) for block in blocks)
     styles.notes = notes
     return f"<p>{html.escape(own)} {said}</p>"
 
@@ -379,7 +369,7 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
         elif one.tag == f"{WORD}noBreakHyphen":
             yield "-", level
         elif (
-            note := f"{one.tag.removeprefix(WORD)}{one.get(f'{WORD}id', '')}"
+            note := one.tag.removeprefix(WORD) + one.get(f"{WORD}id", "")
         ) in styles.notes and note not in styles.noted:
             styles.noted.append(note)
             yield str(len(styles.noted)), Level.RAISED
@@ -390,9 +380,8 @@ def _level(properties: ET.Element | None, otherwise: Level) -> Level:
     alignment, position, size = (value(properties, name) for name in ("vertAlign", "position", "sz"))
     if alignment:
         return _LEVELS.get(alignment, Level.PLAIN)
-    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > SHIFTED * (
-        int(size) if size.isdecimal() else USUAL_SIZE
-    ):
+    least = SHIFTED * (int(size) if size.isdecimal() else USUAL_SIZE)
+    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > least:
         return Level.RAISED if int(position) > 0 else Level.LOWERED
     return otherwise
 

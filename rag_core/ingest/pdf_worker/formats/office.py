@@ -33,9 +33,8 @@ def unpacked(data: bytes, main: str, what: str, end: str) -> Iterator[Office]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if main not in archive.namelist():
-                raise Failure(
-                    "NotAPdf", f"The file is not a {what} ({end}).", f"Save it as {end} or PDF, and add that copy."
-                )
+                remedy = f"Save it as {end} or PDF, and add that copy."
+                raise Failure("NotAPdf", f"The file is not a {what} ({end}).", remedy)
             yield Office(archive, what)
     except (
         zipfile.BadZipFile,
@@ -49,11 +48,8 @@ def unpacked(data: bytes, main: str, what: str, end: str) -> Iterator[Office]:
         NotImplementedError,
         RuntimeError,
     ) as error:
-        raise Failure(
-            "DamagedPdf",
-            f"The {what} is damaged, or encrypted.",
-            "Save it again without a password, and add that copy.",
-        ) from error
+        remedy = "Save it again without a password, and add that copy."
+        raise Failure("DamagedPdf", f"The {what} is damaged, or encrypted.", remedy) from error
 
 
 class _Fed(io.BytesIO):

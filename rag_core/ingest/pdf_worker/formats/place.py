@@ -226,14 +226,13 @@ def _styled(style: str) -> Kind | None:
     }
     if any(lengths.get(name, FLAT) <= 2 for name in ("width", "height")):
         return Kind.UNSEEN
-    page = MARGIN / 20
     for start, size, most in (
         ("margin-left", "width", RIGHT),
         ("left", "width", RIGHT),
         ("margin-top", "height", DOWN),
     ):
         at = lengths.get(start, 0.0)
-        if at + lengths.get(size, 0.0) <= -page or at >= most / 20:
+        if at + lengths.get(size, 0.0) <= -MARGIN / 20 or at >= most / 20:
             return Kind.NO_CONTEXT
     return None
 

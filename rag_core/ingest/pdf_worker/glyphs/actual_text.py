@@ -124,9 +124,8 @@ def judged(
         return None
     if max(len(span.said), len(painted)) > MOST:
         return [Shown(glyph.text, Judgement.PAINTED) for glyph in span.glyphs]
-    found = [
-        Shown(text, None) for text in (_as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs])
-    ]
+    own = _as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs]
+    found = [Shown(text, None) for text in own]
     untold: list[tuple[dict[int, str], str]] = []
     for first, last, said in _differing(span):
         taken = [letters.strip() for letters in _letters_of(span.glyphs[first:last], said, away, is_blank)]
@@ -168,11 +167,8 @@ def _as_capitals(span: Span, painted: str) -> list[str]:
 
 def _is_garbled(span: Span, painted: str) -> bool:
     """Whether MuPDF would lose or misplace letters: several glyphs, some with another value."""
-    return (
-        len(span.glyphs) > 1
-        and span.said.split() != painted.split()
-        and not any(ord(sign) in JOINING for sign in span.said)
-    )
+    several = len(span.glyphs) > 1 and span.said.split() != painted.split()
+    return several and not any(ord(sign) in JOINING for sign in span.said)
 
 
 def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
@@ -206,9 +202,8 @@ def _differing(span: Span) -> Iterator[tuple[int, int, str]]:
     owners = [number for number, glyph in enumerate(span.glyphs) for _ in glyph.text]
     painted = "".join(glyph.text for glyph in span.glyphs)
     for start, end, low, high in _parts(span.said, painted) if owners else ():
-        if not any(
-            sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in span.said[start:end] + painted[low:high]
-        ):
+        signs = span.said[start:end] + painted[low:high]
+        if not any(sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in signs):
             continue  # blanks, hyphens and full stops say nothing
         # whole glyphs, and with what stands before: what is said and not painted belongs to a glyph
         while low and (low == high or owners[low - 1] == owners[low]):
@@ -281,9 +276,8 @@ def _judged(
     if glyph.sign:
         return Shown(glyph.text, None)
     if is_blank(glyph):
-        return Shown(
-            glyph.text if glyph.text.isspace() else " ", Judgement.PAINTED if any(map(str.isalnum, letters)) else None
-        )
+        said_more = Judgement.PAINTED if any(map(str.isalnum, letters)) else None
+        return Shown(glyph.text if glyph.text.isspace() else " ", said_more)
     if _same(letters, glyph.text):
         return Shown(letters, None)
     said, painted = (away(glyph, text) for text in (letters, glyph.text))
@@ -291,17 +285,11 @@ def _judged(
         return Shown(letters, Judgement.SAID)
     # each font has its own
     is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1
-    if (
-        painted is not None
-        and painted < NEAR
-        and (said is None or (2 * RATHER if is_ligature else RATHER) * painted < said)
-    ):
+    rather = 2 * RATHER if is_ligature else RATHER
+    if painted is not None and painted < NEAR and (said is None or rather * painted < said):
         return Shown(glyph.text, Judgement.PAINTED)
-    if (
-        any(sign.isdigit() for sign in letters + glyph.text)
-        and is_false(glyph, letters)
-        and is_false(glyph, glyph.text)
-    ):
+    has_digit = any(sign.isdigit() for sign in letters + glyph.text)
+    if has_digit and is_false(glyph, letters) and is_false(glyph, glyph.text):
         return Shown(letters or glyph.text, Judgement.FALSE)
     return Shown(letters, Judgement.DOUBTFUL)
 

@@ -91,9 +91,8 @@ class Piece:
         if _is_aslant(atoms[0].step):
             return self.word.box
         _, top, _, bottom = turned(self.word.box, self.way)
-        return _turned_back(
-            (min(atom.left for atom in atoms), top, max(atom.right for atom in atoms), bottom), self.way
-        )
+        left, right = min(atom.left for atom in atoms), max(atom.right for atom in atoms)
+        return _turned_back((left, top, right, bottom), self.way)
 
     def take(self, atoms: Sequence[Atom], boxes: Sequence[Rect]) -> None:
         """Add atoms, and the boxes that they stand in."""
@@ -134,9 +133,8 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
         for span in line["spans"]:
             if any(map(str.isdigit, span["text"])):
                 x0, y0, x1, y1 = span["bbox"]
-                heights.setdefault(span["font"], []).append(
-                    ((y1 - y0 if abs(x) > abs(y) else x1 - x0) / span["size"], place)
-                )
+                height = y1 - y0 if abs(x) > abs(y) else x1 - x0
+                heights.setdefault(span["font"], []).append((height / span["size"], place))
     for of_font in heights.values():
         usual = min(TALLEST, min(of_font)[0])
         found.update(place for height, place in of_font if height > usual + LOWERED)
@@ -283,21 +281,15 @@ class _Page:
         def may_be_one(atom: Atom) -> bool:
             band = int(atom.base // BAND_PT)
             smaller = atom.size <= SMALLER * max(largest.get((atom.step, band + away), 0.0) for away in (-1, 0, 1))
-            return (
-                (smaller or atom.run in uneven) and atom.level is Level.PLAIN and _SIGN.fullmatch(atom.text) is not None
-            )
+            may = (smaller or atom.run in uneven) and atom.level is Level.PLAIN
+            return may and _SIGN.fullmatch(atom.text) is not None
 
         signs = sorted(filter(may_be_one, self._atoms), key=lambda atom: atom.left)
         for atom in signs:
             self._settle(atom, prose)
         for atom in signs:  # the further parts of one sign: "−" and "3" of two fonts
-            before = self._beside(atom, left=True)
-            if (
-                before
-                and before.host
-                and atom.level is Level.PLAIN
-                and abs(before.base - atom.base) < SAME_LINE * atom.size
-            ):
+            before = self._beside(atom, left=True) if atom.level is Level.PLAIN else None
+            if before and before.host and abs(before.base - atom.base) < SAME_LINE * atom.size:
                 atom.level, atom.host, atom.changed = before.level, before.host, True
         self._unbarred([atom for atom in signs if atom.host])
 
@@ -307,15 +299,10 @@ class _Page:
         for other in self._near(atom.step, atom.base):
             size = max(atom.size, other.size)
             away = (atom.left - other.right if left else other.left - atom.right) / size
-            if (
-                other is not atom
-                and -OVERLAP < away < nearest
-                and -LOWEST < (other.base - atom.base) / size < HIGHEST
-                and other.level is not Level.STACKED
-            ):
-                ahead = other.left < atom.left if left else other.right > atom.right
-                if ahead:
-                    found, nearest = other, away
+            ahead = other.left < atom.left if left else other.right > atom.right
+            level = -LOWEST < (other.base - atom.base) / size < HIGHEST and other.level is not Level.STACKED
+            if ahead and level and other is not atom and -OVERLAP < away < nearest:
+                found, nearest = other, away
         return found
 
     def _settle(self, atom: Atom, prose: Collection[Line]) -> None:
@@ -341,11 +328,8 @@ class _Page:
                 continue
             for high in signs:
                 shared = min(high.right, low.right) - max(high.left, low.left)
-                if (
-                    high.level is Level.RAISED
-                    and high.host is low.host
-                    and shared > 0.5 * min(high.right - high.left, low.right - low.left)
-                ):
+                over = shared > 0.5 * min(high.right - high.left, low.right - low.left)
+                if over and high.level is Level.RAISED and high.host is low.host:
                     host = low.host
                     touches = host is not None and min(low.left, high.left) - host.right < TOUCHING * host.size
                     if not (touches and host is not None and host.text[-1:].isalpha() and host.left < low.left):
@@ -375,16 +359,11 @@ class _Page:
             elif within and 0.5 * atom.size < atom.base - y < UNDER * atom.size:
                 under.append(atom)
             elif AXIS_LOW * atom.size < atom.base - y < AXIS_HIGH * atom.size:
-                if (
-                    -OVERLAP * atom.size < x0 - atom.right < 0.6 * atom.size
-                    or -OVERLAP * atom.size < atom.left - x1 < 0.6 * atom.size
-                ):
+                if any(-margin < gap < 0.6 * atom.size for gap in (x0 - atom.right, atom.left - x1)):
                     beside.append(atom)
         if not (over and under and beside):
             return False
-        host = min(
-            beside, key=lambda atom: (atom.left > x0, abs(x0 - atom.right) if atom.left < x0 else abs(atom.left - x1))
-        )
+        host = min(beside, key=lambda one: (one.left > x0, abs(x0 - one.right if one.left < x0 else one.left - x1)))
         widest = max(atom.right for atom in over + under) - min(atom.left for atom in over + under)
         if x1 - x0 > widest + 1.2 * host.size or max(atom.size for atom in over + under) > 1.05 * host.size:
             return False
@@ -415,22 +394,14 @@ class _Page:
                 for atom in self._near(step, y)
             ):
                 continue
-            if any(
-                other is not rule
-                and way == step
-                and abs(other[1] - rule[1]) < 0.5
-                and abs(other[0] - x0) < 4 * (x1 - x0)
-                for way, other in rules
-            ):
+            others = [other for way, other in rules if other is not rule and way == step]
+            if any(abs(other[1] - rule[1]) < 0.5 and abs(other[0] - x0) < 4 * (x1 - x0) for other in others):
                 continue  # a dashed line
             figure = figures[0]
             minus = Atom(step, figure.run, figure.word, "", x0, x1, figure.base, figure.size)
             before = self._beside(minus, left=True, gap=1.2)
-            touches = (
-                before is not None
-                and x0 - before.right < TOUCHING * before.size
-                and abs(before.base - figure.base) < SAME_LINE * before.size
-            )
+            near = before is not None and x0 - before.right < TOUCHING * before.size
+            touches = near and before is not None and abs(before.base - figure.base) < SAME_LINE * before.size
             figure.text = (UNKNOWN if before is None else "–" if touches else "−") + figure.text
             figure.left, figure.changed, self.changed = x0, True, True
 
@@ -441,13 +412,11 @@ class _Page:
         own: defaultdict[tuple[int, int], list[Atom]] = defaultdict(list)
         for atom in self._atoms:
             own[atom.run, atom.word].append(atom)
-        rows = [
-            [
-                Piece(word, ink, self._kinds[run][place], own[run, place], [word.box], way, run)
-                for place, (word, ink) in enumerate(words)
-            ]
-            for run, (words, _, way) in enumerate(self._runs)
-        ]
+        rows: list[list[Piece]] = []
+        for run, (words, _, way) in enumerate(self._runs):
+            read = zip(words, self._kinds[run], strict=True)
+            pieces = (Piece(*one, kind, own[run, at], [one[0].box], way, run) for at, (one, kind) in enumerate(read))
+            rows.append(list(pieces))
         self._rows, self._piece_of = rows, {atom: piece for row in rows for piece in row for atom in piece.atoms}
         for atom in self._atoms:
             if atom.host is not None:
@@ -475,15 +444,8 @@ class _Page:
             target.take([atom], [box])
         else:
             row = self._rows[target.run]
-            target = Piece(
-                source.word._replace(box=box, size=host.size),
-                source.ink,
-                source.kind,
-                [atom],
-                [box],
-                source.way,
-                target.run,
-            )
+            word = source.word._replace(box=box, size=host.size)
+            target = Piece(word, source.ink, source.kind, [atom], [box], source.way, target.run)
             row.insert(row.index(self._piece_of[host]) + ahead, target)
         self._piece_of[atom] = target
         if ahead:
@@ -497,11 +459,8 @@ class _Page:
             apart = (other.left - atom.right) / host.size
             if source is None or source is piece or other.host or abs(other.base - host.base) > SAME_LINE * host.size:
                 continue
-            if (
-                -OVERLAP < apart < TOUCHING
-                and other.left > atom.left
-                and not (apart_from_host and other.text[:1].isalnum())
-            ):
+            begins = apart_from_host and other.text[:1].isalnum()
+            if -OVERLAP < apart < TOUCHING and other.left > atom.left and not begins:
                 self._piece_of.update(dict.fromkeys(source.atoms, piece))
                 piece.take(source.atoms, source.boxes)
                 source.atoms, source.boxes, source.moved = [], [], True
@@ -531,11 +490,8 @@ def _level(atom: Atom, host: Atom, *, left: bool) -> Level:
         return Level.LOWERED
     of_a_fraction = "/" in atom.text or host.text[-1:] in ("/", "\u2044")
     in_one_word = (host.run, host.word) == (atom.run, atom.word)
-    return (
-        Level.SMALL
-        if (in_one_word or of_a_fraction) and atom.size <= MUCH_SMALLER * host.size and abs(raised) < LOWERED
-        else Level.PLAIN
-    )
+    small = atom.size <= MUCH_SMALLER * host.size and abs(raised) < LOWERED
+    return Level.SMALL if (in_one_word or of_a_fraction) and small else Level.PLAIN
 
 
 def _shown(point: tuple[float, float], turn: Any) -> tuple[float, float]:
@@ -565,11 +521,8 @@ def _turned_back(box: Rect, way: tuple[int, int]) -> Rect:
 
 def _words(piece: Piece) -> Iterator[Word]:
     """The words that are written for a piece; a fraction may part one in two."""
-    if (
-        piece.kind is not None
-        or not piece.was_read
-        or (not piece.moved and not any(atom.changed for atom in piece.atoms))
-    ):
+    changed = piece.moved or any(atom.changed for atom in piece.atoms)
+    if piece.kind is not None or not piece.was_read or not changed:
         yield piece.word
         return
     atoms = sorted(piece.atoms, key=lambda atom: (atom.left, atom.level is Level.RAISED))
@@ -581,7 +534,6 @@ def _words(piece: Piece) -> Iterator[Word]:
     at = left
     for part in parts:
         end = right if part is parts[-1] else at + (right - left) * len(part) / len(text)
-        yield piece.word._replace(
-            text=part, box=_turned_back((at, top, end, bottom), piece.way), size=max(atom.size for atom in atoms)
-        )
+        box, size = _turned_back((at, top, end, bottom), piece.way), max(atom.size for atom in atoms)
+        yield piece.word._replace(text=part, box=box, size=size)
         at = end

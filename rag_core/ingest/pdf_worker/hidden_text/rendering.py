@@ -116,10 +116,9 @@ class _Look:
 
     def _count(self, box: Rect) -> tuple[int, int]:
         """Pixels of ink that show, and pixels of ink, in `box`."""
-        left, right = (max(0, min(self._width, round(x * self._zoom) - self._frame.x0)) for x in (box[0], box[2]))
-        top, bottom = (
-            max(0, min(self._frame.height, round(y * self._zoom) - self._frame.y0)) for y in (box[1], box[3])
-        )
+        frame, height = self._frame, self._frame.height
+        left, right = (max(0, min(self._width, round(x * self._zoom) - frame.x0)) for x in (box[0], box[2]))
+        top, bottom = (max(0, min(height, round(y * self._zoom) - frame.y0)) for y in (box[1], box[3]))
         if left >= right or top >= bottom:
             return 0, 0
         starts = range(top * self._width, bottom * self._width, self._width)

@@ -59,6 +59,7 @@ NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
 
 Segment = tuple[float, float, float, float]
 Direction = tuple[int, int]
+Colour = tuple[int, int, int]  # red, green and blue, from 0 to 255
 Place = tuple[int, int]  # the number of a run, and of a letter in it, blanks not counted, or of a word
 
 
@@ -323,12 +324,8 @@ def _bars_through(strokes: Strokes, runs: Sequence[InkedRun]) -> Iterator[tuple[
                 for band in range(band_of(row[1]), band_of(row[3]) + 1):
                     bands.setdefault(band, []).append(number)
         around = range(band_of(bar.box[1]), band_of(bar.box[3]) + 1)
-        level = {
-            number
-            for band in around
-            for number in bands.get(band, ())
-            if bar.box[1] < rows[number][3] > rows[number][1]
-        }
+        here = {number for band in around for number in bands.get(band, ())}
+        level = {number for number in here if bar.box[1] < rows[number][3] > rows[number][1]}
         near = {number for number in level if _crosses(bar, rows[number], runs[number][2])}
         if near:
             yield bar, sorted(near), all(number in near or rows[number][1] >= bar.box[3] for number in level)
@@ -421,11 +418,8 @@ def _whole(
         yield from inside
         return
     letters = [at for at in rest if signs[at].text.isalnum()]
-    nearly = (
-        len(inside) >= MOST_OF_WORD * (end - start)
-        and len(letters) <= FEW
-        and all(signs[at].text.isalpha() for at in letters)
-    )
+    most = len(inside) >= MOST_OF_WORD * (end - start) and len(letters) <= FEW
+    nearly = most and all(signs[at].text.isalpha() for at in letters)
     if letters and not nearly and not _is_exact(signs, way, start, end, ends):
         nearly = 2 * len(inside) >= end - start
         inside = inside if nearly else []
@@ -487,11 +481,8 @@ def _filling(area: Rect, runs: Sequence[InkedRun], *, single: bool) -> list[Plac
         return []
     rows = {run for run, _ in inside}
     filled = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes) / (width * height)
-    if single and (
-        len(rows) < LINE_ROWS
-        or filled < LINE_FILLED
-        or sum(len(runs[run][0]) for run in rows) > (1 + OUTSIDE) * len(boxes)
-    ):
+    words = sum(len(runs[run][0]) for run in rows)
+    if single and (len(rows) < LINE_ROWS or filled < LINE_FILLED or words > (1 + OUTSIDE) * len(boxes)):
         return []
     text = meet(union(boxes), area)
     across, down = (LINE_WIDTH, LINE_HEIGHT) if single else (CROSS_WIDTH, CROSS_HEIGHT)

@@ -19,7 +19,7 @@ from pymupdf import mupdf
 from ..devices import CLIPS, GROUPS, ITEM_BYTES, PAINTING, TEXT, TEXT_CLIPS, call_back, glyphs_of, spans_of
 from ..glyphs.actual_text import FURTHER, Drawn, Glyph, Span, crowded
 from ..words import Bands, Rect, band_of, meet, union
-from .strikethrough import Outline, Strokes
+from .strikethrough import Colour, Outline, Strokes
 
 # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 MAX_OPERATIONS = 30_000
@@ -37,8 +37,6 @@ CORE = 0.15
 GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
 MIDDLE_EM = 0.25  # the middle of a letter above its baseline
 EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
-
-_Colour = tuple[int, int, int]
 
 
 class Trace(mupdf.FzDevice2):  # type: ignore[misc]
@@ -66,8 +64,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.crowded: dict[int, set[Glyph]] = {}
         self._texts = Bands()
         self._placeless = False
-        self._grounds: dict[_Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
-        self._close: dict[_Colour, list[_Colour | None]] = {}
+        self._grounds: dict[Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
+        self._close: dict[Colour, list[Colour | None]] = {}
         self._rules: dict[tuple[str, int], dict[int, Rect]] = {}
         # what is left to paint on, and whether it is not a plain rectangle
         self._clips: list[tuple[Rect, bool]] = [(tuple(page.rect), False)]
@@ -99,7 +97,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             return False
         return True
 
-    def _painted(self, box: Rect, colour: _Colour | None) -> None:
+    def _painted(self, box: Rect, colour: Colour | None) -> None:
         """Something other than text was painted."""
         box = meet(box, self._clips[-1][0])
         x0, y0, x1, y1 = box
@@ -115,7 +113,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self.suspects.add(meet(text, box))
         self._ground(box, colour)
 
-    def _ground(self, box: Rect, colour: _Colour | None) -> None:
+    def _ground(self, box: Rect, colour: Colour | None) -> None:
         if colour not in self._grounds:
             self._grounds[colour] = Bands()
             for ink, close in self._close.items():
@@ -137,7 +135,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
                 self.suspects.add(meet(text, around))
             self._ground(around, None)
 
-    def _text(self, text: Any, stroke: Any, ctm: Any, colour: _Colour | None) -> None:
+    def _text(self, text: Any, stroke: Any, ctm: Any, colour: Colour | None) -> None:
         if not self._step():
             return
         if True in self._said:
@@ -155,9 +153,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._placeless = self._placeless or any(not chr(max(0, code)).isspace() for code in written)
             return
         core = _core(box)
-        inside = (
-            clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
-        )
+        across = clip[0] - LOOSE_PT <= box[0] and box[2] <= clip[2] + LOOSE_PT
+        inside = across and clip[1] <= core[1] and core[3] <= clip[3]
         own = text.head and text.head.font.t3procs  # the file itself draws the letters, in colours of their own
         if self._strange or shaped or colour is None or not inside or own:
             self.suspects.add(box)
@@ -187,7 +184,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
         return address
 
-    def _alike(self, colour: _Colour) -> list[_Colour | None]:
+    def _alike(self, colour: Colour) -> list[Colour | None]:
         """The colours painted so far on which `colour` cannot be read."""
         if colour not in self._close:
             self._close[colour] = [other for other in self._grounds if _is_alike(colour, other)]
@@ -207,7 +204,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         if self._step():
             self._path(path, stroke, ctm, _colour(space, color, params), alpha)
 
-    def _path(self, path: Any, stroke: Any, ctm: Any, colour: _Colour | None, alpha: float) -> None:
+    def _path(self, path: Any, stroke: Any, ctm: Any, colour: Colour | None, alpha: float) -> None:
         box = _rect(mupdf.ll_fz_bound_path(path, stroke, ctm))
         self._painted(box, colour)
         width = stroke.linewidth * abs(ctm.a * ctm.d - ctm.b * ctm.c) ** 0.5 if stroke else 0.0
@@ -315,7 +312,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._strange -= 1
 
 
-def _is_alike(ink: _Colour, ground: _Colour | None) -> bool:
+def _is_alike(ink: Colour, ground: Colour | None) -> bool:
     """Whether `ink` may not be read on `ground`: twice the contrast, as colours of print are converted variously."""
     return ground is None or max(abs(a - b) for a, b in zip(ink, ground, strict=True)) <= 2 * CONTRAST
 
@@ -346,7 +343,7 @@ def _core(box: Rect) -> Rect:
     return box[0], box[1] + margin, box[2], box[3] - margin
 
 
-def _colour(space: Any, color: Any, params: Any) -> _Colour | None:
+def _colour(space: Any, color: Any, params: Any) -> Colour | None:
     """The colour in channels of 0 to 255; None where there is none."""
     if not space:
         return None
