@@ -297,7 +297,9 @@ def test_given_a_request_when_the_child_starts_then_its_resources_are_limited_fo
     program = """
         import json, resource, sys
         from rag_core.ingest.pdf_worker.child import set_limits
-        set_limits({"memory": 400 << 20, "cpu": 3, "cpu_page": 0.5, "pages": 10, "ocr_seconds": 2})
+        set_limits(
+            {"memory_bytes": 400 << 20, "cpu_seconds": 3, "cpu_seconds_per_page": 0.5, "pages": 10, "ocr_seconds": 2}
+        )
         names = ("CORE", "FSIZE", "NOFILE", "AS", "CPU")
         print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
     """

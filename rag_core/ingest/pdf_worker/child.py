@@ -91,9 +91,9 @@ def set_limits(request: dict[str, Any]) -> None:
     limit(resource.RLIMIT_FSIZE, 0, 0)
     limit(resource.RLIMIT_NOFILE, 64, 64)
     if sys.platform != "darwin":  # macOS refuses to limit the address space; the wall and CPU limits still hold there
-        limit(resource.RLIMIT_AS, request["memory"], request["memory"])
-    most = request["cpu"] + request["cpu_page"] * request["pages"] + request["ocr_seconds"]
-    limit(resource.RLIMIT_CPU, int(request["cpu"]), int(most) + 1)
+        limit(resource.RLIMIT_AS, request["memory_bytes"], request["memory_bytes"])
+    most = request["cpu_seconds"] + request["cpu_seconds_per_page"] * request["pages"] + request["ocr_seconds"]
+    limit(resource.RLIMIT_CPU, int(request["cpu_seconds"]), int(most) + 1)
 
 
 def allow_cpu(seconds: float) -> None:
@@ -236,7 +236,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
     from .scans.ocr import Drawer
 
     emit({"event": "open", "count": document.page_count, "meta": meta(document)})
-    allowed = request["cpu"] + request["cpu_page"] * document.page_count
+    allowed = request["cpu_seconds"] + request["cpu_seconds_per_page"] * document.page_count
     allow_cpu(allowed)
 
     def allow_more(seconds: float) -> None:

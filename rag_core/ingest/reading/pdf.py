@@ -11,7 +11,7 @@ import binascii
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO
 
 import regex
@@ -90,14 +90,8 @@ def read_pdf(
     """
     _refuse_at_sight(data, limits, form)
     languages, tessdata = find_tessdata()
-    request = {
-        **_request(limits, password),
-        "form": form,
-        "ocr": ocr,
-        "languages": "+".join(languages),
-        "tessdata": tessdata,
-        "weights": weights_of(ocr_engine) if ocr else "",
-    }
+    request = {**_request(limits, password), "form": form, "ocr": ocr, "weights": weights_of(ocr_engine) if ocr else ""}
+    request |= {"languages": "+".join(languages), "tessdata": tessdata}
     pages: list[Page] = []
     opened: Event = {"count": 0, "meta": {}}
     notes: list[str] = []
@@ -217,18 +211,8 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
         )
 
 
-def _request(limits: Limits, password: str | None) -> dict[str, object]:
-    return {
-        "memory": limits.memory_bytes,
-        "cpu": limits.cpu_seconds,
-        "cpu_page": limits.cpu_seconds_per_page,
-        "ocr_seconds": limits.ocr_seconds,
-        "pages": limits.pages,
-        "page_chars": limits.page_chars,
-        "page_words": limits.page_words,
-        "pixels": limits.pixels,
-        "password": password or "",
-    }
+def _request(limits: Limits, password: str | None) -> dict[str, Any]:
+    return {**asdict(limits), "password": password or ""}
 
 
 def _failure(event: Mapping[str, Any], limits: Limits) -> errors.RagError:

@@ -368,9 +368,7 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
             yield " ", Level.PLAIN
         elif one.tag == f"{WORD}noBreakHyphen":
             yield "-", level
-        elif (
-            note := one.tag.removeprefix(WORD) + one.get(f"{WORD}id", "")
-        ) in styles.notes and note not in styles.noted:
+        elif (note := one.tag.removeprefix(WORD) + one.get(f"{WORD}id", "")) in styles.notes.keys() - set(styles.noted):
             styles.noted.append(note)
             yield str(len(styles.noted)), Level.RAISED
 

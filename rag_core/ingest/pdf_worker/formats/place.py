@@ -226,12 +226,8 @@ def _styled(style: str) -> Kind | None:
     }
     if any(lengths.get(name, FLAT) <= 2 for name in ("width", "height")):
         return Kind.UNSEEN
-    for start, size, most in (
-        ("margin-left", "width", RIGHT),
-        ("left", "width", RIGHT),
-        ("margin-top", "height", DOWN),
-    ):
-        at = lengths.get(start, 0.0)
+    for start, size in (("margin-left", "width"), ("left", "width"), ("margin-top", "height")):
+        at, most = lengths.get(start, 0.0), DOWN if size == "height" else RIGHT
         if at + lengths.get(size, 0.0) <= -MARGIN / 20 or at >= most / 20:
             return Kind.NO_CONTEXT
     return None
