@@ -24,7 +24,7 @@ import regex
 from babel import Locale, UnknownLocaleError
 
 from rag_core.domain.documents import Page, PageSource
-from rag_core.language import FALLBACK, LANGUAGES, DatedWords, Day, ascii_digits, dates, fold, months, spaced
+from rag_core.language import FALLBACK, LANGUAGES, DatedWords, ascii_digits, dates, fold, months, spaced
 
 FIRST_YEAR = 1900  # earlier years are those of what a document tells about; chosen
 _SLACK = timedelta(days=1)  # where it is tomorrow already
@@ -155,13 +155,9 @@ def _part(text: str, known: Vocabulary, today: date) -> Part | None:
     if len(found) != 1:
         return None
     (one,) = found
-    days = [_iso(day) for day in one.readings]
+    days = [f"{day.year:04}-{day.month:02}" + (f"-{day.day:02}" if day.day else "") for day in one.readings]
     told = len(days) == 1 and believed(days[0], today)
     return Part(text[: one.start], days[0] if told else "", text[one.end :])
-
-
-def _iso(day: Day) -> str:
-    return f"{day.year:04}-{day.month:02}" + (f"-{day.day:02}" if day.day else "")
 
 
 MAX_ROWS = 150  # rows of the first page that are looked at; a printed page of small type has about 80

@@ -21,18 +21,19 @@ from rag_core.ingest.pdf_worker.glyphs import fonts
 from rag_core.ingest.pdf_worker.glyphs.fonts import DASHES, DIGITS, SIDE, SIGNS, Fonts
 from rag_core.ingest.pdf_worker.glyphs.shapes import references
 from rag_core.ingest.pdf_worker.hidden_text.hidden import Kind, Layers
-from rag_core.ingest.pdf_worker.pages import Options, read
+from rag_core.ingest.pdf_worker.pages import read
 from rag_core.ingest.pdf_worker.scans.ocr import Drawer
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS
 
 PIXELS = 25_000_000
-NO_OCR = Drawer("", PIXELS, enabled=False, allow_cpu=lambda seconds: None)
+REQUEST = {"page_chars": 200_000, "page_words": 200_000, "pixels": PIXELS, "ocr": False}
+NO_OCR = Drawer(REQUEST, allow_cpu=lambda seconds: None)
 
 
 def page_of(data: bytes) -> dict[str, Any]:
     document = pymupdf.open(stream=data, filetype="pdf")
-    return read(document[0], Options(200_000, 200_000, PIXELS), NO_OCR, Fonts(), Layers(document, ""))
+    return read(document[0], NO_OCR, Fonts(), Layers(document, ""))
 
 
 def test_given_each_form_of_hidden_text_when_read_then_it_is_counted_and_cannot_be_quoted() -> None:

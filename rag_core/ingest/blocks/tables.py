@@ -85,7 +85,8 @@ def table_end(rows: Sequence[Row], start: int) -> int:
     end, figures = start, False
     while index < len(rows):
         row = rows[index]
-        if figures and (_opens(row) or _set_apart(rows[start], row)):
+        apart = row.cells == 1 and row.size > 1.15 * rows[start].size > 0
+        if figures and (apart or _opens(row)):
             break
         if is_tabular(row) or is_rule(row):
             end, figures = index + 1, figures or _has_figures(row.text)
@@ -94,10 +95,6 @@ def table_end(rows: Sequence[Row], start: int) -> int:
         index += 1
     body = [row for row in rows[start:end] if is_tabular(row)]
     return end if len(body) > 1 or any(row.cells > 2 for row in body) else start
-
-
-def _set_apart(first: Row, row: Row) -> bool:
-    return row.cells == 1 and row.size > 1.15 * first.size > 0
 
 
 def _is_label(row: Row, following: Sequence[Row]) -> bool:

@@ -231,7 +231,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
     from .damage import REPAIRED, forget_complaints, with_damage
     from .glyphs.fonts import Fonts
     from .hidden_text.hidden import Layers
-    from .pages import Options, read
+    from .pages import read
     from .rows import packed
     from .scans.ocr import Drawer
 
@@ -244,13 +244,12 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
         allowed += seconds
         allow_cpu(allowed)
 
-    drawer = Drawer(bool(request["languages"] or request["weights"]), request["pixels"], request["ocr"], allow_more)
-    options = Options(request["page_chars"], request["page_words"], request["pixels"])
+    drawer = Drawer(request, allow_more)
     fonts, layers, labels = Fonts(), Layers(document, request["password"]), page_labels(document)
     for number in range(request.get("first", 1) - 1, document.page_count):
         forget_complaints()
         try:
-            page = with_damage(read(document[number], options, drawer, fonts, layers))
+            page = with_damage(read(document[number], drawer, fonts, layers))
         except Exception as error:
             if out_of_memory(error):
                 raise

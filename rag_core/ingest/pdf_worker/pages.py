@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -62,20 +61,12 @@ NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twic
 THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
-@dataclass(frozen=True)
-class Options:
-    """The caller's options: see `rag_core.ingest.reading.pdf.Limits`."""
-
-    page_chars: int
-    page_words: int
-    max_pixels: int
-
-
-def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
+def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
     """The page as the JSON event `page`, without its number; `picture` is to be read where the page has no text.
 
     Raises whatever MuPDF raises on a broken page, or at the memory limit.
     """
+    asked = drawer.request
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
     words = text_page.extractWORDS()
     with unheard():
@@ -91,7 +82,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
     with unheard():
         void = is_void([line for block in blocks for line in block.get("lines", ())])
         inked, unseen, bars = reasons(
-            page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan
+            page, text_page, inked, asked["pixels"], fonts, trace, correction, keep_invisible=searchable_scan
         )
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
@@ -102,7 +93,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
     shown = with_boxes(shown, rules, trace.strokes.sloped) if trace else shown
-    rows = build(shown, options.page_chars, options.page_words, rules)
+    rows = build(shown, asked["page_chars"], asked["page_words"], rules)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None

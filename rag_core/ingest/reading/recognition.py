@@ -151,8 +151,8 @@ class Recognition:
         limits = {"cpu_seconds": seconds, "cpu_seconds_per_page": 0, "ocr_seconds": 0}
         request = {**self._request, **limits, "recognise": said, "password": ""}
         wall, most = WALL_FACTOR * seconds, pdf_process.PAGE_LINE_BYTES
-        said_by = pdf_process.events(request, data, wall_seconds=wall, max_line_bytes=most, cancelled=self._stop.is_set)
-        for event in said_by:
+        answers = pdf_process.events(request, data, wall_seconds=wall, max_line_bytes=most, cancelled=self._stop.is_set)
+        for event in answers:
             if event["event"] != "recognised":
                 break
             return event

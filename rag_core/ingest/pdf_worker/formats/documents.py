@@ -121,8 +121,7 @@ def web_page(data: bytes, left: LeftOut) -> tuple[bytes, dict[str, str]]:
         heads, feet = (
             [office.part(name) for name in sorted(office.names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT)
         )
-        numbers = Numbering(parts.get("numbering"), parts.get("styles"))
-        styles = Styles(parts.get("styles"), numbers, _notes(parts), left)
+        styles = Styles(parts.get("styles"), parts.get("numbering"), _notes(parts), left)
         about = office.about()
     main, under = body.find(f"{WORD}body"), body.find(f"{WORD}background")
     ground = shade_of(under.get(f"{WORD}color", "")) if under is not None else None
@@ -140,9 +139,9 @@ class Styles:
     """
 
     def __init__(
-        self, root: ET.Element | None, numbers: Numbering, notes: dict[str, ET.Element], left: LeftOut
+        self, root: ET.Element | None, numbering: ET.Element | None, notes: dict[str, ET.Element], left: LeftOut
     ) -> None:
-        self.numbers, self.notes, self.left = numbers, notes, left
+        self.numbers, self.notes, self.left = Numbering(numbering, self.based), notes, left
         self.noted: list[str] = []  # the notes that were referred to, in their order
         self.headings: dict[str, int] = {}
         self.levels: dict[str, Level] = {}
@@ -197,8 +196,8 @@ class Styles:
             return said
         usual = self._root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES) if self._root is not None else None
         styles = (place.paragraph or self._default, value(own, "rStyle"), place.table)
-        said_by = ((_is_on(row.find(f"{WORD}rPr"), names) for row in self.based(style)) for style in styles)
-        paragraph, run, table = (next((on for on in marks if on is not None), False) for marks in said_by)
+        switched = ((_is_on(row.find(f"{WORD}rPr"), names) for row in self.based(style)) for style in styles)
+        paragraph, run, table = (next((on for on in marks if on is not None), False) for marks in switched)
         return _is_on(usual, names) or table or paragraph != run
 
     def _by_default(self, properties: str, path: str) -> ET.Element | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MAX_LEVEL, MAX_STYLES = 9, 20  # levels of a list, as in Word; styles that are based on one another
+MAX_LEVEL = 9  # levels of a list, as in Word
 MAX_NUMBER = 100_000  # no list is longer
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = dict(  # what each sign counts
@@ -20,7 +21,8 @@ Kind = tuple[str, str, int]
 class Numbering:
     """Counts the numbered paragraphs of one document, which are asked about in their order."""
 
-    def __init__(self, numbering: ET.Element | None, styles: ET.Element | None) -> None:
+    def __init__(self, numbering: ET.Element | None, based: Callable[[str], Iterable[ET.Element]]) -> None:
+        self._based = based  # a style and those that it is based on
         lists = {_own(one, "abstractNumId"): _levels(one) for one in _all(numbering, "abstractNum")}
         self._lists: dict[str, tuple[str, dict[int, Kind]]] = {}
         self._restarts: dict[str, dict[int, int]] = {}
@@ -29,7 +31,6 @@ class Numbering:
             self._lists[own] = of, lists.get(of, {})
             starts = {_int(_own(level, "ilvl")): value(level, "startOverride") for level in _all(one, "lvlOverride")}
             self._restarts[own] = {level: _int(start, MAX_NUMBER) for level, start in starts.items() if start}
-        self._styles = {_own(one, "styleId"): one for one in _all(styles, "style")}
         self._counts: dict[str, list[int | None]] = {}
 
     def label(self, paragraph: ET.Element) -> str | None:
@@ -55,14 +56,10 @@ class Numbering:
 
     def _list_of(self, properties: ET.Element | None) -> tuple[str, int]:
         """The list that a paragraph belongs to, by itself or by its style, and its level; "" for none."""
-        own, level, style = "", "", value(properties, "pStyle")
-        for _ in range(MAX_STYLES):
-            found = properties.find(f"{WORD}numPr") if properties is not None else None
+        own, level = "", ""
+        for one in (properties, *(row.find(f"{WORD}pPr") for row in self._based(value(properties, "pStyle")))):
+            found = one.find(f"{WORD}numPr") if one is not None and not own else None
             own, level = own or value(found, "numId"), level or value(found, "ilvl")
-            row = self._styles.get(style)
-            if own or row is None:
-                break
-            properties, style = row.find(f"{WORD}pPr"), value(row, "basedOn")
         return own, _int(level)
 
 

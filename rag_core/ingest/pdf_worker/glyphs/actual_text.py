@@ -276,8 +276,8 @@ def _judged(
     if glyph.sign:
         return Shown(glyph.text, None)
     if is_blank(glyph):
-        said_more = Judgement.PAINTED if any(map(str.isalnum, letters)) else None
-        return Shown(glyph.text if glyph.text.isspace() else " ", said_more)
+        judgement = Judgement.PAINTED if any(map(str.isalnum, letters)) else None
+        return Shown(glyph.text if glyph.text.isspace() else " ", judgement)
     if _same(letters, glyph.text):
         return Shown(letters, None)
     said, painted = (away(glyph, text) for text in (letters, glyph.text))

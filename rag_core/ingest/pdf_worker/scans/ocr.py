@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -56,18 +56,12 @@ class Unreadable(Exception):
 
 @dataclass
 class Drawer:
-    """Draws pages that are to be read.
+    """Draws pages that are to be read: whether they are, and how large, the `request` of the child's parent says.
 
-    Args:
-        can_read: whether an engine is installed.
-        max_pixels: of a picture.
-        enabled: whether pictures are to be read.
-        allow_cpu: told how many more seconds of CPU the process may take.
+    `allow_cpu` is told how many more seconds of CPU the process may take.
     """
 
-    can_read: bool
-    max_pixels: int
-    enabled: bool
+    request: Mapping[str, Any]
     allow_cpu: Callable[[float], None]
 
     def draw(self, page: Any, known: Sequence[Rect] = ()) -> dict[str, object]:
@@ -86,21 +80,18 @@ class Drawer:
         for box in known:
             picture.clear_with(255, (pymupdf.Rect(box) * (dpi / 72)).irect & picture.irect)
         small = zlib.compress(picture.samples, 1)  # a page of print to a tenth
-        return {
-            "zip": base64.b64encode(small).decode("ascii"),
-            "width": picture.width,
-            "height": picture.height,
-            "dpi": dpi,
-        }
+        packed_pixels = base64.b64encode(small).decode("ascii")
+        return {"zip": packed_pixels, "width": picture.width, "height": picture.height, "dpi": dpi}
 
     def _dpi(self, page: Any) -> int:
-        if not self.enabled:
+        if not self.request["ocr"]:
             raise Unreadable("and reading pictures is switched off.")
-        if not self.can_read:
+        if not (self.request["languages"] or self.request["weights"]):
             raise Unreadable("and no language data of Tesseract are installed.")
-        dpi = min(DPI, int(72 * math.sqrt(self.max_pixels / max(1.0, page.rect.width * page.rect.height))))
+        pixels = self.request["pixels"]
+        dpi = min(DPI, int(72 * math.sqrt(pixels / max(1.0, page.rect.width * page.rect.height))))
         if dpi < LOWEST_DPI:
-            raise Unreadable(f"and too large to be read with {self.max_pixels:,} pixels.")
+            raise Unreadable(f"and too large to be read with {pixels:,} pixels.")
         return dpi
 
 
