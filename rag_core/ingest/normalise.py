@@ -167,22 +167,18 @@ def read_passage_text(pages_text: Mapping[int, str], spans: Sequence[Span]) -> N
     return _remembered(raw) if len(raw) <= MAX_REMEMBERED_CHARS else normalise(raw)
 
 
-@lru_cache(maxsize=256)
-def _remembered(raw: str) -> Normal:
-    """A question locates each sentence of its passages, and so reads every passage dozens of times."""
-    return normalise(raw)
+# a question locates each sentence of its passages, and so reads every passage dozens of times
+_remembered = lru_cache(maxsize=256)(normalise)
 
 
 def cells(row: str) -> str:
     """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
-    return _cells_of_short(row) if len(row) <= CACHED_CHARS else _cells(row)
+    return (_cells if len(row) <= CACHED_CHARS else _cells.__wrapped__)(row)
 
 
+@lru_cache(maxsize=CACHED_ROWS)
 def _cells(row: str) -> str:
     return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
-
-
-_cells_of_short = lru_cache(maxsize=CACHED_ROWS)(_cells)
 
 
 def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:

@@ -23,8 +23,6 @@ from rag_core.ingest.passages.seams import joined
 from rag_core.ingest.passages.strategies import Strategy
 from rag_core.ingest.passages.units import COUNT_BATCH, Atom, Counter, Unit, batches, counted, parted, sizes_of, units
 
-__all__ = ["chunk", "embedding_text"]
-
 SMALL_TOKENS = 25  # a passage below this says too little to be found by, and joins a neighbour
 MIN_TOKENS = 32  # the smallest limit a user can set: a sentence
 MAX_PASSAGES = 20_000  # one document; 2,000 pages make about 7,000. Each takes about 10 KB until it is in the index

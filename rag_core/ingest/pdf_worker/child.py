@@ -194,10 +194,9 @@ def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:
     for number, page in enumerate(found.pages, 1):
         if number < request.get("first", 1):
             continue
-        hidden = page.kinds.total() - page.kinds["struck"]
         cut = f"Only the first {most:,} characters of this page were read." if len(page.text) > most else page.problem
         said = {"source": page.source, "text": page.text[:most], "label": page.label, "problem": cut}
-        emit({"event": "page", "n": number, **said, "hidden": hidden, "kinds": page.kinds})
+        emit({"event": "page", "n": number, **said, "kinds": page.kinds})
     for problem in found.notes:
         emit({"event": "note", "problem": problem})
     emit({"event": "done"})
@@ -256,7 +255,6 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
             page = {"source": "unreadable", "problem": "This page is damaged and could not be read."}
         if number in left:
             page["kinds"] = left[number] + Counter(page.get("kinds", ()))
-            page["hidden"] = page.get("hidden", 0) + left[number].total()
         words, lines = page.pop("words", ()), page.pop("lines", ())
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if names := attached(document):

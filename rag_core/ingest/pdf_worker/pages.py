@@ -116,7 +116,6 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
         "text": rows.text,
         "lines": rows.lines,
         "words": rows.words,
-        "hidden": hidden.total() - hidden[Kind.STRUCK.value],  # what is struck out can be seen
         "kinds": hidden,
         "problem": problem,
         "picture": picture,

@@ -248,7 +248,7 @@ def _page(event: Event) -> Page:
         words=words,
         width=float(event.get("w", 0.0)),
         height=float(event.get("h", 0.0)),
-        hidden_chars=int(event.get("hidden", 0)),
+        hidden_chars=sum(int(chars) for kind, chars in event.get("kinds", {}).items() if kind != "struck"),
         problem=str(event["problem"]),
         read_by=_engine(event),
         label=label if _LABEL.fullmatch(label := str(event.get("label", ""))) and label != str(event["n"]) else "",
