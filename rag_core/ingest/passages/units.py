@@ -16,7 +16,7 @@ import regex
 
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import PassageKind, Role
-from rag_core.ingest.blocks.code import is_decorator, is_definition
+from rag_core.ingest.blocks.code import DECORATOR, DEFINITION
 from rag_core.ingest.blocks.structure import NO_SETTING, Block, BlockKind, Setting
 from rag_core.ingest.normalise import cut, join
 from rag_core.language import sentences
@@ -119,13 +119,13 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
     def words(line: Atom) -> str:
         return text[line.spans[0].start : line.spans[0].end]
 
-    defining = [index for index, line in enumerate(lines) if is_definition(words(line))]
+    defining = [index for index, line in enumerate(lines) if DEFINITION.match(words(line))]
     outermost = min((indent(lines[index]) for index in defining), default=0)
     starts = []
     for index in defining:
         if indent(lines[index]) > outermost:
             continue
-        while index > 0 and is_decorator(words(lines[index - 1])):
+        while index > 0 and DECORATOR.match(words(lines[index - 1])):
             index -= 1
         starts.append(index)
     bounds = sorted({0, *starts, len(lines)})
@@ -173,13 +173,9 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
             piece += 1
             atoms[-1] = atoms[-1]._replace(piece=piece, role=Role.ASIDE, lead=())
         if unit.role is Role.TEXT:
-            lead = own[-1].spans if own and leads_in(join(texts, own[-1].spans)) else ()
+            leads_in = own and join(texts, own[-1].spans).rstrip().endswith((":", "："))
+            lead = own[-1].spans if leads_in else ()
         yield replace(unit, atoms=(*headings, *atoms))
-
-
-def leads_in(sentence: str) -> bool:
-    """Whether a sentence ends in a colon, so that what follows belongs to it."""
-    return sentence.rstrip().endswith((":", "："))
 
 
 def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Iterator[list[T]]:
