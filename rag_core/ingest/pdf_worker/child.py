@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from .failure import Failure
+from .failure import Failure, too_much
 from .isolation import block, end_with_parent
 from .mupdf import import_pymupdf
 
@@ -152,12 +152,8 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
         )
     count, found = document.page_count, leaves(document, request["pages"])
     if max(count, found) > request["pages"]:
-        raise Failure(
-            "LimitExceeded",
-            f"The file has {max(count, found):,}{' or more' if found > count else ''} pages; at most "
-            f"{request['pages']:,} are allowed.",
-            "Split it into parts.",
-        )
+        pages = f"{max(count, found):,}{' or more' if found > count else ''}"
+        raise too_much(f"The file has {pages} pages; at most {request['pages']:,} are allowed.")
     if count != found:
         raise Failure("DamagedPdf", f"The file says that it has {count:,} pages, but {found:,} are in it.", SAVE_AGAIN)
     if not count:
@@ -174,11 +170,7 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
 def require_pages(count: int, request: dict[str, Any]) -> None:
     """Refuse a file that is laid out on more pages than are allowed."""
     if count > request["pages"]:
-        raise Failure(
-            "LimitExceeded",
-            f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.",
-            "Split it into parts.",
-        )
+        raise too_much(f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.")
 
 
 def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:

@@ -3,3 +3,8 @@
 
 class Failure(Exception):
     """The file cannot be read, as (kind, problem, remedy); `kind` is the name of an error of rag_core.errors."""
+
+
+def too_much(problem: str) -> Failure:
+    """The error for a file that has more of something than is allowed."""
+    return Failure("LimitExceeded", problem, "Split it into parts.")

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..failure import Failure
+from ..failure import Failure, too_much
 
 # all parts of a document that are read, unpacked; 16 million characters with their tags would be more than anybody
 # wrote
@@ -73,14 +73,10 @@ class Office:
         with self._archive.open(name) as file:
             data = b"" if too_long else file.read(self._left + 1)
         if too_long or len(data) > self._left:  # it may have said less than it has
-            raise Failure(
-                "LimitExceeded",
-                f"The {self._what} unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.",
-                "Split it into parts.",
-            )
+            raise too_much(f"The {self._what} unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.")
         self._left, self._tags = self._left - len(data), self._tags - data.count(b"<")
         if self._tags < 0:
-            raise Failure("LimitExceeded", f"The {self._what} has more than {MAX_TAGS:,} tags.", "Split it into parts.")
+            raise too_much(f"The {self._what} has more than {MAX_TAGS:,} tags.")
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data or b"\x00" in data[:200]:  # Office writes neither, and UTF-8
             raise Failure(
                 "DamagedPdf",

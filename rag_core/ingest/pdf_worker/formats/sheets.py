@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..failure import Failure
+from ..failure import Failure, too_much
 from ..glyphs.superscript import Level, Part, written
 from .numbers import GENERAL, USUAL, is_date, printed, printed_text
 from .office import ON, Office, id_of, unpacked
@@ -84,11 +84,8 @@ def read(data: bytes) -> Texts:
     found.note("Formulas that were saved without a value were not read, on the sheets", unsaved, saved)
     found.note("Notes on cells were not read, on the sheets", noted)
     if not found.pages:
-        raise Failure(
-            "EmptyDocument",
-            " ".join(("No sheet of the workbook shows any text.", *found.notes)),
-            "Check that it is the right file.",
-        )
+        problem = " ".join(("No sheet of the workbook shows any text.", *found.notes))
+        raise Failure("EmptyDocument", problem, "Check that it is the right file.")
     return found
 
 
@@ -108,11 +105,7 @@ class _Reader:
         """Count more cells; raises Failure where there are too many."""
         self.left -= cells
         if self.left < 0:
-            raise Failure(
-                "LimitExceeded",
-                f"The tables of the workbook have more than {MAX_CELLS:,} cells.",
-                "Split it into parts.",
-            )
+            raise too_much(f"The tables of the workbook have more than {MAX_CELLS:,} cells.")
 
     def style(self, cell: ET.Element) -> Style:
         """How a cell is set."""
