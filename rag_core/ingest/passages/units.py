@@ -132,10 +132,6 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
     return [tuple(lines[low:high]) for low, high in pairwise(bounds)]
 
 
-def _sentences(spans: tuple[Span, ...], texts: Texts, language: str) -> tuple[Atom, ...]:
-    return tuple(Atom(cut(spans, start, end)) for start, end in sentences(join(texts, spans), language))
-
-
 def counted(
     found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]
 ) -> Iterator[Unit]:
@@ -161,7 +157,8 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
             for n, heading in enumerate(unit.headings, start=1)
         ]
         piece += len(headings) + 1
-        own = unit.atoms or _sentences(unit.spans, texts, language)
+        whole = () if unit.atoms else sentences(join(texts, unit.spans), language)
+        own = unit.atoms or tuple(Atom(cut(unit.spans, start, end)) for start, end in whole)
         if unit.role is not Role.ITEM or headings:
             lead = ()
         atoms = [atom._replace(piece=piece, role=unit.role, lead=lead) for atom in own]

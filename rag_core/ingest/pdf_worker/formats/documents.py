@@ -14,7 +14,7 @@ import html
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -25,7 +25,7 @@ from ..glyphs.symbols import PRIVATE, meant
 from ..hidden_text.hidden import Kind
 from .equations import MATHS, in_a_line
 from .left_out import WHITE, LeftOut, shade_of
-from .numbering import WORD, Numbering, value
+from .numbering import WORD, Numbering, is_on, value
 from .office import MAX_DEPTH, ON, TOO_DEEP, unpacked
 from .place import SPACES, Place, boxes, of_box, of_cell, of_paragraph, of_row, of_table, shown, unseen
 from .seen import seen
@@ -191,25 +191,18 @@ class Styles:
 
     def is_on(self, own: ET.Element | None, place: Place, *names: str) -> bool:
         """Whether a run has any of these marks: by itself, or else by one of its two styles, as Word toggles them."""
-        said = _is_on(own, names)
+        said = is_on(own, *names)
         if said is not None:
             return said
         usual = self._root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES) if self._root is not None else None
         styles = (place.paragraph or self._default, value(own, "rStyle"), place.table)
-        switched = ((_is_on(row.find(f"{WORD}rPr"), names) for row in self.based(style)) for style in styles)
+        switched = ((is_on(row.find(f"{WORD}rPr"), *names) for row in self.based(style)) for style in styles)
         paragraph, run, table = (next((on for on in marks if on is not None), False) for marks in switched)
-        return _is_on(usual, names) or table or paragraph != run
+        return is_on(usual, *names) or table or paragraph != run
 
     def _by_default(self, properties: str, path: str) -> ET.Element | None:
         path = f"word:docDefaults/word:{properties}Default/word:{properties}/{path}"
         return self._root.find(path, SPACES) if self._root is not None else None
-
-
-def _is_on(properties: ET.Element | None, names: Sequence[str]) -> bool | None:
-    """Whether any of these marks is switched on; None where none is there."""
-    found = [properties.find(f"{WORD}{name}") for name in names] if properties is not None else []
-    marks = [mark for mark in found if mark is not None]
-    return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
 def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:

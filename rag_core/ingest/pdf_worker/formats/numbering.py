@@ -6,6 +6,8 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
 
+from .office import ON
+
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_LEVEL = 9  # levels of a list, as in Word
 MAX_NUMBER = 100_000  # no list is longer
@@ -99,6 +101,13 @@ def value(properties: ET.Element | None, name: str) -> str:
     """The value that an element of this name states; "" where there is none."""
     found = properties.find(f"{WORD}{name}") if properties is not None else None
     return "" if found is None else _own(found, "val")
+
+
+def is_on(properties: ET.Element | None, *names: str) -> bool | None:
+    """Whether any of these marks is switched on; None where none is there."""
+    found = [properties.find(f"{WORD}{name}") for name in names] if properties is not None else []
+    marks = [mark for mark in found if mark is not None]
+    return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
 def _int(text: str, most: int = MAX_LEVEL - 1) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..hidden_text.hidden import Kind
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
-from .numbering import WORD, value
+from .numbering import WORD, is_on, value
 from .office import ON
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def of_row(own: ET.Element | None, place: Place) -> Place:
     if own is None:
         return place
     height = own.find(f"{WORD}trHeight")
-    if _mark(own.find(f"{WORD}hidden")):
+    if is_on(own, "hidden"):
         place = place._replace(kind=place.kind or Kind.NONE)
     elif height is not None and height.get(f"{WORD}hRule") == "exact" and _twips(height, "val") <= FLAT:
         place = place._replace(kind=place.kind or Kind.UNSEEN)
@@ -235,10 +235,6 @@ def _styled(style: str) -> Kind | None:
 
 def _val(element: ET.Element | None) -> str:
     return "" if element is None else element.get(f"{WORD}val", "")
-
-
-def _mark(element: ET.Element | None) -> bool:
-    return element is not None and element.get(f"{WORD}val", "true") in ON
 
 
 def _number(element: ET.Element | None) -> float | None:

@@ -355,10 +355,10 @@ def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) 
         left, top, right, bottom = turned(bar.box, way)
         inks = [ink for word, ink in words for _ in word.text]
         for at, sign in enumerate(signs):
-            x0, _, x1, _ = box = turned(sign.box, way)
+            box = turned(sign.box, way)
             base = turned((*sign.origin, *sign.origin), way)[1]
             above = (base - (top + bottom) / 2) / max(0.1, sign.size)
-            covered = min(right, x1) - max(left, x0) >= 0.5 * (x1 - x0)
+            covered = _along(box, left, right)
             shows = not bar.pale or (at < len(inks) and inks[at] is Ink.PALE)
             if covered and shows and LOW <= above <= HIGH:
                 hit.append((run, at, box, sign.size))
