@@ -189,8 +189,8 @@ def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
 
 def _matching(one: str, other: str) -> Sequence[tuple[int, int, int]]:
     """Where two texts are the same in small letters, sign for sign: place in each, and length."""
-    small = ("".join(low if len(low := sign.lower()) == 1 else sign for sign in text) for text in (one, other))
-    return SequenceMatcher(None, *small, autojunk=False).get_matching_blocks()
+    first, second = ("".join(low if len(low := sign.lower()) == 1 else sign for sign in text) for text in (one, other))
+    return SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
 
 
 def _same(one: str, other: str) -> bool:

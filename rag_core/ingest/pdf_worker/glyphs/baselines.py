@@ -421,7 +421,7 @@ class _Page:
         for atom in self._atoms:
             if atom.host is not None:
                 self._move(atom, atom.host)
-        runs, kinds = [], []
+        runs, kinds = list[InkedRun](), list[list[Any]]()
         for row, (_, place, way) in zip(rows, self._runs, strict=True):
             made = [(word, piece.ink, piece.kind) for piece in row for word in _words(piece)]
             if made:
