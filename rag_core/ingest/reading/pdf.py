@@ -164,7 +164,7 @@ def render_page(
         IngestError: the file cannot be read, as in `read_pdf`.
     """
     _refuse_at_sight(data, limits, form)
-    render = {"number": number, "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
+    render: dict[str, object] = {"number": number, "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
     render |= {"boxes": list(boxes), "doubted": list(doubted)}
     request, picture = {**_request(limits, password), "form": form, "render": render}, b""
     for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds):
@@ -239,7 +239,7 @@ def _checked() -> Iterator[None]:
 def _page(event: Event) -> Page:
     """The page; one that could not be read, or is text, has no layout."""
     text = str(event.get("text", ""))
-    words, lines = received(*(event.get(name, "") for name in ("words", "lines", "cells")), len(text))
+    words, lines = received(event.get("words", ""), event.get("lines", ""), event.get("cells", ""), len(text))
     return Page(
         number=int(event["n"]),
         text=text,
