@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from itertools import islice
 
 import regex
 from babel import Locale, UnknownLocaleError
@@ -33,6 +34,25 @@ _PARTED = regex.compile(r"[\t|•·;]|\s{3,}")
 _PLAIN = str.maketrans(dict.fromkeys('«»„“”"*_\u00a0\u2007\u202f\u2009', " ") | {"’": "'"})
 # a part of a version, a range or a longer number is no date
 _GOES_BEFORE, _GOES_ON = regex.compile(r"[\p{L}\p{N}./:-]$"), regex.compile(r"[\p{N}/-]|[.:,]\p{N}")
+MAX_ROWS = 150  # rows of the first page that are looked at; a printed page of small type has about 80
+MAX_ROW_CHARS = 300  # a longer row is running text, and has no date alone
+NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, subtitle, authors and their house
+COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
+FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
+SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
+_OWN, _PERIOD = "own", "period"
+# the stamp on the margin, with the day of this version behind it; its brackets are gone
+_ARXIV = regex.compile(r"arXiv:\S+\s*")
+_CLOCK = regex.compile(
+    r",?\s*(?:at\s)?[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:\s?[ap]\.?m\.?)?(?:\s(?:[A-Z]{2,4}|[+-][0-9]{4}))?",
+    regex.IGNORECASE,
+)
+_CLOCK_NEAR = regex.compile(
+    r"(?<![0-9.])[0-9]{1,2}[:.][0-9]{2}(?![0-9]|\.[0-9])|(?<!\p{L})[0-9]{1,2}\s?[ap]\.?m(?!\p{L})", regex.IGNORECASE
+)
+_ENDED = regex.compile(r"[.:;!?…।]\W*$")
+_COLON = regex.compile(r"[:：]\s*$")
+_CLAUSE = regex.compile(r"(?<=[.,])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,28 +180,6 @@ def _part(text: str, known: Vocabulary, today: date) -> Part | None:
     return Part(text[: one.start], days[0] if told else "", text[one.end :])
 
 
-MAX_ROWS = 150  # rows of the first page that are looked at; a printed page of small type has about 80
-MAX_ROW_CHARS = 300  # a longer row is running text, and has no date alone
-NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, subtitle, authors and their house
-COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
-FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
-SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
-
-_OWN, _PERIOD = "own", "period"
-# the stamp on the margin, with the day of this version behind it; its brackets are gone
-_ARXIV = regex.compile(r"arXiv:\S+\s*")
-_CLOCK = regex.compile(
-    r",?\s*(?:at\s)?[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:\s?[ap]\.?m\.?)?(?:\s(?:[A-Z]{2,4}|[+-][0-9]{4}))?",
-    regex.IGNORECASE,
-)
-_CLOCK_NEAR = regex.compile(
-    r"(?<![0-9.])[0-9]{1,2}[:.][0-9]{2}(?![0-9]|\.[0-9])|(?<!\p{L})[0-9]{1,2}\s?[ap]\.?m(?!\p{L})", regex.IGNORECASE
-)
-_ENDED = regex.compile(r"[.:;!?…।]\W*$")
-_COLON = regex.compile(r"[:：]\s*$")
-_CLAUSE = regex.compile(r"(?<=[.,])\s+")
-
-
 def first_page_date(page: Page, language: str, today: date) -> str:
     """The day by which a document's first page dates it: YYYY-MM-DD, or YYYY-MM.
 
@@ -207,12 +205,9 @@ def _agreed(days: Sequence[str]) -> str:
     return longest if all(day and longest.startswith(day) for day in days) else ""
 
 
-def _lines(text: str) -> Iterator[str]:
-    taken = 0
-    for line in text.split("\n", 4 * MAX_ROWS)[: 4 * MAX_ROWS]:
-        if line.strip() and taken < MAX_ROWS:
-            taken += 1
-            yield line.strip()[:MAX_ROW_CHARS]
+def _lines(text: str) -> list[str]:
+    lines = filter(None, map(str.strip, text.split("\n", 4 * MAX_ROWS)[: 4 * MAX_ROWS]))
+    return [line[:MAX_ROW_CHARS] for line in islice(lines, MAX_ROWS)]
 
 
 def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str, str]]:

@@ -42,6 +42,12 @@ _PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?
 # behind.
 _ENDS_SENTENCE = regex.compile(r"[.!?:;।॥…。．！？：；؟۔][\p{Pe}\p{Pf}“‘\"'⁰¹²³⁴-⁹]*$")
 _CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
+ALIKE = 0.03  # share of a size; stretched letters differ by 2 %, a heading from its text by 8 % and more
+APART = 1.3  # times the distance of rows in a paragraph; a footnote's raised mark moves a row by up to a quarter of it
+MIN_PITCH = 0.8  # font sizes; rows set without any white between them are 1 apart
+MAX_PITCH = 2.6  # font sizes; rows of double-spaced text are 2.3 apart
+ALIKE_PITCH, MIN_GAPS = 1.1, 5  # rows of a paragraph are set evenly; so many gaps within sentences tell how far; chosen
+USUAL_PITCH = 1.2  # font sizes from row to row where a page does not say; the usual setting of type
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,14 +242,6 @@ def _are_numbered(row: Row, other: Row) -> bool:
 def _is_page_number(row: Row) -> bool:
     match = _PAGE_NUMBER.fullmatch(row.text)
     return match is not None and int(match[1]) == row.page
-
-
-ALIKE = 0.03  # share of a size; stretched letters differ by 2 %, a heading from its text by 8 % and more
-APART = 1.3  # times the distance of rows in a paragraph; a footnote's raised mark moves a row by up to a quarter of it
-MIN_PITCH = 0.8  # font sizes; rows set without any white between them are 1 apart
-MAX_PITCH = 2.6  # font sizes; rows of double-spaced text are 2.3 apart
-ALIKE_PITCH, MIN_GAPS = 1.1, 5  # rows of a paragraph are set evenly; so many gaps within sentences tell how far; chosen
-USUAL_PITCH = 1.2  # font sizes from row to row where a page does not say; the usual setting of type
 
 
 def alike_sizes(pages: Iterable[Iterable[Row]]) -> dict[float, float]:

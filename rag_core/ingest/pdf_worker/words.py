@@ -9,6 +9,11 @@ Rect = tuple[float, float, float, float]
 SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
 BAND_PT = 16.0  # about a row of print
 TALL = 100  # bands; what touches more is looked at each time
+# share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
+SAME_ROW_OVERLAP = 0.6
+CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
+CELL_GAP = "\t"
+EVEN_EM = 0.5  # how far the edges of what stands in one column may lie apart; chosen
 
 
 def union(boxes: Iterable[Rect]) -> Rect:
@@ -81,13 +86,6 @@ class Bands:
 def band_of(y: float) -> int:
     """The number of the band that `y` lies in, in points; far off the page, that of the farthest."""
     return int(min(max(y, -1e6), 1e6) // BAND_PT)
-
-
-# share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
-SAME_ROW_OVERLAP = 0.6
-CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
-CELL_GAP = "\t"
-EVEN_EM = 0.5  # how far the edges of what stands in one column may lie apart; chosen
 
 
 class Word(NamedTuple):

@@ -11,6 +11,7 @@ Shade = tuple[float, float, float]  # red, green and blue, from 0 to 1
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 LEAST = 1.3  # contrast below which nobody reads; #ddd on white has 1.36; chosen
 LEAST_OPAQUE = 0.06  # what is less opaque is not seen; chosen
+MAX_MARKS = 500  # looked up one by one; what is left out after those is counted where the last one stands; chosen
 
 
 def over(shade: Shade, alpha: float, ground: Shade) -> Shade:
@@ -40,9 +41,6 @@ def shade_of(code: str) -> Shade | None:
     except ValueError:
         return None
     return (red, green, blue) if len(code) == 6 else None
-
-
-MAX_MARKS = 500  # looked up one by one; what is left out after those is counted where the last one stands; chosen
 
 
 class LeftOut:

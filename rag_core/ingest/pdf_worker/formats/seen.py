@@ -52,6 +52,12 @@ _SIZES |= {"xx-large": 2.0, "xxx-large": 3.0}
 
 
 _TURNED = re.compile("\u202e[^\u202c\n]*\u202c?")  # what a mark forces from right to left
+LEAST_SCALE = 0.1  # a text shrunk more is not seen; chosen
+PERCENT = 0.2  # share of a box that a pixel is; the box is taken to be 500 of them
+THIN = 2.0  # pixels that a box is wide or high which hides what it cuts off
+FAR = 999.0  # pixels by which nobody moves what is to be seen
+LETTER = 0.5  # width of a letter, of the size of its text; about
+_ROOMS = {"width": WIDE, "max-width": WIDE, "height": HIGH, "max-height": HIGH}
 
 
 class _State(NamedTuple):
@@ -273,14 +279,6 @@ def _cut(node: Any, state: _State, above: _State) -> Kind | None:
     if is_flat(style):
         return Kind.TINY
     return Kind.NO_CONTEXT if is_beside(style, state.size, node, by_page=placed and not above.placed) else None
-
-
-LEAST_SCALE = 0.1  # a text shrunk more is not seen; chosen
-PERCENT = 0.2  # share of a box that a pixel is; the box is taken to be 500 of them
-THIN = 2.0  # pixels that a box is wide or high which hides what it cuts off
-FAR = 999.0  # pixels by which nobody moves what is to be seen
-LETTER = 0.5  # width of a letter, of the size of its text; about
-_ROOMS = {"width": WIDE, "max-width": WIDE, "height": HIGH, "max-height": HIGH}
 
 
 def has_no_room(style: Style, size: float) -> bool:

@@ -45,6 +45,20 @@ _FONTS = {
 _PRIVATE_SIGN = re.compile("[\uf020-\uf0ff]")
 # not Wingdings 2 and 3
 _NAME = re.compile(r"(?:[A-Z]{6}\+)?(Symbol|Wingdings)(?:MT|PS|PSMT|Std|Regular)?(?:[-,].*)?", re.ASCII)
+FEW = 6  # glyphs with ink that a font for bullets has on a page; chosen
+NEAR = 0.12  # a glyph may differ by so much from the sign that it is taken for; those of print are within 0.08
+NEAR_STROKES = 0.2  # the same for ticks and arrows, of which each font has its own
+APART = 0.3  # so much must it differ from the letter that the file says
+MARKS = "•●■□❑❒◆❖·○▪➢✗✓☒☑"  # signs of Symbol and Wingdings that begin an item
+PROPORTIONS = (0.85, 1.0), (0.7, 0.85, 1.0, 1.15, 1.3, 1.55)  # width against height; of triangles there are more
+BULLET = "•"  # for signs of which only that is known
+# Of fonts that hold nothing but signs; Symbol has Greek letters, too
+_NAMES = re.compile(
+    r"wingdings|webdings|dingbats|monotypesorts|europeanpi|marlett|awesome|bullets?\b|icons?\b", re.IGNORECASE
+)
+# arrows to dingbats
+_DINGBATS = frozenset((*range(0x2190, 0x2200), *range(0x2500, 0x2800), *range(0x2900, 0x2980), *range(0x2B00, 0x2C00)))
+_SIGNS_OF_LATIN = range(0xA1, 0x250)  # that the codes of such fonts come out as, beside letters and digits
 
 
 def has_private_signs(span: dict[str, Any]) -> bool:
@@ -80,22 +94,6 @@ def _signs_of(font: str) -> dict[str, str]:
     """The signs that a font of this name has for private ones; empty for a font for text."""
     named = _NAME.fullmatch(font)
     return _FONTS[named[1].lower()] if named else {}
-
-
-FEW = 6  # glyphs with ink that a font for bullets has on a page; chosen
-NEAR = 0.12  # a glyph may differ by so much from the sign that it is taken for; those of print are within 0.08
-NEAR_STROKES = 0.2  # the same for ticks and arrows, of which each font has its own
-APART = 0.3  # so much must it differ from the letter that the file says
-MARKS = "•●■□❑❒◆❖·○▪➢✗✓☒☑"  # signs of Symbol and Wingdings that begin an item
-PROPORTIONS = (0.85, 1.0), (0.7, 0.85, 1.0, 1.15, 1.3, 1.55)  # width against height; of triangles there are more
-BULLET = "•"  # for signs of which only that is known
-# Of fonts that hold nothing but signs; Symbol has Greek letters, too
-_NAMES = re.compile(
-    r"wingdings|webdings|dingbats|monotypesorts|europeanpi|marlett|awesome|bullets?\b|icons?\b", re.IGNORECASE
-)
-# arrows to dingbats
-_DINGBATS = frozenset((*range(0x2190, 0x2200), *range(0x2500, 0x2800), *range(0x2900, 0x2980), *range(0x2B00, 0x2C00)))
-_SIGNS_OF_LATIN = range(0xA1, 0x250)  # that the codes of such fonts come out as, beside letters and digits
 
 
 def sign_of(font: Any, number: int, code: int, *, few: bool) -> str:
