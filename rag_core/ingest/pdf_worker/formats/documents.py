@@ -30,8 +30,8 @@ from .office import MAX_DEPTH, ON, TOO_DEEP, unpacked
 from .place import SPACES, Place, boxes, of_box, of_cell, of_paragraph, of_row, of_table, shown, unseen
 from .seen import seen
 from .tables import MAX_COLUMNS, Cell, in_place, spread
+from .tables import said as chars
 from .tables import written as table_rows
-from .texts import said as chars
 
 # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
 WIDTH, HEIGHT, FONT = 595, 842, 11

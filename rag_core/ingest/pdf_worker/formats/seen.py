@@ -25,7 +25,7 @@ from .cascade import HIGH, USUAL, WIDE, Cascade, Style, Tokens, pixels, word, wo
 from .equations import in_a_line, name_of
 from .left_out import BLACK, LEAST_OPAQUE, WHITE, LeftOut, Shade, over, shows
 from .office import MAX_DEPTH, TOO_DEEP
-from .texts import said
+from .tables import said
 
 LEAST_PX = 2 * 4 / 3  # two points: smaller text cannot be read
 # drawn by no browser with scripts, or without text; and those that are no text at all, which are not counted

@@ -16,8 +16,7 @@ from ..failure import Failure, too_much
 from ..glyphs.superscript import Level, Part, written
 from .numbers import GENERAL, USUAL, is_date, printed, printed_text
 from .office import ON, Office, id_of, unpacked
-from .tables import MAX_REPEATED
-from .texts import TextPage, Texts, label_of, one_line, row_of, rule_of, said
+from .tables import MAX_REPEATED, TextPage, Texts, label_of, one_line, row_of, rule_of, said
 
 BOOK = "xl/workbook.xml"
 MAX_ROWS = 50  # on a page, so that a label says closely where a row stands; chosen

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from ..glyphs.superscript import Level, Part, written
 from .equations import MATHS, in_a_line, name_of
 from .office import ON, Office, id_of, unpacked
-from .tables import MAX_COLUMNS
-from .texts import TextPage, Texts, one_line, row_of, rule_of, said
+from .tables import MAX_COLUMNS, TextPage, Texts, one_line, row_of, rule_of, said
 
 DECK = "ppt/presentation.xml"
 TITLES, EDGES, LISTS = ("title", "ctrTitle"), ("ftr", "dt", "hdr"), ("body", "obj")  # kinds of places for words
