@@ -60,7 +60,7 @@ class LeftOut:
         return f'<a id="left-out-{len(self._marks)}"></a>' if new else ""
 
     def by_page(self, document: Any) -> dict[int, Counter[str]]:
-        """What was left out of each page, counted from 0; a mark that is not there stands with the one before."""
+        """The characters left out of each page, counted from 0; a mark not there stands with the one before."""
         found: dict[int, Counter[str]] = {}
         page = 0
         for number, kinds in enumerate(self._marks, 1):
