@@ -133,3 +133,19 @@ def test_given_drawn_boxes_before_words_when_read_then_each_is_ticked_or_open() 
         expected.append("\n".join(rows))
 
     assert read(document) == expected
+
+
+def test_given_a_column_of_drawn_boxes_close_to_each_other_when_read_then_each_is_ticked_or_open() -> None:
+    draw, document, expected = random.Random(5), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, rows, side, hang = document.new_page(), [], draw.uniform(8, 11), draw.uniform(6, 24)
+        for at, label in enumerate(draw.sample(LABELS, 6)):
+            y, ticked = 100.0 + (side + 2) * at, draw.random() < 0.5
+            page.draw_rect((50, y - side, 50 + side, y))
+            for start, end in (((51, y - side + 1), (49 + side, y - 1)), ((51, y - 1), (49 + side, y - side + 1))):
+                page.draw_line(start, end) if ticked else None
+            page.insert_text((50 + side + hang, y - 1), label, fontsize=9)
+            rows.append(f"{'☑' if ticked else '☐'} {label}")
+        expected.append(rows)
+
+    assert [text.split("\n") for text in read(document)] == expected

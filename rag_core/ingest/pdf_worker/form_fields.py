@@ -20,7 +20,7 @@ BLOCK = -2  # a box stands in none of MuPDF's
 MAX_SIDES = 200  # that are looked at as those of drawn boxes; chosen
 BOX_PT = (5.0, 18.0)  # the sides of a box that is drawn; chosen
 SQUARE = 0.2  # by which they may differ; chosen
-NEAR_EM = 1.5  # from a drawn box to its word at most; chosen
+NEAR_EM, FAR_EM = 1.5, 3.0  # from a drawn box to its word at most, and from one that opens its row; chosen
 ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
 
 
@@ -32,11 +32,13 @@ def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -
     middles = list(map(middle_of, sloped))
     found = list(runs)
     for x0, y0, x1, y1 in _squares(rules):
+        row = [word.box for run in runs for word in run.words if same_row(word.box, (x0, y0, x1, y1))]
+        reach = NEAR_EM if any(box[2] <= x0 for box in row) else FAR_EM
         beside = [
             (word.box[0] - x1, at, index)
             for at, run in enumerate(found)
             for index, word in enumerate(run.words)
-            if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= NEAR_EM * word.size and y1 - y0 < 2 * word.size
+            if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= reach * word.size and y1 - y0 < 2 * word.size
             if same_row(word.box, (x0, y0, x1, y1))
         ]
         if beside and not any(is_within(*middle_of(word.box), (x0, y0, x1, y1)) for run in found for word in run.words):
@@ -49,18 +51,23 @@ def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -
 
 
 def _squares(rules: Sequence[Rect]) -> Iterator[Rect]:
-    """The squares that four bars make, each of which ends where the others do."""
+    """The squares between two bars of one length and bars at both of their ends, which may go on to boxes below."""
     lying = [box for box in rules if BOX_PT[0] <= box[2] - box[0] <= BOX_PT[1] and box[3] - box[1] < BOX_PT[0]]
-    standing = [box for box in rules if BOX_PT[0] <= box[3] - box[1] <= BOX_PT[1] and box[2] - box[0] < BOX_PT[0]]
-    sides = {tuple(round(edge) for edge in box) for box in standing}
+    standing = [box for box in rules if box[3] - box[1] >= BOX_PT[0] > box[2] - box[0]]
+    found: list[tuple[float, Rect]] = []
     for upper, lower in permutations(lying[:MAX_SIDES], 2):
         side = lower[3] - upper[1]
         same = abs(upper[0] - lower[0]) <= 1 and abs(upper[2] - lower[2]) <= 1
-        if same and abs(side - (upper[2] - upper[0])) <= SQUARE * side:
+        if same and (uneven := abs(side - (upper[2] - upper[0]))) <= SQUARE * side:
             box = upper[0], upper[1], upper[2], lower[3]
-            at = {x for x0, y0, x1, y1 in sides if abs(y0 - box[1]) <= 2 and abs(y1 - box[3]) <= 2 for x in (x0, x1)}
+            at = {x for x0, y0, x1, y1 in standing if y0 - box[1] <= 2 and box[3] - y1 <= 2 for x in (x0, x1)}
             if all(any(abs(x - edge) <= 1 for x in at) for edge in (box[0], box[2])):
-                yield box
+                found.append((uneven, box))
+    taken: list[Rect] = []
+    for _, (x0, y0, x1, y1) in sorted(found):  # the space between two boxes is less of a square
+        if not any(x0 < box[2] and box[0] < x1 and y0 + 1 < box[3] and box[1] < y1 - 1 for box in taken):
+            taken.append((x0, y0, x1, y1))
+            yield taken[-1]
 
 
 class _Field(NamedTuple):

@@ -10,7 +10,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS
@@ -50,7 +50,7 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
     boxes = [run.box for run in runs]
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
-    for table in _tables(list(_bands(lying, standing))):
+    for table in chain.from_iterable(map(_parts, _tables(list(_bands(lying, standing))))):
         width = max(len(band.edges) for band in table)
         full = [band for band in table if len(band.edges) == width and _fill(band, runs, boxes)]
         if not _is_table(full, width - 1):
@@ -100,6 +100,13 @@ def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
         table.append(band)
     if table:
         yield table
+
+
+def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
+    """A table, or several of one width that a band without inner edges parts, as the space between them is one."""
+    parts = [list(part) for inner, part in groupby(table, key=lambda band: len(band.edges) > 2) if inner]
+    for _, same in groupby(parts, key=lambda part: max(len(band.edges) for band in part)):
+        yield list(chain.from_iterable(same))
 
 
 def _fill(band: _Band, runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:

@@ -23,10 +23,12 @@ from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
 from .glyphs.symbols import drawn_signs
+from .grid import in_cells
 from .hidden_text.hidden import Ink, InkedRun, InkedWord, Kind, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
 from .hidden_text.visibility import reasons
 from .hidden_text.void import is_void
+from .order import as_printed
 from .render import fitting_zoom
 from .rows import UNKNOWN, Rows, build
 from .scans.ocr import Drawer, Unreadable
@@ -93,7 +95,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
     shown = with_boxes(shown, rules, trace.strokes.sloped) if trace else shown
-    rows = build(shown, asked["page_chars"], asked["page_words"], rules)
+    rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"], rules)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None

@@ -17,11 +17,12 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
-from .grid import in_cells, under_heads
+from .grid import under_heads
 from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, turned, union
 
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
+CLOSED_GAP = 1.35  # times a gap is one behind a sign of punctuation at most; TeX adds a quarter or a third
 # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
 UNEQUAL_WORDS = 2.0
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
@@ -57,7 +58,7 @@ def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[R
     page = Rows()
     parts: list[str] = []
     length = 0
-    for row in under_heads(list(_by_column(list(_rows(_numbers_last(in_cells(list(runs), rules)))))), rules):
+    for row in under_heads(list(_by_column(list(_rows(_numbers_last(list(runs)))))), rules):
         text, line, words = _row(row, length)
         crowded = len(page.words) + len(words) > max_words
         if crowded or length + len(text) > max_chars:
@@ -269,20 +270,26 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
 
 
 def _is_stretched(words: list[Word], direction: tuple[int, int]) -> bool:
-    """Whether a row is justified text: its words, but for an item's mark, stand equally far apart.
+    """Whether a row is justified text: its words, but for an item's mark, stand equally far apart, or behind a comma a
+    little further.
 
     The cells of a table stand where their columns do, so that the gaps between words of several lengths differ.
     """
-    spans = [(box[0], box[2]) for box in (turned(word.box, direction) for word in words)]
-    return any(_equally_apart(part, words[0].size) for part in (spans, spans[1:]))
+    return any(_equally_apart(part, direction) for part in (words, words[1:]))
 
 
-def _equally_apart(spans: list[tuple[float, float]], size: float) -> bool:
-    if len(spans) < MIN_STRETCHED:
+def _equally_apart(words: Sequence[Word], direction: tuple[int, int]) -> bool:
+    if len(words) < MIN_STRETCHED:
         return False
-    gaps = [begin - end for (_, end), (begin, _) in pairwise(spans)]
-    widths = [end - begin for begin, end in spans]
-    equal = CELL_GAP_EM * size < min(gaps) and max(gaps) - min(gaps) <= EQUAL_GAPS_EM * size
+    boxes = [turned(word.box, direction) for word in words]
+    gaps = [
+        (two[0] - one[2], word.text[-1] in ",;:.") for word, (one, two) in zip(words, pairwise(boxes), strict=False)
+    ]
+    widths = [box[2] - box[0] for box in boxes]
+    least = min(gap for gap, _ in gaps)
+    most = max((gap for gap, closed in gaps if not closed or gap > CLOSED_GAP * least), default=least)
+    size = words[0].size
+    equal = max(gaps)[0] > CELL_GAP_EM * size and most - least <= EQUAL_GAPS_EM * size
     return equal and max(widths) >= UNEQUAL_WORDS * min(widths)
 
 
