@@ -111,6 +111,29 @@ def test_given_lines_of_a_chart_through_its_figures_when_read_then_nothing_is_st
     assert sorted(read(document)[0].split()) == ["10", "20", "30", "30", "30", "30", "40", "50"]
 
 
+def test_given_figures_with_drawn_outlines_when_read_then_nothing_of_them_is_struck_out() -> None:
+    draw, document, expected = random.Random(9), pymupdf.open(), []
+    for _ in range(PAGES):
+        page = document.new_page()
+        figures = [f"{draw.randint(10, 99)}%" for _ in range(5)]
+        for at, figure in enumerate(figures):
+            page.insert_text((50, 100 + 30 * at), figure, fontsize=9)
+        letters = [
+            letter["bbox"]
+            for block in page.get_text("rawdict")["blocks"]
+            for line in block["lines"]
+            for span in line["spans"]
+            for letter in span["chars"]
+        ]
+        for x0, y0, x1, y1 in letters:  # as of a 4: its bar, and the stem that it crosses
+            wide, high, stem = x1 - x0, y1 - y0, draw.uniform(0.6, 0.8)
+            page.draw_line((x0 + 0.1 * wide, y0 + 0.6 * high), (x1 - 0.1 * wide, y0 + 0.6 * high), width=0.3)
+            page.draw_line((x0 + stem * wide, y0 + 0.25 * high), (x0 + stem * wide, y0 + 0.75 * high), width=0.3)
+        expected.append(figures)
+
+    assert [text.split("\n") for text in read(document)] == expected
+
+
 def test_given_drawn_boxes_before_words_when_read_then_each_is_ticked_or_open() -> None:
     draw, document, expected = random.Random(3), pymupdf.open(), []
     for _ in range(PAGES):

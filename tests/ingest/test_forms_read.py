@@ -66,6 +66,23 @@ CONTRACT = word(
 )
 
 
+HINDI = "टिप्पणियों शिकायतों अधिकांश प्रतिबद्ध निम्नलिखित जावास्क्रिप्ट व्यवस्थित निर्भर कि जिन्हें वैकल्पिक परिस्थितियों के है".split()
+
+
+@pytest.mark.parametrize("form", ["html", "docx"])
+def test_given_hindi_words_in_web_pages_and_documents_when_read_then_none_is_parted(form: str) -> None:
+    draw = random.Random(form)
+    lines = [" ".join(draw.choices(HINDI, k=draw.randint(2, 7))) + "।" for _ in range(40)]
+    made = (
+        f"<!DOCTYPE html><html><body>{''.join(f'<p>{line}</p>' for line in lines)}</body></html>".encode()
+        if form == "html"
+        else word("".join(paragraph(line) for line in lines))
+    )
+    content = read_pdf(made, f"a.{form}", form=form, ocr=False)
+
+    assert [line for page in content.pages for line in page.text.split("\n")] == lines
+
+
 def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_nothing_was_fetched_or_run() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)

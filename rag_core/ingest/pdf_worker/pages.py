@@ -32,7 +32,7 @@ from .order import as_printed
 from .render import fitting_zoom
 from .rows import UNKNOWN, Rows, build
 from .scans.ocr import Drawer, Unreadable
-from .words import SLOPED, Rect, Run, Word
+from .words import SLOPED, Rect, Run, Word, same_row, union
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -60,6 +60,8 @@ _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _CLOSING = re.compile(r"[.,;:!?)\]}]+")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twice as wide, in print of 4 pt too
+# between parts of a word that MuPDF parted; where it lays out the page itself, all blanks are written; chosen
+NEAR_EM, LAID_OUT_EM = 0.05, 0.6
 THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
@@ -89,6 +91,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
         inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
+    inked, unseen = _with_whole_words(inked, unseen, blocks, NEAR_EM if page.parent.is_pdf else LAID_OUT_EM)
     if correction:
         inked, unseen = _with_rejected(inked, unseen, correction)
     if void:
@@ -201,6 +204,45 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
             if inside := by_line.get((block["number"], index)):
                 inked = list(_inked(line["spans"], inside, turn))
                 yield inked, (block["number"], index), _direction(line["dir"], turn)
+
+
+def _with_whole_words(
+    runs: list[InkedRun], unseen: Reasons, blocks: list[dict[str, Any]], near_em: float
+) -> tuple[list[InkedRun], Reasons]:
+    """The runs, those as one between which MuPDF parted a word: in Hindi a vowel sign stands left of the letter that it
+    follows.
+    """
+    lines = {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
+    whole: list[InkedRun] = []
+    reasons: Reasons = []
+    box: Rect = (0, 0, 0, 0)
+    for (words, place, way), kinds in zip(runs, unseen, strict=True):
+        line = lines.get(place)
+        before = lines.get((place[0], place[1] - 1))
+        if whole and line and before and whole[-1][1][0] == place[0] and _is_one_word(before, line, box, near_em):
+            (last, ink), (first, _), why = whole[-1][0].pop(), words[0], reasons[-1].pop() and kinds[0]
+            joined = last._replace(text=last.text + first.text, box=union((last.box, first.box)))
+            whole[-1][0].extend([(joined, ink), *words[1:]])
+            reasons[-1].extend([why, *kinds[1:]])
+            box = union((box, line["bbox"]))
+        else:
+            whole.append((list(words), place, way))
+            reasons.append(list(kinds))
+            box = line["bbox"] if line else (0, 0, 0, 0)
+    return whole, reasons
+
+
+def _is_one_word(line: dict[str, Any], following: dict[str, Any], box: Rect, near_em: float) -> bool:
+    """Whether a line goes on with the word at the end of the one before; `box` is around what that goes on with."""
+    letters = line["spans"][-1]["text"][-1:], following["spans"][0]["text"][:1]
+    near = near_em * following["spans"][0]["size"]
+    return (
+        all(one and unicodedata.category(one) in ("Lo", "Mc", "Mn") for one in letters)
+        and all(unicodedata.bidirectional(one) in ("L", "NSM") for one in letters)
+        and following["bbox"][0] - box[2] < near
+        and box[0] - following["bbox"][2] < near
+        and same_row(box, following["bbox"])
+    )
 
 
 def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:

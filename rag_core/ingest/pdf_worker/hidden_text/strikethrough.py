@@ -201,6 +201,15 @@ class Strokes:
         """Whether they are those of a map or the like: tables have as many bars, and none that slope."""
         return len(self._bars) > DRAWN_BARS and len(self.sloped) > DRAWN_SLOPED
 
+    def stand_in(self, letter: Rect) -> bool:
+        """Whether a bar stands within a letter, as those of its outline do."""
+        x0, y0, x1, y1 = letter
+        return any(
+            x0 <= bar.box[0] and bar.box[2] <= x1 and y0 <= bar.box[1] and bar.box[3] <= y1
+            for bar in self._bars
+            if not bar.lying
+        )
+
     def is_covered(self, bar: Bar) -> bool:
         """Whether an opaque box was painted over the middle of it afterwards."""
         x, y = middle_of(bar.box)
@@ -249,6 +258,8 @@ def struck(page: Any, runs: Sequence[InkedRun], strokes: Strokes, letters: Calla
             drawn = strokes.are_a_drawing()
             lines = [(run, own[run], runs[run]) for run in near]
             marked = set(_under(bar, lines, DRAWN_BEYOND if drawn else BEYOND, whole=whole and not drawn))
+            if 2 * sum(strokes.stand_in(own[run][at].box) for run, at in marked) > len(marked):
+                continue  # the bars are parts of outlined letters
             found |= marked
             if marked:
                 strokes.striking.add(bar.box)
