@@ -15,7 +15,7 @@ from word_file import W, word
 from rag_core.domain.documents import Page
 from rag_core.domain.rows import EMPTY, in_words
 from rag_core.errors import DamagedPdf, IngestError, LimitExceeded, NotAPdf
-from rag_core.ingest.blocks.structure import blocks
+from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
@@ -64,6 +64,21 @@ CONTRACT = word(
     + paragraph("vanished", "<w:rPr><w:vanish/></w:rPr>"),
     {"word/styles.xml": STYLES, "docProps/core.xml": CORE},
 )
+
+
+def test_given_a_table_of_contents_of_word_when_read_then_its_lines_are_no_text() -> None:
+    titles = ["Article 1 - Name", "Annual dues:", "1. Inactivity", "Quorum:", "Notices", "Amendments"]
+    stop = '<w:pPr><w:tabs><w:tab w:val="right" w:leader="none" w:pos="9000"/></w:tabs></w:pPr>'
+    entries = "".join(
+        f"<w:p>{stop}<w:hyperlink><w:r><w:t>{title}</w:t><w:tab/><w:t>{number}</w:t></w:r></w:hyperlink></w:p>"
+        for number, title in enumerate(titles, 1)
+    )
+    said = "The dues are set by the council each year. " * 60
+    content = read_pdf(word(entries + paragraph(said) * 4), "a.docx", form="docx", ocr=False)
+
+    found = blocks(content.pages, "en")
+    aside = [content.pages[0].text[one.start : one.end] for one in found if one.kind is BlockKind.ASIDE]
+    assert aside == ["\n".join(f"{title}\t{number}" for number, title in enumerate(titles, 1))]
 
 
 HINDI = "टिप्पणियों शिकायतों अधिकांश प्रतिबद्ध निम्नलिखित जावास्क्रिप्ट व्यवस्थित निर्भर कि जिन्हें वैकल्पिक परिस्थितियों के है".split()

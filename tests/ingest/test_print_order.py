@@ -105,3 +105,25 @@ def test_given_two_ruled_tables_of_one_width_when_read_then_the_cells_of_both_ke
         top += 95
 
     assert read(document)[0].split("\n") == ["\t".join(cells) for table in tables for cells in table]
+
+
+def test_given_accents_drawn_over_letters_as_with_old_fonts_of_tex_when_read_then_both_are_one_letter() -> None:
+    draw, document, expected = random.Random(6), pymupdf.open(), []
+    words = "Universit`a `e cos`ı pu`o Gr¨undung M¨unchen r´esum´e ga¸con No¨el".split()
+    said = "Università è così può Gründung München résumé gaçon Noël".split()
+    for _ in range(PAGES):
+        page, rows = document.new_page(), []
+        for row in range(5):
+            order = [draw.randrange(len(words)) for _ in range(4)]
+            x, y = 50.0, 100 + PITCH * row
+            for at in order:
+                for letter in words[at].replace("ı", "i"):
+                    wide = pymupdf.get_text_length(letter, fontsize=10)
+                    write(page, (x, y), letter)
+                    x += 0.0 if letter in "`´¨¸" else wide
+                x += 3.0
+            rows.append(" ".join(said[at] for at in order))
+        write(page, (50, 300), "Type `date` here, or ´ and ¨ alone.")
+        expected.append([*rows, "Type `date` here, or ´ and ¨ alone."])
+
+    assert [text.split("\n") for text in read(document)] == expected

@@ -26,6 +26,8 @@ NEAR = 40  # rows around a question in which another one says that they are ques
 # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is
 # shorter
 FULL = 0.7
+RUN_IN = 0.15  # of the width of a full row by which one with a heading in it may differ; chosen
+CLOSE = 1.5  # times the size from such a row to the next one at most; chosen
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
@@ -55,6 +57,8 @@ _QUESTION = regex.compile(  # "Q3: How long?", "4. How long?"
     r"(?:#{1,6}\s)?[*_]*(?:\(?(?:Q|F|Question|Frage)?\s?\d{0,3}[.:)]\s)?[*_]*[\p{L}\p{N}¿](?:[^.!?？؟]|[.](?!\s+\p{Lu}))*[?？؟][\p{Pe}*_]*",
     regex.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?;:](?:\s|$)")
+_RUN_IN = regex.compile(r"\p{L}[^:\n]*(?::\s|—)\s*\p{L}")
 _EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
@@ -81,12 +85,15 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
     underlined = after and after.size == 0 and after.block == row.block and _UNDERLINE.fullmatch(after.text)
     if underlined and _possible(row):
         return start + 2
-    goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
-    if goes_on or not _is_heading(before, row, after, body):
-        return start
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
         end += 1
+    whole = " ".join(one.text for one in rows[start:end])
+    if row.size > LARGER * body and len(whole.split()) <= MAX_WORDS and not _SENTENCE.search(whole):
+        after = rows[end] if end < len(rows) else None
+    goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
+    if goes_on or not _is_heading(before, row, after, body):
+        return start
     return end if end - start <= MAX_ROWS else start
 
 
@@ -177,7 +184,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
         return False
-    if before and _is_rest(before, row, after, body):
+    if (before and _is_rest(before, row, after, body)) or (after and _runs_in(row, after)):
         return False
     if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
         return False
@@ -197,6 +204,13 @@ def _are_fields(row: Row, beside: Row) -> bool:
     """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
     alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
     return alike and all(_FIELD.match(one.text) and _pattern(one.text) == NO_PATTERN for one in (row, beside))
+
+
+def _runs_in(row: Row, after: Row) -> bool:
+    """Whether a row begins with a heading and goes on with the text that stands under it: "CONTACT: Ada", "Ray"."""
+    close = 0 < after.top - row.top <= CLOSE * after.size and row.size <= after.size and not after.apart
+    wide = abs((row.right - row.left) - (after.right - after.left)) <= RUN_IN * (after.right - after.left)
+    return close and wide and not _ends(row.text) and _RUN_IN.match(row.text) is not None
 
 
 def _titles(row: Row, after: Row | None, pattern: int) -> bool:
@@ -257,10 +271,12 @@ def _ends(text: str) -> bool:
 
 def _goes_on(row: Row, following: Row, body: float) -> bool:
     """Whether a heading runs on in the next row: set alike, standing together, and set unlike the text."""
-    marked = row.bold or row.size > LARGER * body
-    alike = (row.bold, row.size, row.block) == (following.bold, following.size, following.block) and not following.apart
+    large = row.size > LARGER * body
+    below = large and following.top > row.top and following.text[0].islower() and not _ends(row.text)
+    alike = (row.bold, row.size) == (following.bold, following.size) and not following.apart
     short = following.cells == 1 and len(following.text) <= MAX_CHARS
-    return marked and alike and short and _pattern(following.text) == NO_PATTERN
+    beside = row.block == following.block or below
+    return (row.bold or large) and beside and alike and short and _pattern(following.text) == NO_PATTERN
 
 
 def _pattern(text: str) -> int:

@@ -33,6 +33,7 @@ RUN_PAGES, RUN_SHARE = 6, 0.5
 # a watermark as `rag_core.ingest.pdf_worker.hidden_text.void` knows one; a drop cap lies over no row
 LARGE_PT, LARGER, OVERLAPPED, MAX_LARGE = 18.0, 1.7, 2, 50
 
+MAX_ALONG, MIN_BESIDE = 2, 3  # rows in the margins, more are the heads of narrow columns; rows beside one; chosen
 # "Insured: Ada Ray", "Policy HX-40917-B"
 _STATES = regex.compile(r"\p{L}[^:\n]{0,30}:\s+\S|\p{L}.*\s(?=(?:\D*\d){4})(?=\S*\p{L})[\p{L}\d/.-]{6,}")
 _DIGITS = re.compile(r"\d+")
@@ -140,7 +141,8 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
 
     A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its
     text (digits masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name
-    a unit or hold nothing but several numbers are a table's and never boilerplate. A watermark is one, too.
+    a unit or hold nothing but several numbers are a table's and never boilerplate. A watermark is one, too, and so is
+    what runs up or down the margin.
     """
     seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page in pages:
@@ -156,7 +158,7 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
                 if not ((edge, _key(row)) in repeated or row in twins or _is_page_number(row)):
                     break
                 found.add(row)
-    found.update(row for page in pages for row in _watermarks(page))
+    found.update(row for page in pages for row in (*_watermarks(page), *_up_the_margin(page)))
     # where nothing else is left, it is the content: a one-page text that reads "Text 1." is no empty document
     return found if any(row not in found for page in pages for row in page) else set()
 
@@ -180,6 +182,17 @@ def _watermarks(page: Sequence[Row]) -> Iterator[Row]:
         beside = [other for other in smaller if other.left < row.right and row.left < other.right]
         over = [other for other in beside if row.top < (other.top + other.low) / 2 < row.low]
         if len(over) >= OVERLAPPED and sum(map(str.isalpha, row.text)) > 1:
+            yield row
+
+
+def _up_the_margin(page: Sequence[Row]) -> Iterator[Row]:
+    """Rows that run along a side of the page, beside all others: the stamp of an archive or an office."""
+    along = [row for row in page if len(row.text) > 3 and row.low - row.top > row.right - row.left]
+    for row in along if len(along) <= MAX_ALONG else ():
+        beside = [other for other in page if other not in along and other.top < row.low and row.top < other.low]
+        if len(beside) >= MIN_BESIDE and any(
+            all((row.right <= other.left, other.right <= row.left)[side] for other in beside) for side in (0, 1)
+        ):
             yield row
 
 

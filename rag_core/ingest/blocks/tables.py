@@ -57,7 +57,8 @@ def is_rule(row: Row) -> bool:
 
 def is_tabular(row: Row) -> bool:
     """Whether a row has several cells and is not an item of a list, whose marker stands apart like a cell."""
-    return row.cells > 1 and not (row.cells == 2 and _MARKER.match(row.text))
+    marker = _MARKER.match(row.text) if row.cells == 2 else None
+    return row.cells > 1 and not (marker and (row.size == 0 or "\t" in marker[0]))
 
 
 def _opens(row: Row) -> bool:

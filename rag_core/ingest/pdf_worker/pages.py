@@ -19,6 +19,7 @@ import pymupdf
 
 from .damage import unheard
 from .form_fields import beside_labels, with_boxes
+from .glyphs.accents import composed
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
@@ -91,6 +92,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
         inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
+    inked = composed(inked, lambda: text_page.extractRAWDICT()["blocks"])
     inked, unseen = _with_whole_words(inked, unseen, blocks, NEAR_EM if page.parent.is_pdf else LAID_OUT_EM)
     if correction:
         inked, unseen = _with_rejected(inked, unseen, correction)

@@ -62,6 +62,7 @@ _FLAT = frozenset(
 )
 _HEADING = re.compile(r"heading ?([1-6])", re.IGNORECASE)
 _LEVELS = {"superscript": Level.RAISED, "subscript": Level.LOWERED}
+WIDE = 3 * "\u2003"  # for a tab that sets what follows at the right edge, as page numbers are in a table of contents
 USUAL_SIZE = 22  # half-points, of text that states none
 SHIFTED = 0.12  # part of the size by which text is moved up or down; less is for looks
 _SYMBOLIC = ("Symbol", "Wingdings")  # fonts whose letters are signs
@@ -278,12 +279,14 @@ def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:
 def _paragraph(paragraph: ET.Element, styles: Styles, place: Place) -> str:
     own, before, text, rest = paragraph.find(f"{WORD}pPr"), len(styles.noted), "", ""
     place, style = of_paragraph(own, place, styles), value(own, "pStyle")
+    stops = own.iterfind("word:tabs/word:tab", SPACES) if own is not None else ()
+    gap = WIDE if any(stop.get(f"{WORD}val") in ("right", "end") for stop in stops) else " "
     for (lost, kind), parts in groupby(_runs(paragraph, styles, place), key=itemgetter(0)):
         said = written(part for _, part in parts)
         if kind:
             rest += styles.left.mark(kind, chars(said))
             continue
-        said = html.escape(said).replace("\n", "<br/>")
+        said = html.escape(said).replace("\n", "<br/>").replace("\t", gap)
         text += f"<s>{said}</s>" if lost else said
     level = styles.headings.get(style, 0)
     number = None if place.gone or place.kind else styles.numbers.label(paragraph)  # Word numbers an empty one, too
@@ -357,7 +360,7 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
         elif one.tag in (f"{WORD}br", f"{WORD}cr"):
             yield "\n", Level.PLAIN
         elif one.tag == f"{WORD}tab":
-            yield " ", Level.PLAIN
+            yield "\t", Level.PLAIN
         elif one.tag == f"{WORD}noBreakHyphen":
             yield "-", level
         elif (note := one.tag.removeprefix(WORD) + one.get(f"{WORD}id", "")) in styles.notes.keys() - set(styles.noted):
