@@ -172,3 +172,33 @@ def test_given_a_column_of_drawn_boxes_close_to_each_other_when_read_then_each_i
         expected.append(rows)
 
     assert [text.split("\n") for text in read(document)] == expected
+
+
+def test_given_a_cell_beside_several_rows_of_a_ruled_table_when_read_then_each_of_these_is_whole() -> None:
+    draw, document, expected = random.Random(11), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, said, y = document.new_page(), [], 80.0
+        edges = (50.0, 150.0, 330.0, 410.0, 470.0, 560.0)
+        for label in draw.sample(LABELS, 2):
+            page.draw_line((edges[0], y), (edges[-1], y))
+            page.insert_text((54, y + 14), label, fontsize=10)
+            said.append(label)
+            for row in range(draw.randint(2, 3)):
+                if row:
+                    page.draw_line((edges[1], y), (edges[-1], y))
+                lines = ["Clean all paths, and the lanes of", "the harbour in each season"][: draw.randint(1, 2)]
+                date, person = f"20{draw.randint(20, 29)}", draw.choice(("Town council", "Harbour office"))
+                for at, line in enumerate(lines):
+                    page.insert_text((edges[1] + 4, y + 14 + 12 * at), line, fontsize=10)
+                page.insert_text((edges[2] + 4, y + 14), date, fontsize=10)
+                page.draw_line((edges[3] + 20, y + 12), (edges[3] + 28, y + 12))  # of a sign that is drawn
+                page.insert_text((edges[4] + 4, y + 14), person, fontsize=10)
+                said.append("\t".join([" ".join(lines), date, EMPTY, person]))
+                y += 34
+        page.draw_line((edges[0], y), (edges[-1], y))
+        page.insert_text((edges[3] + 4, 70), "Sign", fontsize=10)
+        for x in edges:
+            page.draw_line((x, 80), (x, y))
+        expected.append(["Sign", *said])
+
+    assert [text.split("\n") for text in read(document)] == expected
