@@ -125,6 +125,7 @@ def test_given_a_row_with_a_heading_in_it_when_cut_then_its_words_stay_with_thei
         pages = read_pdf(document.tobytes(), "m.pdf").pages
 
     assert not of_kind(pages, BlockKind.HEADING)
+    assert any(text.startswith(f"{head}\nQuay 7") for text in of_kind(pages, BlockKind.PARAGRAPH))
 
 
 def test_given_rows_that_begin_with_a_number_and_have_a_cell_when_cut_then_they_are_a_table():

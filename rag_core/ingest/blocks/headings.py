@@ -184,7 +184,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
         return False
-    if (before and _is_rest(before, row, after, body)) or (after and _runs_in(row, after)):
+    if (before and _is_rest(before, row, after, body)) or (after and runs_in(row, after)):
         return False
     if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
         return False
@@ -206,7 +206,7 @@ def _are_fields(row: Row, beside: Row) -> bool:
     return alike and all(_FIELD.match(one.text) and _pattern(one.text) == NO_PATTERN for one in (row, beside))
 
 
-def _runs_in(row: Row, after: Row) -> bool:
+def runs_in(row: Row, after: Row) -> bool:
     """Whether a row begins with a heading and goes on with the text that stands under it: "CONTACT: Ada", "Ray"."""
     close = 0 < after.top - row.top <= CLOSE * after.size and row.size <= after.size and not after.apart
     wide = abs((row.right - row.left) - (after.right - after.left)) <= RUN_IN * (after.right - after.left)

@@ -20,7 +20,7 @@ import regex
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
-from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, style, title
+from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, runs_in, style, title
 from rag_core.ingest.blocks.rows import (
     MAX_ROW_CHARS,
     Row,
@@ -217,6 +217,8 @@ def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) 
             return kind is BlockKind.LIST
     if following.size == 0:
         return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
+    if runs_in(row, following):
+        return True
     if following.size != row.size:
         alike = following.block == row.block and following.bold == row.bold and not following.apart
         return alike and not ends_sentence(row.text)
