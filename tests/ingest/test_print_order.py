@@ -127,3 +127,20 @@ def test_given_accents_drawn_over_letters_as_with_old_fonts_of_tex_when_read_the
         expected.append([*rows, "Type `date` here, or ´ and ¨ alone."])
 
     assert [text.split("\n") for text in read(document)] == expected
+
+
+def test_given_a_sign_drawn_last_between_a_label_and_its_figures_when_read_then_they_stay_together() -> None:
+    draw, document, expected = random.Random(8), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, rows = document.new_page(), []
+        for at, crop in enumerate(CROPS):
+            figures = [f"{draw.randint(1000, 9999):,}" for _ in range(3)]
+            write(page, (50, 100 + PITCH * at), crop)
+            for column, figure in enumerate(figures):
+                write(page, (200 + 80 * column, 100 + PITCH * at), figure)
+            rows.append("\t".join([crop, *figures]))
+        for at in draw.sample(range(len(CROPS)), 3):
+            write(page, (90, 96 + PITCH * at), draw.choice(("®", "*")))
+        expected.append(rows)
+
+    assert [[row for row in text.split("\n") if row[0] in "SGORBC"] for text in read(document)] == expected

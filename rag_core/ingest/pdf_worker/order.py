@@ -47,6 +47,8 @@ def _with_values(runs: list[Run]) -> list[Run]:
         row = [first]
         while row[-1] in links:
             row.append(links[row[-1]])
+        if any(at and at - 1 not in row and _stands_before(boxes[at - 1], boxes[at]) for at in row):
+            continue  # the file has it behind another part of the row already
         for at in row:
             found[at] = None
         found[first] = runs[first]._replace(words=[word for at in row for word in runs[at].words])
@@ -62,7 +64,13 @@ def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> Iterator[tuple[int, in
         for block, inside in groupby(sorted(runs, key=lambda run: run.block), key=lambda run: run.block)
         if len(words := [len(run.words) for run in inside]) >= PROSE_RUNS and mean(words) >= PROSE_WORDS
     }
-    level = [at for at, run in enumerate(runs) if run.direction == (1, 0) and run.words[0].gap != CELL_GAP]
+    level = [
+        at
+        for at, run in enumerate(runs)
+        if run.direction == (1, 0)
+        and run.words[0].gap != CELL_GAP
+        and any(map(str.isalnum, "".join(word.text for word in run.words)))
+    ]
     level.sort(key=lambda at: boxes[at][1])
     tops = [boxes[at][1] for at in level]
     taken = set[int]()
@@ -77,6 +85,10 @@ def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> Iterator[tuple[int, in
         if right != left and right not in taken and _belong(runs[left], runs[right], prose):
             taken.add(right)
             yield left, right
+
+
+def _stands_before(left: Rect, right: Rect) -> bool:
+    return same_row(left, right) and left[2] <= right[0] + 1
 
 
 def _belong(left: Run, right: Run, prose: set[int]) -> bool:
