@@ -94,8 +94,13 @@ def _stands_before(left: Rect, right: Rect) -> bool:
 def _belong(left: Run, right: Run, prose: set[int]) -> bool:
     sizes = left.words[0].size, right.words[0].size
     short = max(len(left.words), len(right.words)) <= MAX_WORDS and not {left.block, right.block} & prose
-    named = left.words[-1].text.endswith(":") or _is_value(left) or _is_value(right)
+    named = _is_named(left) or _is_value(right) or (_is_value(left) and _is_named(right))
     return short and named and max(sizes) <= ALIKE * min(sizes)
+
+
+def _is_named(run: Run) -> bool:
+    """Whether a label says that a value follows."""
+    return run.words[-1].text.endswith(":")
 
 
 def _is_value(run: Run) -> bool:

@@ -222,10 +222,11 @@ def _with_whole_words(
         line = lines.get(place)
         before = lines.get((place[0], place[1] - 1))
         if whole and line and before and whole[-1][1][0] == place[0] and _is_one_word(before, line, box, near_em):
-            (last, ink), (first, _), why = whole[-1][0].pop(), words[0], reasons[-1].pop() and kinds[0]
+            (*earlier, (last, ink)), at, _ = whole[-1]
+            first, why = words[0][0], reasons[-1][-1] and kinds[0]
             joined = last._replace(text=last.text + first.text, box=union((last.box, first.box)))
-            whole[-1][0].extend([(joined, ink), *words[1:]])
-            reasons[-1].extend([why, *kinds[1:]])
+            whole[-1] = [*earlier, (joined, ink), *words[1:]], at, way
+            reasons[-1][-1:] = [why, *kinds[1:]]
             box = union((box, line["bbox"]))
         else:
             whole.append((list(words), place, way))

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..words import Word
+from ..hidden_text.hidden import InkedRun, InkedWord
 
 # what stands in a file, and the combining sign of it
 COMBINING = {
@@ -27,9 +27,7 @@ DOTLESS = {"ı": "i", "ȷ": "j"}
 OVER = 0.5  # of the narrower one by which an accent lies over its letter; before it, it is a quotation mark; chosen
 
 
-def composed(
-    runs: Sequence[Any], letters: Callable[[], Sequence[Mapping[str, Any]]]
-) -> list[tuple[list[Any], tuple[int, int], tuple[int, int]]]:
+def composed(runs: Sequence[InkedRun], letters: Callable[[], Sequence[Mapping[str, Any]]]) -> list[InkedRun]:
     """The runs of inked words with each accent and the letter below it as one.
 
     Args:
@@ -48,7 +46,7 @@ def composed(
     return [(_with_letters(words, lines.get(place, ())), place, way) for words, place, way in runs]
 
 
-def _with_letters(words: Sequence[tuple[Word, Any]], letters: Sequence[Mapping[str, Any]]) -> list[tuple[Word, Any]]:
+def _with_letters(words: Sequence[InkedWord], letters: Sequence[Mapping[str, Any]]) -> list[InkedWord]:
     said = "".join(word.text for word, _ in words)
     if len(said) != len(letters):
         return list(words)
