@@ -26,7 +26,7 @@ NEAR = 40  # rows around a question in which another one says that they are ques
 # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is
 # shorter
 FULL = 0.7
-RUN_IN = 0.15  # of the width of a full row by which one with a heading in it may differ; chosen
+RUN_IN = 0.15  # part of the width of a full row by which one with a heading in it may differ; chosen
 CLOSE = 1.5  # times the size from such a row to the next one at most; chosen
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers

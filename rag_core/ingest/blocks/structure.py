@@ -258,7 +258,7 @@ def _flows(content: Sequence[Row], first: int, index: int) -> bool:
     below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size
     hangs = starts_item(row) and following.top > row.top and is_indented(row, following)
     cells = row.cells - (row.cells > 1 and starts_item(row))  # a mark may be a cell of its own
-    edge = max(other.right for other in content) - row.size  # of the text
+    edge = max(other.right for other in content) - row.size
     wide = len(row.text) >= WIDE or (hangs and len(row.text) >= WIDE / 2 and row.right > edge)
     full = cells == 1 and wide and not _NOTE.match(following.text)
     if index - 1 == first and (below or hangs) and full:

@@ -18,7 +18,7 @@ from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, un
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
 MIN_ROW_PT = 5.0  # lower are double rules
-MIN_BORDER_PT = 20.0  # of a row's rule where no standing rules are drawn at its ends; chosen
+MIN_BORDER_PT = 20.0  # is a rule of a row long at least where no standing rules are drawn at its ends; chosen
 MAX_RULES = 500  # in one direction on a page; more are a drawing or graph paper; chosen
 MAX_CELL_CHARS = 300  # a longer cell is running text, and its table is laid out as a page is; chosen
 MIN_HEADS = 3  # over a table without rules; two may be two columns of anything; chosen

@@ -12,12 +12,12 @@ from statistics import mean
 
 from .words import CELL_GAP, Rect, Run, same_row, union
 
-MAX_RUNS = 2_000  # of a page; more are a map or a drawing; chosen
-MAX_WORDS = 8  # of a label or a value; chosen
+MAX_RUNS = 2_000  # on a page; more are a map or a drawing; chosen
+MAX_WORDS = 8  # in a label or a value; chosen
 MIN_TURNED = 2  # values of a page that come before their labels, from which its order says nothing; chosen
-PROSE_RUNS, PROSE_WORDS = 3, 3.5  # of a block of prose at least, and words of its runs on average; chosen
+PROSE_RUNS, PROSE_WORDS = 3, 3.5  # in a block of prose at least, and words in its runs on average; chosen
 ALIKE = 1.4  # times as large are the letters of a chart beside those of a table; chosen
-EDGE = 0.25  # of its height by which a run may reach into the one above; chosen
+EDGE = 0.25  # part of its height by which a run may reach into the one above; chosen
 
 
 def as_printed(runs: list[Run]) -> list[Run]:

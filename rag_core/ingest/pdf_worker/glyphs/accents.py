@@ -24,7 +24,7 @@ COMBINING = {
     "¸": "\u0327",
 }
 DOTLESS = {"ı": "i", "ȷ": "j"}
-OVER = 0.5  # of the narrower one by which an accent lies over its letter; before it, it is a quotation mark; chosen
+OVER = 0.5  # part of the narrower one by which an accent lies over its letter, and no quotation mark before it; chosen
 
 
 def composed(runs: Sequence[InkedRun], letters: Callable[[], Sequence[Mapping[str, Any]]]) -> list[InkedRun]:
