@@ -148,7 +148,7 @@ def by_engine(dpi: int, weights: str = "") -> Engine:
             {**shape, **most, "languages": "+".join(languages), "tessdata": tessdata, "weights": weights}, data
         )
         seconds = time.process_time() - began
-        words, _lines = received(event["words"], event["lines"], event["cells"], len(event["text"]), scored=True)
+        words, _lines = received(event["words"], event["lines"], event["cells"], len(event["text"]))
         return [(plain(event["text"][word.start : word.end]), word.sure or 0.0) for word in words], seconds
 
     return read

@@ -63,7 +63,7 @@ def test_given_a_sample_when_read_then_every_word_of_its_text_comes_out_in_order
 
     content = read_pdf(pdf.read_bytes(), pdf.name)
 
-    assert (content.title, content.date) == (sample.title, sample.date)
+    assert (content.metadata.title, content.metadata.date) == (sample.title, sample.date)
     for page, source in zip(content.pages, sample.pages, strict=True):
         body = page.text.rsplit(sample.title, 1)[0]  # without the footer
         assert words(body) == words(html.unescape(re.sub(r"<[^>]+>", " ", source)))

@@ -1,4 +1,4 @@
-"""The words and rows of a page as columns of numbers: 48 bytes a word. Tuples of Python's numbers take about 250.
+"""The words and rows of a page as columns of numbers: 56 bytes a word. Tuples of Python's numbers take about 250.
 
 They read like tuples of `WordBox` and `Line`, whose values are made one by one when somebody asks for them.
 """
@@ -6,9 +6,8 @@ They read like tuples of `WordBox` and `Line`, whose values are made one by one 
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -18,10 +17,10 @@ from rag_core.domain.documents import Box, Line, WordBox
 
 T_co = TypeVar("T_co", covariant=True)
 Floats = NDArray[np.float64]
-WORD_NUMBERS = 6  # start, end, x0, y0, x1, y1
-READ_NUMBERS = 7  # the same and how sure OCR is of the word, from 0 to 1
+WORD_NUMBERS = 7  # start, end, x0, y0, x1, y1, and how sure OCR is of the word, from 0 to 1, or UNKNOWN
+UNKNOWN = -1.0
 SURE = 0.7  # as `rag_core.ingest.pdf_worker.scans.ocr` has it
-LINE_NUMBERS = 11  # the same, size, bold, mono, block, and how many numbers its cells take
+LINE_NUMBERS = 11  # start, end, x0, y0, x1, y1, size, bold, mono, block, and how many numbers its cells take
 
 
 class _Column(Sequence[T_co]):
@@ -30,14 +29,14 @@ class _Column(Sequence[T_co]):
     Equal to any sequence of equal values, as a tuple to a tuple.
     """
 
-    __slots__ = ("_table",)
+    __slots__ = ("table",)
 
     def __init__(self, table: Floats) -> None:
-        self._table = table
-        self._table.setflags(write=False)
+        self.table = table
+        self.table.setflags(write=False)
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self.table)
 
     @overload
     def __getitem__(self, index: int) -> T_co: ...
@@ -64,115 +63,104 @@ class _Column(Sequence[T_co]):
 
 
 class Words(_Column[WordBox]):
-    """Word boxes.
-
-    `table` has shape (words, 6), or (words, 7) for words that OCR says how sure it is of; nobody else may change it.
-    """
+    """Word boxes; `table` has shape (words, 7), and nobody else may change it."""
 
     __slots__ = ()
 
     def _value(self, row: int) -> WordBox:
-        return _word(self._table[row].tolist())
+        return _word(self.table[row].tolist())
 
     def __iter__(self) -> Iterator[WordBox]:
-        return map(_word, self._table.tolist())  # all numbers at once: four times as fast as row by row
-
-    def rows(self) -> Iterator[list[float]]:
-        """The words as they stand on disk: as `_word_row` has each, and made several times as fast."""
-        for row in self._table.tolist():
-            row[:2] = int(row[0]), int(row[1])
-            yield row
+        return map(_word, self.table.tolist())  # all numbers at once: four times as fast as row by row
 
     @classmethod
-    def of(cls, words: Sequence[Sequence[float]]) -> Words:
-        """The columns of these rows, all of six numbers, or all of seven."""
-        return cls(_table(words, len(words[0]) if words else WORD_NUMBERS))
-
-    @property
-    def bytes(self) -> int:
-        """The memory that they take."""
-        return self._table.nbytes
+    def of(cls, words: Sequence[WordBox]) -> Words:
+        """The columns of these words."""
+        if isinstance(words, cls):
+            return words
+        return cls(_table(((*word[:6], UNKNOWN if word.sure is None else word.sure) for word in words), WORD_NUMBERS))
 
 
 def _word(row: Sequence[float]) -> WordBox:
-    start, end, x0, y0, x1, y1, *sure = row
-    return WordBox(int(start), int(end), x0, y0, x1, y1, sure[0] if sure else None)
+    start, end, x0, y0, x1, y1, sure = row
+    return WordBox(int(start), int(end), x0, y0, x1, y1, None if sure == UNKNOWN else sure)
 
 
 class Lines(_Column[Line]):
     """Rows of a page.
 
     Args:
-        table: shape (rows, 11): start, end, x0, y0, x1, y1, size, bold, mono, block, and how many numbers of `cells`
-            are the row's.
+        table: shape (rows, 11), see `LINE_NUMBERS`.
         cells: the offsets of all rows' cells, one after the other: start, end, start, end, …
     """
 
-    __slots__ = ("_cells", "_ends")
+    __slots__ = ("_ends", "cells")
 
     def __init__(self, table: Floats, cells: NDArray[np.int64]) -> None:
         super().__init__(table)
-        self._cells = cells
+        self.cells = cells
         self._ends = np.cumsum(table[:, -1].astype(np.int64))
         if (self._ends[-1] if len(table) else 0) != len(cells) or (table[:, -1] % 2).any() or (table[:, -1] < 0).any():
             raise ValueError(f"{len(cells)} numbers are not the cells of these {len(table)} rows")
 
     def _value(self, row: int) -> Line:
-        start, end, x0, y0, x1, y1, size, bold, mono, block, count = self._table[row].tolist()
-        last = int(self._ends[row])
-        cells = self._cells[last - int(count) : last].tolist()
-        box = Box(x0, y0, x1, y1)
-        return Line(
-            int(start),
-            int(end),
-            box,
-            size,
-            bool(bold),
-            bool(mono),
-            int(block),
-            tuple(zip(cells[::2], cells[1::2], strict=True)),
-        )
+        start, end, x0, y0, x1, y1, size, bold, mono, block, count = self.table[row].tolist()
+        cells = self.cells[self._ends[row] - int(count) : self._ends[row]].tolist()
+        pairs = tuple(zip(cells[::2], cells[1::2], strict=True))
+        return Line(int(start), int(end), Box(x0, y0, x1, y1), size, bool(bold), bool(mono), int(block), pairs)
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[Any]]) -> Lines:
-        """The columns of rows as they stand on disk: start, end, box, size, bold, mono, block, pairs of cells."""
-        cells: list[int] = []
-        table = []
-        for start, end, box, size, bold, mono, block, pairs in rows:
-            table.append((start, end, *box, size, bold, mono, block, 2 * len(pairs)))
-            cells += [offset for first, last in pairs for offset in (first, last)]
-        return cls(_table(table, LINE_NUMBERS), np.array(cells, dtype=np.int64))
+    def of(cls, lines: Sequence[Line]) -> Lines:
+        """The columns of these rows."""
+        if isinstance(lines, cls):
+            return lines
+        rows = (
+            (one.start, one.end, *one.box, one.size, one.bold, one.mono, one.block, 2 * len(one.cells)) for one in lines
+        )
+        cells = chain.from_iterable(cell for line in lines for cell in line.cells)
+        return cls(_table(rows, LINE_NUMBERS), np.fromiter(cells, np.int64))
 
     @property
     def bytes(self) -> int:
         """The memory that they take."""
-        return self._table.nbytes + self._cells.nbytes + self._ends.nbytes
+        return self.table.nbytes + self.cells.nbytes + self._ends.nbytes
 
 
-def received(words: str, lines: str, cells: str, chars: int, *, scored: bool = False) -> tuple[Words, Lines]:
-    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters, which has a seventh number a
-    word if `scored`.
+def layout_to_json(words: Sequence[WordBox], lines: Sequence[Line]) -> dict[str, Any]:
+    """A page's layout as it stands on disk: its numbers."""
+    rows = Lines.of(lines)
+    return {"words": Words.of(words).table.tolist(), "lines": rows.table.tolist(), "cells": rows.cells.tolist()}
+
+
+def layout_from_json(row: Mapping[str, Any]) -> tuple[Words, Lines]:
+    """The words and rows that `layout_to_json` was given; a ValueError, KeyError or TypeError for anything else."""
+    lines = Lines(_table(row["lines"], LINE_NUMBERS), np.array(row["cells"], np.int64))
+    return Words(_table(row["words"], WORD_NUMBERS)), lines
+
+
+def received(words: str, lines: str, cells: str, chars: int) -> tuple[Words, Lines]:
+    """The layout that `pdf_worker.rows.packed` sent, for a page of so many characters.
 
     Raises:
         ValueError: the columns do not fit together, or an offset is none of the page's.
     """
     table = _decoded(lines, LINE_NUMBERS)
     offsets = _decoded(cells, 1).reshape(-1)
-    boxes = _decoded(words, READ_NUMBERS if scored else WORD_NUMBERS)
+    boxes = _decoded(words, WORD_NUMBERS)
     for numbers in (boxes[:, :2], table[:, :2], offsets, table[:, -1]):
         if ((numbers < 0) | (numbers != np.floor(numbers))).any():
             raise ValueError("an offset is no whole number")
     for numbers in (boxes[:, :2], table[:, :2], offsets):
         if (numbers > chars).any():
             raise ValueError(f"an offset is beyond the page's {chars} characters")
-    if scored and ((boxes[:, -1] < 0) | (boxes[:, -1] > 1)).any():
+    if (((boxes[:, -1] < 0) | (boxes[:, -1] > 1)) & (boxes[:, -1] != UNKNOWN)).any():
         raise ValueError("how sure a word is lies between 0 and 1")
     return Words(boxes), Lines(table, offsets.astype(np.int64))
 
 
 def sure_share(part: Mapping[str, Any]) -> float:
     """The share of the letters of a recognised part that stand in words that are sure."""
-    words = _decoded(part["words"], READ_NUMBERS)
+    words = _decoded(part["words"], WORD_NUMBERS)
     letters = words[:, 1] - words[:, 0]
     return float(letters[words[:, 6] >= SURE].sum() / max(1.0, letters.sum()))
 
@@ -180,10 +168,10 @@ def sure_share(part: Mapping[str, Any]) -> float:
 def with_part(page: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
     """Text and layout of a page with those of a part of it that was read apart, as the worker sends both.
 
-    The part stands before the first row that begins below its last one, else behind all. Each word has seven numbers.
+    The part stands before the first row that begins below its last one, else behind all.
     """
     (lines, words, cells), (more_lines, more_words, more_cells) = (
-        (_decoded(one["lines"], LINE_NUMBERS), _decoded(one["words"], READ_NUMBERS), _decoded(one["cells"], 1))
+        (_decoded(one["lines"], LINE_NUMBERS), _decoded(one["words"], WORD_NUMBERS), _decoded(one["cells"], 1))
         for one in (page, part)
     )
     low = more_lines[:, 5].max(initial=0.0)
@@ -201,38 +189,11 @@ def with_part(page: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any
         "words": _encoded(np.insert(words, place, more_words, axis=0)),
         "lines": _encoded(np.insert(lines, at, more_lines, axis=0)),
         "cells": _encoded(np.insert(cells, offsets, more_cells, axis=0)),
-        "scored": True,
     }
 
 
 def _encoded(table: Floats) -> str:
     return base64.b64encode(table.tobytes()).decode("ascii")
-
-
-def layout_json(words: Sequence[WordBox], lines: Sequence[Line]) -> Iterator[str]:
-    """The JSON object of a page's layout as it stands on disk, in parts."""
-    yield '{"words":'
-    yield from json_rows(words.rows() if isinstance(words, Words) else map(_word_row, words))
-    yield ',"lines":'
-    yield from json_rows(map(_line_row, lines))
-    yield "}\n"
-
-
-def _word_row(word: WordBox) -> Sequence[object]:
-    return word if word.sure is not None else word[:WORD_NUMBERS]
-
-
-def _line_row(line: Line) -> list[object]:
-    return [
-        line.start,
-        line.end,
-        list(line.box),
-        line.size,
-        line.bold,
-        line.mono,
-        line.block,
-        [list(cell) for cell in line.cells],
-    ]
 
 
 def _table(rows: Iterable[Sequence[float]], width: int) -> Floats:
@@ -242,15 +203,3 @@ def _table(rows: Iterable[Sequence[float]], width: int) -> Floats:
 def _decoded(packed: str, width: int) -> Floats:
     table = np.frombuffer(base64.b64decode(packed, validate=True), dtype=np.float64).reshape(-1, width)
     return np.nan_to_num(table, nan=0.0, posinf=0.0, neginf=0.0)  # whatever a font says
-
-
-JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
-
-
-def json_rows(rows: Iterable[Any]) -> Iterator[str]:
-    """The JSON array of `rows` in parts of `JSON_ROWS`, so that neither its text nor all rows need stand in memory."""
-    waiting, before = iter(rows), "["
-    while block := list(islice(waiting, JSON_ROWS)):
-        yield before + json.dumps(block, ensure_ascii=False, separators=(",", ":"))[1:-1]
-        before = ","
-    yield "]" if before == "," else "[]"

@@ -21,13 +21,11 @@ class Limits:
     # address space of the child; text takes about 0.3 GB, that of the process that reads a picture as well
     memory_bytes: int = 2 << 30
     cpu_seconds: float = 30.0  # a 39 KB bomb took 18 s in PyMuPDF's drawing code
-    cpu_seconds_per_page: float = (
-        0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
-    )
+    # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
+    cpu_seconds_per_page: float = 0.5
     wall_seconds: float = 900.0  # recognition comes on top
-    ocr_seconds: float = (
-        14_400.0  # recognition in all processes, about 5,000 pages; the pages after that are reported as unreadable
-    )
+    # recognition in all processes, about 5,000 pages; the pages after that are reported as unreadable
+    ocr_seconds: float = 14_400.0
     ocr_seconds_per_page: float = 60.0  # CPU time; a dense page takes 2 to 6 s, a page of noise up to 30 s
     pages: int = 5_000
     page_chars: int = 200_000  # a page is cut there, and says so; a dense page has about 8,000

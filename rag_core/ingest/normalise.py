@@ -55,14 +55,10 @@ _COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", 
 _ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
 _UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
 # rows of tables that are remembered, and characters of one: 5 MB at most; chosen
-CACHED_ROWS, CACHED_CHARS = (
-    1 << 12,
-    500,
-)
+CACHED_ROWS, CACHED_CHARS = 1 << 12, 500
 MAX_REMEMBERED_CHARS = 8_000  # in a passage: with about 20 bytes a character, 256 of them take 40 MB at most
-_PASSES = (
-    6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
-)
+# what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
+_PASSES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +141,7 @@ def _one_pass(raw: str) -> Normal:
 
 
 def join(pages_text: Mapping[int, str], spans: Sequence[Span]) -> str:
-    """The raw text of several spans, parted by line breaks so that a word broken over a page or a row is joined
-    later.
-    """
+    """The raw text of several spans, parted by line breaks: a word broken over a page or row is joined later."""
     return "\n".join(pages_text[span.page][span.start : span.end] for span in spans)
 
 
@@ -173,22 +167,18 @@ def read_passage_text(pages_text: Mapping[int, str], spans: Sequence[Span]) -> N
     return _remembered(raw) if len(raw) <= MAX_REMEMBERED_CHARS else normalise(raw)
 
 
-@lru_cache(maxsize=256)
-def _remembered(raw: str) -> Normal:
-    """A question locates each sentence of its passages, and so reads every passage dozens of times."""
-    return normalise(raw)
+# a question locates each sentence of its passages, and so reads every passage dozens of times
+_remembered = lru_cache(maxsize=256)(normalise)
 
 
 def cells(row: str) -> str:
     """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
-    return _cells_of_short(row) if len(row) <= CACHED_CHARS else _cells(row)
+    return (_cells if len(row) <= CACHED_CHARS else _cells.__wrapped__)(row)
 
 
+@lru_cache(maxsize=CACHED_ROWS)
 def _cells(row: str) -> str:
     return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
-
-
-_cells_of_short = lru_cache(maxsize=CACHED_ROWS)(_cells)
 
 
 def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:

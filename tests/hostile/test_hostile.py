@@ -164,7 +164,7 @@ def test_given_a_page_of_many_words_when_read_then_its_boxes_and_rows_are_column
 
     assert isinstance(page.words, Words)
     assert isinstance(page.lines, Lines)
-    assert (len(page.words), page.words.bytes) == (20_000 // 396 * 396, 48 * len(page.words))
+    assert (len(page.words), page.words.table.nbytes) == (20_000 // 396 * 396, 56 * len(page.words))
     assert [page.text[word.start : word.end] for word in page.words] == page.text.split()
 
 

@@ -139,7 +139,7 @@ def test_given_a_picture_that_takes_more_memory_than_allowed_when_read_then_that
 
     def less_for_the_large(request: Any, data: Any, **given: Any) -> Any:
         if request.get("recognise", {}).get("height", 0) > 3000:
-            request = {**request, "memory": 150 << 20}  # the language data alone take more
+            request = {**request, "memory_bytes": 150 << 20}  # the language data alone take more
         return real(request, data, **given)
 
     monkeypatch.setattr(pdf_process, "events", less_for_the_large)

@@ -15,7 +15,7 @@ from forms import Paper, _type3
 from test_forms import page_of
 
 from rag_core.ingest.pdf_worker.glyphs.actual_text import Drawn, Judgement, Span, agree, judged
-from rag_core.ingest.pdf_worker.glyphs.bullets import sign_of
+from rag_core.ingest.pdf_worker.glyphs.symbols import sign_of
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language.sentences import sentences
 
@@ -23,11 +23,7 @@ SIGNS = "•●■▪□◆►◄▲▼○✓✗➔➢➤⇒"
 
 
 def doubted(page: dict[str, Any]) -> list[str]:
-    return (
-        [page["text"][int(start) : int(end)] for start, end, *_, sure in page["words"] if sure < 1]
-        if page["scored"]
-        else []
-    )
+    return [page["text"][int(start) : int(end)] for start, end, *_, sure in page["words"] if 0 <= sure < 1]
 
 
 def test_given_glyphs_of_a_wrong_value_when_their_common_text_is_drawn_then_it_is_read() -> None:
@@ -35,7 +31,7 @@ def test_given_glyphs_of_a_wrong_value_when_their_common_text_is_drawn_then_it_i
         page = page_of(one.data)
 
         assert page["text"].split() == one.shown.split(), f"{one.name}: {page['text']!r}"
-        assert not page["hidden"], f"{one.name}: {page['kinds']} show"
+        assert not page["kinds"], f"{one.name}: {page['kinds']} show"
 
 
 def test_given_a_text_that_is_not_drawn_when_its_glyphs_say_what_is_then_they_are_read_and_it_is_counted() -> None:
@@ -43,7 +39,7 @@ def test_given_a_text_that_is_not_drawn_when_its_glyphs_say_what_is_then_they_ar
         page = page_of(one.data)
 
         assert page["text"].split() == one.shown.split(), f"{one.name}: {page['text']!r}"
-        assert bool(page["hidden"]) is bool(one.hidden), one.name
+        assert bool(page["kinds"]) is bool(one.hidden), one.name
 
 
 def test_given_two_readings_and_a_digit_that_is_neither_then_the_word_is_not_read() -> None:
@@ -51,7 +47,7 @@ def test_given_two_readings_and_a_digit_that_is_neither_then_the_word_is_not_rea
         page = page_of(readings.written([(None, "Term "), ("48", "28"), (None, " days")], {"2": "3"}, font))
 
         assert page["text"].split() == ["Term", "days"], font
-        assert page["kinds"] == {"other": page["hidden"]}
+        assert page["kinds"].keys() == {"other"}
 
 
 @pytest.mark.parametrize("name", ["Tx", "Blob"], ids=["letters", "blobs"])
@@ -72,7 +68,7 @@ def test_given_shapes_that_are_neither_reading_then_the_word_is_kept_and_is_doub
 
     assert page["text"].split() == ["It", "word"]
     assert doubted(page) == ["word"]
-    assert not page["hidden"]
+    assert not page["kinds"]
     (kept,) = read_pdf(content, "a.pdf").pages
     assert [word.sure for word in kept.words] == [1.0, 0.0]
 
@@ -129,7 +125,7 @@ def test_given_two_readings_of_a_word_that_hardly_differ_then_it_is_whole_and_re
     for font in ("helv", "tiro"):
         page = page_of(readings.written([(said, drawn), (None, " stays")], values, font))
 
-        assert (page["text"], page["hidden"]) == (f"{read} stays", 0), font
+        assert (page["text"], sum(page["kinds"].values())) == (f"{read} stays", 0), font
 
 
 def test_given_a_text_within_a_text_then_what_is_drawn_is_read_once() -> None:

@@ -111,6 +111,29 @@ def test_given_lines_of_a_chart_through_its_figures_when_read_then_nothing_is_st
     assert sorted(read(document)[0].split()) == ["10", "20", "30", "30", "30", "30", "40", "50"]
 
 
+def test_given_figures_with_drawn_outlines_when_read_then_nothing_of_them_is_struck_out() -> None:
+    draw, document, expected = random.Random(9), pymupdf.open(), []
+    for _ in range(PAGES):
+        page = document.new_page()
+        figures = [f"{draw.randint(10, 99)}%" for _ in range(5)]
+        for at, figure in enumerate(figures):
+            page.insert_text((50, 100 + 30 * at), figure, fontsize=9)
+        letters = [
+            letter["bbox"]
+            for block in page.get_text("rawdict")["blocks"]
+            for line in block["lines"]
+            for span in line["spans"]
+            for letter in span["chars"]
+        ]
+        for x0, y0, x1, y1 in letters:  # as of a 4: its bar, and the stem that it crosses
+            wide, high, stem = x1 - x0, y1 - y0, draw.uniform(0.6, 0.8)
+            page.draw_line((x0 + 0.1 * wide, y0 + 0.6 * high), (x1 - 0.1 * wide, y0 + 0.6 * high), width=0.3)
+            page.draw_line((x0 + stem * wide, y0 + 0.25 * high), (x0 + stem * wide, y0 + 0.75 * high), width=0.3)
+        expected.append(figures)
+
+    assert [text.split("\n") for text in read(document)] == expected
+
+
 def test_given_drawn_boxes_before_words_when_read_then_each_is_ticked_or_open() -> None:
     draw, document, expected = random.Random(3), pymupdf.open(), []
     for _ in range(PAGES):
@@ -133,3 +156,49 @@ def test_given_drawn_boxes_before_words_when_read_then_each_is_ticked_or_open() 
         expected.append("\n".join(rows))
 
     assert read(document) == expected
+
+
+def test_given_a_column_of_drawn_boxes_close_to_each_other_when_read_then_each_is_ticked_or_open() -> None:
+    draw, document, expected = random.Random(5), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, rows, side, hang = document.new_page(), [], draw.uniform(8, 11), draw.uniform(6, 24)
+        for at, label in enumerate(draw.sample(LABELS, 6)):
+            y, ticked = 100.0 + (side + 2) * at, draw.random() < 0.5
+            page.draw_rect((50, y - side, 50 + side, y))
+            for start, end in (((51, y - side + 1), (49 + side, y - 1)), ((51, y - 1), (49 + side, y - side + 1))):
+                page.draw_line(start, end) if ticked else None
+            page.insert_text((50 + side + hang, y - 1), label, fontsize=9)
+            rows.append(f"{'☑' if ticked else '☐'} {label}")
+        expected.append(rows)
+
+    assert [text.split("\n") for text in read(document)] == expected
+
+
+def test_given_a_cell_beside_several_rows_of_a_ruled_table_when_read_then_each_of_these_is_whole() -> None:
+    draw, document, expected = random.Random(11), pymupdf.open(), []
+    for _ in range(PAGES):
+        page, said, y = document.new_page(), [], 80.0
+        edges = (50.0, 150.0, 330.0, 410.0, 470.0, 560.0)
+        for label in draw.sample(LABELS, 2):
+            page.draw_line((edges[0], y), (edges[-1], y))
+            page.insert_text((54, y + 14), label, fontsize=10)
+            for row in range(draw.randint(2, 3)):
+                if row:
+                    page.draw_line((edges[1], y), (edges[-1], y))
+                lines = ["Clean all paths, and the lanes of", "the harbour in each season"][: draw.randint(1, 2)]
+                date, person = f"20{draw.randint(20, 29)}", draw.choice(("Town council", "Harbour office"))
+                for at, line in enumerate(lines):
+                    page.insert_text((edges[1] + 4, y + 14 + 12 * at), line, fontsize=10)
+                page.insert_text((edges[2] + 4, y + 14), date, fontsize=10)
+                page.draw_line((edges[3] + 20, y + 12), (edges[3] + 28, y + 12))  # of a sign that is drawn
+                page.insert_text((edges[3] + 4, y + 14), "" if row else "$", fontsize=10)
+                page.insert_text((edges[4] + 4, y + 14), person, fontsize=10)
+                cells = [" ".join(lines), date, EMPTY if row else "$", person]
+                said.append("\t".join(cells if row else [label, *cells]))
+                y += 34
+        page.draw_line((edges[0], y), (edges[-1], y))
+        for x in edges:
+            page.draw_line((x, 80), (x, y))
+        expected.append(said)
+
+    assert [text.split("\n") for text in read(document)] == expected

@@ -18,8 +18,8 @@ from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, rows
 from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.ingest.normalise import locate, read_passage_text
-from rag_core.ingest.passages.chunk import chunk, embedding_text
-from rag_core.ingest.passages.context import section_path
+from rag_core.ingest.passages.chunk import chunk
+from rag_core.ingest.passages.context import embedding_text, section_path
 from rag_core.ingest.passages.strategies import STRATEGIES
 
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.domain.documents import Page, PageSource
-from rag_core.ingest.dating.dated import MAX_ROWS, first_page_date
-from rag_core.ingest.dating.days import believed
+from rag_core.ingest.dating import MAX_ROWS, believed, first_page_date
 from rag_core.language import LANGUAGES
 from tests.folding import each
 

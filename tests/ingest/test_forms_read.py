@@ -15,7 +15,7 @@ from word_file import W, word
 from rag_core.domain.documents import Page
 from rag_core.domain.rows import EMPTY, in_words
 from rag_core.errors import DamagedPdf, IngestError, LimitExceeded, NotAPdf
-from rag_core.ingest.blocks.structure import blocks
+from rag_core.ingest.blocks.structure import BlockKind, blocks
 from rag_core.ingest.reading.pdf import read_pdf, render_page
 from rag_core.ingest.reading.pdf_facts import form_of, has_form
 from rag_core.library.stored.sources import Source
@@ -66,6 +66,38 @@ CONTRACT = word(
 )
 
 
+def test_given_a_table_of_contents_of_word_when_read_then_its_lines_are_no_text() -> None:
+    titles = ["Article 1 - Name", "Annual dues:", "1. Inactivity", "Quorum:", "Notices", "Amendments"]
+    stop = '<w:pPr><w:tabs><w:tab w:val="right" w:leader="none" w:pos="9000"/></w:tabs></w:pPr>'
+    entries = "".join(
+        f"<w:p>{stop}<w:hyperlink><w:r><w:t>{title}</w:t><w:tab/><w:t>{number}</w:t></w:r></w:hyperlink></w:p>"
+        for number, title in enumerate(titles, 1)
+    )
+    said = "The dues are set by the council each year. " * 60
+    content = read_pdf(word(entries + paragraph(said) * 4), "a.docx", form="docx", ocr=False)
+
+    found = blocks(content.pages, "en")
+    aside = [content.pages[0].text[one.start : one.end] for one in found if one.kind is BlockKind.ASIDE]
+    assert aside == ["\n".join(f"{title}\t{number}" for number, title in enumerate(titles, 1))]
+
+
+HINDI = "टिप्पणियों शिकायतों अधिकांश प्रतिबद्ध निम्नलिखित जावास्क्रिप्ट व्यवस्थित निर्भर कि जिन्हें वैकल्पिक परिस्थितियों के है".split()
+
+
+@pytest.mark.parametrize("form", ["html", "docx"])
+def test_given_hindi_words_in_web_pages_and_documents_when_read_then_none_is_parted(form: str) -> None:
+    draw = random.Random(form)
+    lines = [" ".join(draw.choices(HINDI, k=draw.randint(2, 7))) + "।" for _ in range(40)]
+    made = (
+        f"<!DOCTYPE html><html><body>{''.join(f'<p>{line}</p>' for line in lines)}</body></html>".encode()
+        if form == "html"
+        else word("".join(paragraph(line) for line in lines))
+    )
+    content = read_pdf(made, f"a.{form}", form=form, ocr=False)
+
+    assert [line for page in content.pages for line in page.text.split("\n")] == lines
+
+
 def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_nothing_was_fetched_or_run() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
@@ -76,7 +108,7 @@ def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_noth
             listening.accept()
 
     text = content.pages[0].text
-    assert content.title == "House rules"
+    assert content.metadata.title == "House rules"
     assert "The deposit is 40 EUR.\n" in text
     assert "Příliš žluťoučký kůň. नमस्ते दुनिया." in text
     assert "Maximum operating pressure\t16 bar" in text
@@ -90,7 +122,7 @@ def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_noth
 def test_given_a_word_document_when_read_then_headings_and_tables_are_there_and_what_does_not_show_is_not() -> None:
     content = read_pdf(CONTRACT, "contract.docx", form="docx", ocr=False)
 
-    assert content.title == "Supply"
+    assert content.metadata.title == "Supply"
     assert content.pages[0].text.splitlines() == [
         "Contract of supply",
         "The deposit is 40 EUR <b>net</b>. नमस्ते दुनिया",
@@ -137,7 +169,7 @@ HOSTILE = {
 def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(name: str) -> None:
     data, kind = HOSTILE[name]
 
-    with pytest.raises(forms.BadForm) as bad:
+    with pytest.raises(forms.Failure) as bad:
         forms.web_page(data, LeftOut())
 
     assert bad.value.args[0] == kind
@@ -146,7 +178,7 @@ def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(na
 
 def test_given_a_web_page_of_countless_or_deep_tags_when_opened_then_it_is_refused_before_it_is_laid_out() -> None:
     for page in (b"<html>" + b"<div>" * (forms.MAX_DEPTH + 1), b"<html>" + b"<br>" * (forms.MAX_TAGS + 1)):
-        with pytest.raises(forms.BadForm):
+        with pytest.raises(forms.Failure):
             forms.opened(None, page, "html")
 
 

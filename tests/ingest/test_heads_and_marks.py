@@ -76,3 +76,67 @@ def test_given_any_word_across_a_page_when_cut_then_it_heads_nothing(seed):
 
 def test_given_no_heading_larger_than_the_text_when_asked_for_the_title_then_there_is_none():
     assert page_title(made()[0]) == ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_given_a_stamp_up_the_margin_when_cut_then_it_heads_nothing_and_the_sentence_goes_on(seed):
+    draw, side = random.Random(seed), (30, 565)[seed % 2]
+    stamp, halves = f"Archive {draw.randint(1, 999)}-{seed} 12 Jan 2016", ("a boat that lies", "at the quay is washed.")
+    with pymupdf.open() as document:
+        for number in range(2):
+            page = document.new_page(width=595, height=842)
+            if seed < 2 or not number:
+                page.insert_text((side, 600), stamp, fontsize=20, rotate=draw.choice((90, 270)))
+            for at in range(30):
+                page.insert_text((72, 120 + 20 * at), f"{TEXT[at % 5][:-1]} {SEASONS[at % 3]} {at}.", fontsize=11)
+            y = 740 if not number else 100
+            page.insert_text((72, y), f"After each trip {halves[0]}" if not number else halves[1], fontsize=11)
+        pages = read_pdf(document.tobytes(), "m.pdf").pages
+
+    assert all(stamp in page.text for page in pages[: 1 + (seed < 2)])
+    assert not of_kind(pages, BlockKind.HEADING)
+    assert page_title(pages[0]) == ""
+
+
+@pytest.mark.parametrize("second", ["of the harbour of 2024", "and who may use them"])
+def test_given_a_title_whose_second_line_begins_small_when_cut_then_both_are_one_heading(second):
+    with pymupdf.open() as document:
+        page = document.new_page(width=595, height=842)
+        for at, (text, x) in enumerate((("The rules for the boats and the quays", 90), (second, 170))):
+            page.insert_text((x, 80 + 24 * at), text, fontsize=18, fontname="hebo")
+        for at, line in enumerate(TEXT):
+            page.insert_text((72, 150 + 20 * at), line, fontsize=11)
+        pages = read_pdf(document.tobytes(), "m.pdf").pages
+
+    assert of_kind(pages, BlockKind.HEADING) == [f"The rules for the boats and the quays\n{second}"]
+    assert page_title(pages[0]) == f"The rules for the boats and the quays {second}"
+
+
+@pytest.mark.parametrize("head", ["Contact: the keys are kept by Ada Oswin,", "Summary: The harbour hires boats to"])
+def test_given_a_row_with_a_heading_in_it_when_cut_then_its_words_stay_with_their_sentence(head):
+    with pymupdf.open() as document:
+        page = document.new_page(width=595, height=842)
+        for at, line in enumerate(
+            (head, "Quay 7, who gives them out to guests", "from nine to five on any day of the year.")
+        ):
+            page.insert_text((72, 100 + 13 * at), line, fontsize=11, fontname="helv" if at else "hebo")
+        for at, line in enumerate(TEXT):
+            page.insert_text((72, 180 + 20 * at), line, fontsize=11)
+        pages = read_pdf(document.tobytes(), "m.pdf").pages
+
+    assert not of_kind(pages, BlockKind.HEADING)
+    assert any(text.startswith(f"{head}\nQuay 7") for text in of_kind(pages, BlockKind.PARAGRAPH))
+
+
+def test_given_rows_that_begin_with_a_number_and_have_a_cell_when_cut_then_they_are_a_table():
+    with pymupdf.open() as document:
+        page = document.new_page(width=595, height=842)
+        rows = [("0.1 First draft", "01/11/2017"), ("0.2 Second draft", "28/01/2018"), ("1.0 Approved", "16/02/2018")]
+        for at, (name, date) in enumerate([("Version", "Date"), *rows]):
+            page.insert_text((72, 100 + 22 * at), name, fontsize=11)
+            page.insert_text((300, 100 + 22 * at), date, fontsize=11)
+        for at, line in enumerate(TEXT):
+            page.insert_text((72, 240 + 20 * at), line, fontsize=11)
+        pages = read_pdf(document.tobytes(), "m.pdf").pages
+
+    assert of_kind(pages, BlockKind.TABLE) == ["\n".join("\t".join(row) for row in [("Version", "Date"), *rows])]

@@ -216,7 +216,6 @@ PAGE = {
     "h": 1,
     "hidden": 0,
     "problem": "",
-    "scored": True,
 }
 
 

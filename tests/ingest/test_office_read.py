@@ -41,9 +41,10 @@ from rag_core.library.stored.sources import READABLE, Source
 
 # the child's own modules, as it imports them
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))
+from pdf_worker.failure import Failure
 from pdf_worker.formats import sheets, slides
 from pdf_worker.formats.numbers import printed, printed_text
-from pdf_worker.formats.office import MAX_PART_BYTES, BadForm
+from pdf_worker.formats.office import MAX_PART_BYTES
 
 EURO = '#,##0.00 "€"'
 ACCOUNTING = '_-* #,##0.00\\ [$€-407]_-;\\-* #,##0.00\\ [$€-407]_-;_-* "-"??\\ [$€-407]_-;_-@_-'
@@ -258,7 +259,7 @@ def test_given_any_sheet_when_read_then_every_cell_that_shows_stands_on_its_page
                 hidden.append(said)
     data = workbook(Sheet(made, hidden=[*rows_hidden, *map(letters, columns_hidden)]))
     if not shown:
-        with pytest.raises(BadForm):
+        with pytest.raises(Failure):
             sheets.read(data)
         return
     text = "\n".join(page.text for page in sheets.read(data).pages)
@@ -312,7 +313,7 @@ BAD_BOOKS = {
 def test_given_a_hostile_workbook_when_read_then_it_is_one_known_error(name: str) -> None:
     data, kind = BAD_BOOKS[name]
 
-    with pytest.raises(BadForm) as bad:
+    with pytest.raises(Failure) as bad:
         sheets.read(data)
 
     assert bad.value.args[0] == kind
@@ -353,7 +354,7 @@ def test_given_bytes_or_values_changed_at_random_when_read_then_it_is_read_or_re
             for _ in range(drawn.randint(1, 8)):
                 changed[drawn.randrange(len(changed))] = drawn.randrange(256)
             for one in (bytes(changed), packed({**parts, name: text})):
-                with suppress(BadForm):
+                with suppress(Failure):
                     read(one)
 
 
@@ -449,7 +450,7 @@ def test_given_a_presentation_that_names_one_slide_again_and_again_when_read_the
     rows = "".join(f"<p:sldId id='{n}' r:id='rId1'/>" for n in range(1000))
     parts = {"ppt/presentation.xml": f"<p:presentation {P} {R}><p:sldIdLst>{rows}</p:sldIdLst></p:presentation>"}
 
-    with pytest.raises(BadForm, match="LimitExceeded"):
+    with pytest.raises(Failure, match="LimitExceeded"):
         slides.read(deck(big, parts=parts))
     with pytest.raises(EmptyDocument):
         pages(deck(), "pptx")
@@ -468,7 +469,7 @@ def test_given_the_strict_form_and_a_stated_title_when_read_then_they_are_as_goo
     }
     content = pages(packed(parts), "xlsx")
 
-    assert (content.title, content.pages[0].text) == ("Fees", "# A\n\n7")
+    assert (content.metadata.title, content.pages[0].text) == ("Fees", "# A\n\n7")
 
 
 def test_given_a_file_of_a_wrong_kind_when_named_then_one_error_lists_the_right_ones(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import pymupdf
 import pytest
 from folding import each
 
-from rag_core.domain.documents import Box, Page, PageSource
+from rag_core.domain.documents import Box, Metadata, Page, PageSource
 from rag_core.errors import Cancelled, DamagedPdf, IngestError, LimitExceeded
 from rag_core.ingest.pdf_worker.child import leaves
 from rag_core.ingest.reading import pdf_process
@@ -153,7 +153,7 @@ def test_given_a_word_that_is_half_hidden_when_read_then_only_its_visible_half_i
 
 def test_given_metadata_when_read_then_title_author_and_date_are_told(content: PdfContent) -> None:
     """S3-28."""
-    assert (content.title, content.author, content.date) == ("Annual Report 2022", "A. Writer", "2023-03-15")
+    assert content.metadata == Metadata("Annual Report 2022", "2023-03-15", values={"author": "A. Writer"})
     assert content.problems == ()
 
 
@@ -297,7 +297,9 @@ def test_given_a_request_when_the_child_starts_then_its_resources_are_limited_fo
     program = """
         import json, resource, sys
         from rag_core.ingest.pdf_worker.child import set_limits
-        set_limits({"memory": 400 << 20, "cpu": 3, "cpu_page": 0.5, "pages": 10, "ocr_seconds": 2})
+        set_limits(
+            {"memory_bytes": 400 << 20, "cpu_seconds": 3, "cpu_seconds_per_page": 0.5, "pages": 10, "ocr_seconds": 2}
+        )
         names = ("CORE", "FSIZE", "NOFILE", "AS", "CPU")
         print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
     """
@@ -365,8 +367,8 @@ def page_event(**changed: str) -> str:
         ('print(\'{"event": "page", "n": 1}\')', DamagedPdf, "never should"),
         ('print(\'{"event": "failed", "kind": "RagError"}\')', DamagedPdf, "never should"),
         (page_event(words="AAAA"), DamagedPdf, "never should"),  # three bytes are no number
-        (page_event(words=columns(0, 2, 1, 1, 2, 2)), DamagedPdf, "never should"),  # the page has one character
-        (page_event(words=columns(0, 0.5, 1, 1, 2, 2)), DamagedPdf, "never should"),
+        (page_event(words=columns(0, 2, 1, 1, 2, 2, -1)), DamagedPdf, "never should"),  # the page has one character
+        (page_event(words=columns(0, 0.5, 1, 1, 2, 2, -1)), DamagedPdf, "never should"),
         # its cells are missing
         (
             page_event(lines=columns(0, 1, 1, 1, 2, 2, 9, 0, 0, 0, 2)),

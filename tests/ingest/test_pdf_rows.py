@@ -62,6 +62,20 @@ def test_given_a_row_stretched_to_the_full_width_when_built_then_its_words_are_n
     assert text_of(*spread(f"• {row}", 25.0, *[14.0] * 7)) == f"• {row}"
 
 
+@given(st.floats(0.7, 2.5), st.floats(1.0, 1.33), st.integers(0, 10**6))
+def test_given_a_row_stretched_about_a_blank_of_cells_when_built_then_it_is_text(
+    gap: float, comma: float, seed: int
+) -> None:
+    draw = random.Random(seed)
+    texts = [f"{text}," if draw.random() < 0.3 else text for text in ("a", "stretched", *draw.sample(ENGLISH, 4))]
+    words, x = [], 50.0
+    for text in texts:
+        words.append(word(text, x))
+        x = words[-1].box[2] + 10 * gap * (comma if text.endswith(",") else 1) + draw.uniform(0, 0.9)
+
+    assert text_of(run(*words)) == " ".join(texts)
+
+
 def test_given_words_that_stand_apart_as_columns_do_when_built_then_they_are_cells() -> None:
     assert (
         text_of(*spread("we ask our guests to leave", 14.0, 14.0, 14.0, 14.0, 16.0))
@@ -117,7 +131,7 @@ def test_given_mixed_styles_when_built_then_the_row_has_the_style_of_most_of_its
 def test_given_more_characters_than_allowed_when_built_then_whole_rows_are_left_out() -> None:
     page = build([run(word("first", 50)), run(word("second", 50, 120)), run(word("x", 50, 140))], 11, 1_000)
 
-    assert (page.text, page.truncated, len(page.lines), len(page.words)) == ("first", True, 1, 1)
+    assert (page.text, page.problem[:15], len(page.lines), len(page.words)) == ("first", "Only the first ", 1, 1)
 
 
 words = st.builds(

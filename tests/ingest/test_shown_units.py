@@ -10,7 +10,7 @@ from paper import embedder
 from rag_core.domain.documents import Page, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.units import Unit, units
-from rag_core.ingest.normalise import _cells_of_short, cells
+from rag_core.ingest.normalise import _cells, cells
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.ingest.passages.strategies import STRATEGIES
 from rag_core.ingest.reading.pdf import read_pdf
@@ -240,16 +240,16 @@ def test_given_a_label_with_its_figure_set_as_a_heading_then_it_says_something(h
 
 def test_given_a_table_whose_page_reads_otherwise_now_then_its_rows_do_too_and_a_giant_row_is_not_remembered() -> None:
     table = Passage("p", "d", "Fee 10 Fee 20", (Span(1, 0, 13),), "en", kind=PassageKind.TABLE)
-    held = _cells_of_short.cache_info().currsize
+    held = _cells.cache_info().currsize
 
     def found(text: str) -> list[str]:
         return [unit.text for unit in units(table, lambda document, page: text)]
 
     assert found("Fee\t10\nFee\t20") == ["Fee | 10", "Fee | 20"]
     assert found("Fee\t11\nFee\t21") == ["Fee | 11", "Fee | 21"]
-    assert _cells_of_short.cache_info().currsize <= held + 4
+    assert _cells.cache_info().currsize <= held + 4
     assert cells("\t".join(["a"] * 300)) == " | ".join(["a"] * 300)
-    assert _cells_of_short.cache_info().currsize <= held + 4
+    assert _cells.cache_info().currsize <= held + 4
 
 
 def test_given_a_first_sentence_of_signs_alone_or_a_title_of_six_words_then_nothing_breaks_and_it_is_no_heading() -> (

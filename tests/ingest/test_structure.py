@@ -319,6 +319,18 @@ def test_given_a_short_row_that_ends_no_sentence_when_read_then_the_next_block_d
     assert len(blocks([page(1, [Set("Main Street 5"), Set("New Harbour"), *prose(SENTENCE, SENTENCE)])], "en")) > 1
 
 
+@pytest.mark.parametrize("wide", [50, 60, 72])
+def test_given_an_item_that_fills_its_row_when_a_name_stands_below_it_then_the_item_goes_on(wide: int) -> None:
+    first = "(a) decides whatever concerns all and every one of the members of the Council"[:wide]
+    rows = [
+        Set(first, left=60.0),
+        Set("Network;", left=78.0),
+        Set("(b) names the members of its board for the years", left=60.0),
+    ]
+
+    assert of_kind([page(1, rows)], BlockKind.LIST) == ["\n".join(row.text for row in rows)]
+
+
 def test_given_an_item_in_larger_print_when_read_then_its_second_row_is_no_heading() -> None:
     """Items of a notice are often larger than the text; the words of a wrapped one hang below its first words."""
     items = [

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from word_file import W, word
 
+from rag_core.domain.documents import Metadata
 from rag_core.ingest.reading.pdf import PdfContent, read_pdf
 
 # the child's own modules, as it imports them
@@ -456,4 +457,4 @@ def test_given_what_a_word_file_says_of_itself_when_read_then_its_author_and_dat
     )
     content = read_pdf(word(lines(), {"docProps/core.xml": core}), "a.docx", form="docx", ocr=False)
 
-    assert (content.title, content.author, content.date) == ("Supply", "Ada Moor", "2019-06-05")
+    assert content.metadata == Metadata("Supply", "2019-06-05", values={"author": "Ada Moor"})

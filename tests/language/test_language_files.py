@@ -216,7 +216,7 @@ ALLOWED = {
     ("ui/app/texts.py", "en"),
     ("rag_core/adapters/embedding/support.py", "en"),
     ("rag_core/adapters/embedding/support.py", "pt"),
-    ("rag_core/ingest/pdf_worker/sheet.py", "tr"),
+    ("rag_core/ingest/pdf_worker/render.py", "tr"),
     ("rag_core/ingest/pdf_worker/formats/cascade.py", "pt"),
     ("rag_core/ingest/pdf_worker/formats/documents.py", "tr"),
     ("rag_core/ingest/pdf_worker/formats/tables.py", "tr"),

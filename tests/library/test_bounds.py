@@ -81,10 +81,11 @@ def test_given_a_pdf_that_states_a_long_title_and_author_when_read_then_their_be
     made.set_metadata({"title": "T" * MAX_TITLE_CHARS, "author": "A" * MAX_TITLE_CHARS})
     usual = read_pdf(made.tobytes(), "a.pdf")
 
-    assert content.title == ("Of cats " * 40)[:MAX_TITLE_CHARS]
-    assert len(content.author) == MAX_TITLE_CHARS
+    assert content.metadata.title == ("Of cats " * 40)[:MAX_TITLE_CHARS]
+    assert len(content.metadata.values["author"]) == MAX_TITLE_CHARS
     assert content.problems == tuple(
         f"The file states a {what} of more than 300 characters; its first ones are kept."
         for what in ("title", "author")
     )
-    assert (usual.title, usual.author, usual.problems) == ("T" * MAX_TITLE_CHARS, "A" * MAX_TITLE_CHARS, ())
+    whole = Metadata("T" * MAX_TITLE_CHARS, usual.metadata.date, values={"author": "A" * MAX_TITLE_CHARS})
+    assert (usual.metadata, usual.problems) == (whole, ())

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer, to_row
-from rag_core.ingest.reading.sheet import compose_sheet
+from rag_core.ingest.reading.pdf import compose_sheet
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say

@@ -17,9 +17,8 @@ import streamlit as st
 from rag_core.domain.claims import Citation
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.ingest.reading.pdf import render_page
+from rag_core.ingest.reading.pdf import compose_sheet, render_page
 from rag_core.ingest.reading.pdf_facts import form_of
-from rag_core.ingest.reading.sheet import compose_sheet
 from rag_core.service.markdown import escaped
 from ui.app import tables
 from ui.app.asked import Asked
@@ -69,7 +68,7 @@ def file_name(asked: Asked) -> str:
 
 @speaking(LANGUAGE)
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
-    """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.reading.sheet`."""
+    """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.reading.pdf.compose_sheet`."""
     decision, now = asked.decision, datetime.now(UTC).isoformat(" ", "minutes")[:16]
     return [
         block("title", say("export.title")),
@@ -121,7 +120,7 @@ def to_markdown(of: Sequence[Block]) -> str:
 
 
 def block(kind: str, text: str) -> Block:
-    """One block of text, of a kind that `rag_core.ingest.reading.sheet` knows."""
+    """One block of text, of a kind that `rag_core.ingest.reading.pdf.compose_sheet` knows."""
     return {"kind": kind, "text": text}
 
 

@@ -19,7 +19,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import rates
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, suggested
-from rag_core.ingest.reading.sheet import compose_sheet
+from rag_core.ingest.reading.pdf import compose_sheet
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
 from ui.app import state
@@ -81,7 +81,7 @@ def blocks(
     limits: Tradeoff | None,
 ) -> list[Block]:
     """All that is told of a run under the settings of `now`, top to bottom, in the form of
-    `rag_core.ingest.reading.sheet`.
+    `rag_core.ingest.reading.pdf.compose_sheet`.
     """
     about = tell(
         "lab_report.about",

@@ -20,9 +20,8 @@ ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page nu
 MORE_PAGES = 20  # that a document may have before the number that its pages show
 FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
 FRAGMENT_ROWS = 2  # that a fragment may take; chosen
-LEADER_CHARS = (
-    100  # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
-)
+# at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
+LEADER_CHARS = 100
 MAX_DAY = 31  # days of the longest month: a greater number is no date
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
@@ -54,14 +53,9 @@ def is_contents(table: Sequence[Row], pages: int) -> bool:
     """Whether the rows of a table are titles with page numbers, which never go down and fit the document's `pages`."""
     several = [row for row in table if row.cells > 1]
     numbers = [int(match[1]) for row in several if (match := _PAGE.search(row.text))]
-    if (
-        len(numbers) < MIN_CONTENTS
-        or len(numbers) < ROW_SHARE * len(several)
-        or numbers[0] == numbers[-1]
-        or numbers[-1] > pages + MORE_PAGES
-    ):
+    if len(numbers) < max(MIN_CONTENTS, ROW_SHARE * len(several)) or not all(map(_is_title, several)):
         return False
-    return all(map(_is_title, several)) and all(one <= other for one, other in pairwise(numbers))
+    return numbers[0] < numbers[-1] <= pages + MORE_PAGES and all(one <= two for one, two in pairwise(numbers))
 
 
 def _is_title(row: Row) -> bool:
@@ -71,27 +65,18 @@ def _is_title(row: Row) -> bool:
 
 
 def caption_end(rows: Sequence[Row], start: int) -> int:
-    """The index after the caption that starts at `rows[start]`, or `start`: "Figure 3: …" with the rows that stand with
-    it.
-    """
-    first = rows[start]
-    if not _caption().match(first.text):
+    """The index after the caption that starts at `rows[start]` ("Figure 3: …"), or `start`."""
+    if not _caption().match(rows[start].text):
         return start
     end = start + 1
-    while (
-        end < len(rows)
-        and not rows[end].apart
-        and rows[end].size == first.size
-        and _continues(rows[end - 1], rows[end])
-    ):
+    while end < len(rows) and _continues(rows[end - 1], rows[end]):
         end += 1
     return end
 
 
 def _continues(row: Row, following: Row) -> bool:
-    return following.cells == 1 and (
-        following.block == row.block or (not ends_sentence(row.text) and following.text[0].islower())
-    )
+    alike = following.cells == 1 and following.size == row.size and not following.apart
+    return alike and (following.block == row.block or (not ends_sentence(row.text) and following.text[0].islower()))
 
 
 @cache
@@ -116,13 +101,8 @@ def is_fragment(run: Sequence[Row], before: Row | None, after: Row | None, langu
     """
     first, last = run[0], run[-1]
     text = " ".join(row.text for row in run)
-    if (
-        not first.size
-        or len(run) > FRAGMENT_ROWS
-        or ends_sentence(text)
-        or text.endswith(",")
-        or first.text[0].islower()
-    ):
+    closed = ends_sentence(text) or text.endswith(",")
+    if not first.size or len(run) > FRAGMENT_ROWS or closed or first.text[0].islower():
         return False
     if any(_runs_on(one, other) for one, other in ((before, first), (last, after)) if one and other):
         return False

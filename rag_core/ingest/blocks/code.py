@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rag_core.ingest.blocks.rows import Row
+from rag_core.ingest.blocks.rows import Row
 
 ALL_CODE_SHARE = 0.4  # where so many rows look like code, the document is a source file, comments and all
 BLOCK_SHARE = 0.5  # share of the rows of one block
@@ -22,17 +20,18 @@ _CODE = re.compile(
     r"[)}\]]+[;,)]*\Z|//|/\*|\*/|[\w.\]\[]+ (?:[-+*/|&]?=|:=) "
     r"\S|[\w.]+\(.*\)[;:]?\Z|.*[{;]\Z|.*(?:=>|->|::|!=|==|&&|\|\|)"
 )
-_DEFINITION = re.compile(
+# how a function, a class or the like starts, and what belongs to the definition that follows it
+DEFINITION = re.compile(
     r"(?:export |default |public |private |protected |static |abstract |final |async |pub |unsafe |inline |virtual )*"
     r"(?:def|class|function|func|fn|impl|struct|enum|interface|trait|type|module|namespace|record|"
     r"CREATE (?:TABLE|FUNCTION|PROCEDURE|VIEW))\b"
     r"|(?:[\w<>\[\],*&]+ )+\w+\([^;]*\)\s*\{?\Z|(?:const|let|var) \w+ = (?:async )?(?:function|\()"
 )
-_DECORATOR = re.compile(r"@\w|#\[|template\s*<|///|/\*\*")
+DECORATOR = re.compile(r"@\w|#\[|template\s*<|///|/\*\*")
 _FENCE = re.compile(r"```|~~~")
 
 
-def looks_like_code(text: str) -> bool:
+def _looks_like_code(text: str) -> bool:
     """Whether one row, without its indentation, reads like a line of a program.
 
     One row is weak evidence; a share of rows is strong.
@@ -41,23 +40,11 @@ def looks_like_code(text: str) -> bool:
     return bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))
 
 
-def is_definition(text: str) -> bool:
-    """Whether a row, without its indentation, starts a function, a class or the like."""
-    return bool(_DEFINITION.match(text))
-
-
-def is_decorator(text: str) -> bool:
-    """Whether a row belongs to the definition that follows it."""
-    return bool(_DECORATOR.match(text))
-
-
 def code_rows(everything: Sequence[Row]) -> set[Row]:
-    """The rows of a document that are code: fenced, or set in a fixed-width font in a document that is not, or of a
-    block that reads so.
-    """
+    """The rows that are code: fenced, in a fixed-width font where most rows are not, or of a block that reads so."""
     if not everything:
         return set()
-    if sum(looks_like_code(row.text) for row in everything) >= ALL_CODE_SHARE * len(everything):
+    if sum(_looks_like_code(row.text) for row in everything) >= ALL_CODE_SHARE * len(everything):
         return set(everything)
     found = _fenced(everything)
     if sum(row.mono for row in everything) < TYPEWRITTEN_SHARE * len(everything):
@@ -67,7 +54,7 @@ def code_rows(everything: Sequence[Row]) -> set[Row]:
         if row.size == 0:  # a text document; a PDF shows its code by the font
             standing_together[row.page, row.block].append(row)
     for block in standing_together.values():
-        if len(block) > 1 and sum(looks_like_code(row.text) for row in block) >= BLOCK_SHARE * len(block):
+        if len(block) > 1 and sum(_looks_like_code(row.text) for row in block) >= BLOCK_SHARE * len(block):
             found.update(block)
     return found
 
@@ -88,9 +75,7 @@ def _fenced(everything: Sequence[Row]) -> set[Row]:
 
 
 def code_end(rows: Sequence[Row], start: int, code: Collection[Row]) -> int:
-    """The index after the last row of the code that starts at `rows[start]`; `start` when it is one row, such as a name
-    in a sentence.
-    """
+    """The index after the code that starts at `rows[start]`; `start` when it is one row, as a name in a sentence."""
     end = start
     while end < len(rows) and rows[end] in code:
         end += 1

@@ -26,6 +26,8 @@ NEAR = 40  # rows around a question in which another one says that they are ques
 # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is
 # shorter
 FULL = 0.7
+RUN_IN = 0.15  # part of the width of a full row by which one with a heading in it may differ; chosen
+CLOSE = 1.5  # times the size from such a row to the next one at most; chosen
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
@@ -55,6 +57,8 @@ _QUESTION = regex.compile(  # "Q3: How long?", "4. How long?"
     r"(?:#{1,6}\s)?[*_]*(?:\(?(?:Q|F|Question|Frage)?\s?\d{0,3}[.:)]\s)?[*_]*[\p{L}\p{N}¿](?:[^.!?？؟]|[.](?!\s+\p{Lu}))*[?？؟][\p{Pe}*_]*",
     regex.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?;:](?:\s|$)")
+_RUN_IN = regex.compile(r"\p{L}[^:\n]*(?::\s|—)\s*\p{L}")
 _EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
@@ -74,27 +78,22 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
 
     `body` is the size of most text, in points.
     """
-    before = rows[start - 1] if start else None
+    row, before = rows[start], rows[start - 1] if start else None
     after = rows[start + 1] if start + 1 < len(rows) else None
     if (end := _question_end(rows, start)) > start and _is_answered(rows, start, end, body):
         return end
-    if (
-        after
-        and after.size == 0
-        and _UNDERLINE.fullmatch(after.text)
-        and _possible(rows[start])
-        and after.block == rows[start].block
-    ):
+    underlined = after and after.size == 0 and after.block == row.block and _UNDERLINE.fullmatch(after.text)
+    if underlined and _possible(row):
         return start + 2
-    if (
-        (before and _goes_on(before, rows[start], body))
-        or (before and (_open(before, rows[start]) or _hangs(before, rows[start])))
-        or not _is_heading(before, rows[start], after, body)
-    ):
-        return start
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
         end += 1
+    whole = " ".join(one.text for one in rows[start:end])
+    if row.size > LARGER * body and len(whole.split()) <= MAX_WORDS and not _SENTENCE.search(whole):
+        after = rows[end] if end < len(rows) else None
+    goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
+    if goes_on or not _is_heading(before, row, after, body):
+        return start
     return end if end - start <= MAX_ROWS else start
 
 
@@ -171,12 +170,8 @@ def _is_set_off(row: Row, following: Row) -> bool:
 
 
 def _possible(row: Row) -> bool:
-    return (
-        row.cells <= 2
-        and len(row.text) <= MAX_CHARS
-        and len(row.text.split()) <= MAX_WORDS
-        and bool(_WORD.search(row.text))
-    )
+    short = row.cells <= 2 and len(row.text) <= MAX_CHARS and len(row.text.split()) <= MAX_WORDS
+    return short and bool(_WORD.search(row.text))
 
 
 def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) -> bool:
@@ -189,7 +184,7 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
         return False
-    if before and _is_rest(before, row, after, body):
+    if (before and _is_rest(before, row, after, body)) or (after and runs_in(row, after)):
         return False
     if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
         return False
@@ -201,18 +196,21 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
 
 
 def _is_bulleted(row: Row, body: float) -> bool:
-    """Whether a row is an item of a list: behind a bullet stands a heading only where it is set larger, or in
-    capitals.
-    """
+    """Whether a row is an item of a list; a heading behind a bullet is set larger, or in capitals."""
     return _BULLET.match(row.text) is not None and row.size <= LARGER * body and not _is_caps(row.text)
 
 
 def _are_fields(row: Row, beside: Row) -> bool:
     """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
     alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
-    return alike and all(
-        _FIELD.match(one.text) is not None and _pattern(one.text) == NO_PATTERN for one in (row, beside)
-    )
+    return alike and all(_FIELD.match(one.text) and _pattern(one.text) == NO_PATTERN for one in (row, beside))
+
+
+def runs_in(row: Row, after: Row) -> bool:
+    """Whether a row begins with a heading and goes on with the text that stands under it: "CONTACT: Ada", "Ray"."""
+    close = 0 < after.top - row.top <= CLOSE * after.size and row.size <= after.size and not after.apart
+    wide = abs((row.right - row.left) - (after.right - after.left)) <= RUN_IN * (after.right - after.left)
+    return close and wide and not _ends(row.text) and _RUN_IN.match(row.text) is not None
 
 
 def _titles(row: Row, after: Row | None, pattern: int) -> bool:
@@ -227,14 +225,9 @@ def _open(before: Row, row: Row) -> bool:
 
 
 def _hangs(before: Row, row: Row) -> bool:
-    """Whether a row is the second one of an item: set like its first row, and indented below the words behind the
-    mark.
-    """
-    return (
-        (row.size, row.bold) == (before.size, before.bold)
-        and _BULLET.match(before.text) is not None
-        and is_indented(before, row)
-    )
+    """Whether a row is the second one of an item: set like its first row, and indented below its words."""
+    alike = (row.size, row.bold) == (before.size, before.bold)
+    return alike and _BULLET.match(before.text) is not None and is_indented(before, row)
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
@@ -242,14 +235,8 @@ def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
     if after is None or after.cells > 1 or len(after.text) < 1.3 * len(row.text) or _pattern(after.text) < NO_PATTERN:
         return False
     words = _WORD.findall(row.text)
-    if (
-        len(row.text) > 70
-        or len(words) > 10
-        or _EQUATION.search(row.text)
-        or words[0][0].islower()  # "6. election of directors; and" is an item
-        or after.text[0].islower()
-        or not row.text[0].isalnum()
-    ):
+    lower = words[0][0].islower() or after.text[0].islower()  # "6. election of directors; and" is an item
+    if lower or len(row.text) > 70 or len(words) > 10 or _EQUATION.search(row.text) or not row.text[0].isalnum():
         return False
     own_block = after.block != row.block
     if pattern < NO_PATTERN:
@@ -269,9 +256,7 @@ def _parted(row: Row | None, following: Row | None) -> bool:
 
 
 def _is_rest(before: Row, row: Row, after: Row | None, body: float) -> bool:
-    """Whether `row` is the rest of a sentence: set like the row before it, which is about as long as a row of text and
-    ends no sentence.
-    """
+    """Whether `row` ends the sentence of the row before it, which is as long as a row of text and set alike."""
     if (before.block, before.bold, before.size) != (row.block, row.bold, row.size) or ends_sentence(before.text):
         return False
     if before.bold or before.size > LARGER * body or _is_caps(before.text) or _pattern(before.text) < NO_PATTERN:
@@ -286,15 +271,12 @@ def _ends(text: str) -> bool:
 
 def _goes_on(row: Row, following: Row, body: float) -> bool:
     """Whether a heading runs on in the next row: set alike, standing together, and set unlike the text."""
-    marked = row.bold or row.size > LARGER * body
-    return (
-        marked
-        and (row.bold, row.size, row.block) == (following.bold, following.size, following.block)
-        and following.cells == 1
-        and not following.apart
-        and len(following.text) <= MAX_CHARS
-        and _pattern(following.text) == NO_PATTERN
-    )
+    large = row.size > LARGER * body
+    below = large and following.top > row.top and following.text[0].islower() and not _ends(row.text)
+    alike = (row.bold, row.size) == (following.bold, following.size) and not following.apart
+    short = following.cells == 1 and len(following.text) <= MAX_CHARS
+    beside = row.block == following.block or below
+    return (row.bold or large) and beside and alike and short and _pattern(following.text) == NO_PATTERN
 
 
 def _pattern(text: str) -> int:

@@ -1,18 +1,18 @@
-"""The rows of a document: the lines of a PDF, or a text split at line breaks.
-
-It says which of them repeat on many pages.
+"""The rows of a document (lines of a PDF, or of a text), how they are set, and which of them repeat on many pages.
 
 Rows are what `structure` reads: where a piece of text starts and ends, how large and heavy it is set, how many cells it
-has. Rows of running headers, footers and page numbers stay in `Page.text` and are only told apart here.
+has. Rows of running headers, footers and page numbers stay in `Page.text` and are only told apart here. Typesetting
+stretches letters (LaTeX gives 8.9, 9.0 and 9.1 points in one paragraph): sizes that look alike are made one.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from statistics import median
 
 import regex
 
@@ -20,26 +20,20 @@ from rag_core.domain.documents import Page
 from rag_core.language.scales import names_scale
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
-MARGIN_ROWS = (
-    4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
-)
+# rows from the upper and the lower edge that can be running headers or footers; filings have up to three
+MARGIN_ROWS = 4
 MIN_PAGES = 3  # a text on two pages is a coincidence, unless it is set alike at the edge of both
 # rows from the edge that can be headers or footers of two pages only, and their cells; chosen
-TWIN_ROWS, TWIN_CELLS = (
-    2,
-    2,
-)
+TWIN_ROWS, TWIN_CELLS = 2, 2
 MAX_HANG = 4  # times the font size; the words of an item stand at most so far behind its mark; chosen
 MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
 # a running header of one chapter: on at least six pages and half of the pages from its first to its last
-RUN_PAGES, RUN_SHARE = (
-    6,
-    0.5,
-)
+RUN_PAGES, RUN_SHARE = 6, 0.5
 
 # a watermark as `rag_core.ingest.pdf_worker.hidden_text.void` knows one; a drop cap lies over no row
 LARGE_PT, LARGER, OVERLAPPED, MAX_LARGE = 18.0, 1.7, 2, 50
 
+MAX_ALONG, MIN_BESIDE = 2, 3  # rows in the margins, more are the heads of narrow columns; rows beside one; chosen
 # "Insured: Ada Ray", "Policy HX-40917-B"
 _STATES = regex.compile(r"\p{L}[^:\n]{0,30}:\s+\S|\p{L}.*\s(?=(?:\D*\d){4})(?=\S*\p{L})[\p{L}\d/.-]{6,}")
 _DIGITS = re.compile(r"\d+")
@@ -49,6 +43,12 @@ _PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?
 # behind.
 _ENDS_SENTENCE = regex.compile(r"[.!?:;।॥…。．！？：；؟۔][\p{Pe}\p{Pf}“‘\"'⁰¹²³⁴-⁹]*$")
 _CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
+ALIKE = 0.03  # share of a size; stretched letters differ by 2 %, a heading from its text by 8 % and more
+APART = 1.3  # times the distance of rows in a paragraph; a footnote's raised mark moves a row by up to a quarter of it
+MIN_PITCH = 0.8  # font sizes; rows set without any white between them are 1 apart
+MAX_PITCH = 2.6  # font sizes; rows of double-spaced text are 2.3 apart
+ALIKE_PITCH, MIN_GAPS = 1.1, 5  # rows of a paragraph are set evenly; so many gaps within sentences tell how far; chosen
+USUAL_PITCH = 1.2  # font sizes from row to row where a page does not say; the usual setting of type
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +99,9 @@ def _rows_of_lines(page: Page) -> Iterator[Row]:
             continue
         number += page.text.count("\n", counted, start)
         counted = start
-        box = line.box
-        cells = max(1, len(line.cells))
-        text = page.text[start:end]
-        yield Row(
-            page.number,
-            number,
-            start,
-            end,
-            text,
-            cells,
-            line.block,
-            line.size,
-            line.bold,
-            line.mono,
-            box.x0,
-            box.y0,
-            box.x1,
-            box.y1,
-        )
+        cells, text = max(1, len(line.cells)), page.text[start:end]
+        style = line.block, line.size, line.bold, line.mono
+        yield Row(page.number, number, start, end, text, cells, *style, *line.box)
 
 
 def _rows_of_text(page: Page) -> Iterator[Row]:
@@ -136,9 +120,7 @@ def _rows_of_text(page: Page) -> Iterator[Row]:
 
 
 def _lines_of_text(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers from 1; one of more than `MAX_ROW_CHARS` in parts, each ends where its next blank
-    stood.
-    """
+    """The numbered lines; one of more than `MAX_ROW_CHARS` in parts, each up to where its next blank stood."""
     for number, line in enumerate(text.split("\n"), start=1):
         while len(line) > MAX_ROW_CHARS:
             cut = line.rfind(" ", 0, MAX_ROW_CHARS)
@@ -159,7 +141,8 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
 
     A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its
     text (digits masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name
-    a unit or hold nothing but several numbers are a table's and never boilerplate. A watermark is one, too.
+    a unit or hold nothing but several numbers are a table's and never boilerplate. A watermark is one, too, and so is
+    what runs up or down the margin.
     """
     seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page in pages:
@@ -175,15 +158,13 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
                 if not ((edge, _key(row)) in repeated or row in twins or _is_page_number(row)):
                     break
                 found.add(row)
-    found.update(row for page in pages for row in _watermarks(page))
+    found.update(row for page in pages for row in (*_watermarks(page), *_up_the_margin(page)))
     # where nothing else is left, it is the content: a one-page text that reads "Text 1." is no empty document
     return found if any(row not in found for page in pages for row in page) else set()
 
 
 def stated(page: Sequence[Row], running: Collection[Row], told: set[str]) -> list[Row]:
-    """The running rows of a page that give a value, such as the number of a policy, the first time; `told` is what was
-    read.
-    """
+    """The running rows that give a value, as the number of a policy, and were not read before (`told`)."""
     found = []
     for row in page:
         if row not in running:
@@ -201,6 +182,17 @@ def _watermarks(page: Sequence[Row]) -> Iterator[Row]:
         beside = [other for other in smaller if other.left < row.right and row.left < other.right]
         over = [other for other in beside if row.top < (other.top + other.low) / 2 < row.low]
         if len(over) >= OVERLAPPED and sum(map(str.isalpha, row.text)) > 1:
+            yield row
+
+
+def _up_the_margin(page: Sequence[Row]) -> Iterator[Row]:
+    """Rows that run along a side of the page, beside all others: the stamp of an archive or an office."""
+    along = [row for row in page if len(row.text) > 3 and row.low - row.top > row.right - row.left]
+    for row in along if len(along) <= MAX_ALONG else ():
+        beside = [other for other in page if other not in along and other.top < row.low and row.top < other.low]
+        if len(beside) >= MIN_BESIDE and any(
+            all((row.right <= other.left, other.right <= row.left)[side] for other in beside) for side in (0, 1)
+        ):
             yield row
 
 
@@ -237,8 +229,7 @@ def _enough(pages: set[int], page_count: int) -> bool:
 
 
 def _twins(pages: Collection[Sequence[Row]]) -> set[Row]:
-    """Rows of a PDF at the edge of two neighbouring pages, set alike at one place; only the page's own number may
-    differ.
+    """Rows at the edge of two neighbouring pages, set alike at one place but for the page's own number.
 
     A header is content where it stands first.
     """
@@ -264,3 +255,79 @@ def _are_numbered(row: Row, other: Row) -> bool:
 def _is_page_number(row: Row) -> bool:
     match = _PAGE_NUMBER.fullmatch(row.text)
     return match is not None and int(match[1]) == row.page
+
+
+def alike_sizes(pages: Iterable[Iterable[Row]]) -> dict[float, float]:
+    """For each font size, in points, the commonest that looks like it; the first value is that of most characters."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for row in page:
+            sizes[row.size] += len(row.text)
+    together = {size: sum(count for other, count in sizes.items() if _alike(size, other)) for size in sizes}
+    found: dict[float, float] = {}
+    for size in sorted(sizes, key=lambda size: (-together[size], -sizes[size])):
+        found[size] = next((other for other in found.values() if _alike(size, other)), size)
+    return found
+
+
+def in_blocks(pages: Sequence[Sequence[Row]], sizes: Mapping[float, float]) -> list[list[Row]]:
+    """The rows, where those of a paragraph have one block.
+
+    MuPDF gives each row of widely set text a block of its own. Of a size of which no two rows share one, those are put
+    together that stand as far apart as rows of one sentence do.
+    """
+    shared = {sizes[row.size] for page in pages for row, following in pairwise(page) if row.block == following.block}
+    found: defaultdict[float, list[float]] = defaultdict(list)
+    for page in pages:
+        for row, following in pairwise(page):
+            size, gap = sizes[row.size], _gap(row, following)
+            runs_on = following.text[0].islower() and not ends_sentence(row.text)
+            if size == sizes[following.size] and size not in shared and runs_on and MIN_PITCH < gap < MAX_PITCH:
+                found[size].append(gap)
+    wide = {size: ALIKE_PITCH * median(gaps) for size, gaps in found.items() if len(gaps) >= MIN_GAPS}
+    return [_put_together(page, sizes, wide) if wide else list(page) for page in pages]
+
+
+def _put_together(page: Sequence[Row], sizes: Mapping[float, float], wide: Mapping[float, float]) -> list[Row]:
+    found = list(page)
+    for index, (row, following) in enumerate(pairwise(page), start=1):
+        size = sizes[row.size]
+        if size == sizes[following.size] and 0 < _gap(row, following) <= wide.get(size, 0.0):
+            found[index] = replace(following, block=found[index - 1].block)
+    return found
+
+
+def settled(page: Sequence[Row], sizes: Mapping[float, float], pitches: Mapping[float, float]) -> list[Row]:
+    """The rows of a page with `size` equal where it looks equal (`alike_sizes`), and `apart` set (`row_pitches`)."""
+    found = list(page)
+    for index, row in enumerate(found):
+        size = sizes[row.size]
+        apart = index > 0 and _gap(found[index - 1], row) > APART * pitches.get(size, USUAL_PITCH)
+        if size != row.size or apart:
+            found[index] = replace(row, size=size, apart=apart)
+    return found
+
+
+def row_pitches(pages: Iterable[Sequence[Row]], sizes: Mapping[float, float]) -> dict[float, float]:
+    """The usual distance of two rows of a paragraph, in font sizes, for each of the `sizes` that rows were set in."""
+    gaps: defaultdict[float, list[float]] = defaultdict(list)
+    for page in pages:
+        for row, following in pairwise(page):
+            together = (
+                row.block == following.block
+                and sizes[row.size] == sizes[following.size]
+                and abs(row.left - following.left) < 1
+            )
+            if together and MIN_PITCH < (gap := _gap(row, following)) < MAX_PITCH:
+                gaps[sizes[row.size]].append(gap)
+    return {size: median(found) for size, found in gaps.items()}
+
+
+def _gap(row: Row, following: Row) -> float:
+    """How far below `row` the following one starts, in font sizes; 0 beside it, in another column or in no PDF."""
+    size = max(row.size, following.size)
+    return max(0.0, (following.top - row.top) / size) if size > 0 else 0.0
+
+
+def _alike(size: float, other: float) -> bool:
+    return abs(size - other) <= ALIKE * other

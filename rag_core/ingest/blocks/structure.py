@@ -20,9 +20,20 @@ import regex
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
-from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, style, title
-from rag_core.ingest.blocks.rows import MAX_ROW_CHARS, Row, boilerplate, ends_sentence, is_indented, rows, stated
-from rag_core.ingest.blocks.spacing import alike_sizes, in_blocks, row_pitches, settled
+from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, runs_in, style, title
+from rag_core.ingest.blocks.rows import (
+    MAX_ROW_CHARS,
+    Row,
+    alike_sizes,
+    boilerplate,
+    ends_sentence,
+    in_blocks,
+    is_indented,
+    row_pitches,
+    rows,
+    settled,
+    stated,
+)
 from rag_core.ingest.blocks.tables import header_rows, table_end
 from rag_core.language import sentences
 from rag_core.language.bullets import BULLETS, counts_on
@@ -61,10 +72,11 @@ class BlockKind(StrEnum):
     BOILERPLATE = "boilerplate"
 
 
+_NO_TEXT = (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE)
+
+
 class Setting(NamedTuple):
-    """How a block of a PDF is set: its font size, where its first row and its last one stand, and whether all its
-    letters are as wide.
-    """
+    """How a block of a PDF is set: its font size, where its first and last rows stand, and whether it is monospaced."""
 
     size: float = 0.0
     top: float = 0.0
@@ -100,11 +112,7 @@ class Block:
 def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     """The blocks of a document, page by page in reading order, the boilerplate of a page last.
 
-    Every visible character lies in exactly one.
-
-    Args:
-        pages: in order.
-        language: ISO 639-1 or "und".
+    Every visible character lies in exactly one. `language` is ISO 639-1 or "und".
     """
     read = [rows(page) for page in pages]
     sizes = alike_sizes(read)
@@ -163,9 +171,7 @@ def _runs(
 
 
 def _table_end(content: Sequence[Row], start: int) -> int:
-    """The index after the table that starts here, which no caption or table of contents is a part of; `start` where
-    none does.
-    """
+    """The index after the table that starts here, without a caption or table of contents; `start` for none."""
     end = table_end(content, start)
     floats = (index for index in range(start + 1, end) if _is_float(content, index))
     cut = next(floats, end)
@@ -186,14 +192,10 @@ def _is_aside(content: Sequence[Row], start: int, end: int, language: str) -> bo
 def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: float) -> tuple[BlockKind, int]:
     kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
     end = item = start + 1
-    while (
-        end < len(content)
-        and content[end].end - content[start].start <= MAX_ROW_CHARS
-        and _same_text(content, item - 1, end, kind)
-    ):
-        if max(
-            code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)
-        ) > end or _is_float(content, end):
+    last = content[start].start + MAX_ROW_CHARS
+    while end < len(content) and content[end].end <= last and _same_text(content, item - 1, end, kind):
+        others = code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)
+        if max(others) > end or _is_float(content, end):
             break
         end += 1
         if starts_item(content[end - 1]) and not _counts_on(content, item - 1, end - 1):
@@ -202,12 +204,9 @@ def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: f
 
 
 def _counts_on(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether the row at `index` begins with a mark that counts on within the paragraph, or the item, that starts at
-    `first`.
-    """
-    return counts_on(
-        content[index].text, " ".join(row.text for row in content[max(first, index - COUNTED_ROWS) : index])
-    )
+    """Whether the mark at `index` counts on within the paragraph, or the item, that starts at `first`."""
+    before = " ".join(row.text for row in content[max(first, index - COUNTED_ROWS) : index])
+    return counts_on(content[index].text, before)
 
 
 def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) -> bool:
@@ -218,12 +217,11 @@ def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) 
             return kind is BlockKind.LIST
     if following.size == 0:
         return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
+    if runs_in(row, following):
+        return True
     if following.size != row.size:
-        return (
-            following.block == row.block
-            and not following.apart
-            and not (ends_sentence(row.text) or following.bold != row.bold)
-        )
+        alike = following.block == row.block and following.bold == row.bold and not following.apart
+        return alike and not ends_sentence(row.text)
     if not ends_sentence(row.text) and (following.text[0].islower() or _goes_on_with_figure(row, following)):
         return True  # the sentence goes on in another block of the file, or in the next column
     if following.block == row.block:
@@ -241,42 +239,29 @@ def _wraps(content: Sequence[Row], first: int, index: int) -> bool:
     """Whether a sentence is wrapped before the row at `index`, so that its number or initial is no mark of an item."""
     row, following = content[index - 1], content[index]
     alike = following.block == row.block and following.size == row.size > 0 and not following.apart
-    return (
-        alike
-        and not _CLOSED.search(row.text)
-        and abs(following.left - row.left) < 1
-        and _is_full(content, first, index)
-    )
+    level = abs(following.left - row.left) < 1
+    return alike and level and not _CLOSED.search(row.text) and _is_full(content, first, index)
 
 
 def _is_full(content: Sequence[Row], first: int, index: int) -> bool:
     """Whether the row before `index` is about as wide as those above it in its paragraph."""
-    row = content[index - 1]
-    return (
-        0
-        < FULL * max((above.right - above.left for above in content[first : index - 1]), default=0.0)
-        <= row.right - row.left
-    )
+    *above, row = content[first:index]
+    return 0 < FULL * max((one.right - one.left for one in above), default=0.0) <= row.right - row.left
 
 
 def _flows(content: Sequence[Row], first: int, index: int) -> bool:
-    """Whether an open row fills its column, so that the row in another block goes on with it: right below, or at the
-    top of a column.
+    """Whether an open row fills its column, so that the row in another block right below, or beside, goes on with it.
 
-    The first row of a paragraph has none above it to be compared with; a long one counts as full for the row right
-    below it.
+    The first row of a paragraph has none above it to be compared with, and counts as full where it is long.
     """
     row, following = content[index - 1], content[index]
     below = following.top > row.top and not following.apart and abs(following.left - row.left) < following.size
     hangs = starts_item(row) and following.top > row.top and is_indented(row, following)
     cells = row.cells - (row.cells > 1 and starts_item(row))  # a mark may be a cell of its own
-    if (
-        index - 1 == first
-        and (below or hangs)
-        and cells == 1
-        and len(row.text) >= WIDE
-        and not _NOTE.match(following.text)
-    ):
+    edge = max(other.right for other in content) - row.size
+    wide = len(row.text) >= WIDE or (hangs and len(row.text) >= WIDE / 2 and row.right > edge)
+    full = cells == 1 and wide and not _NOTE.match(following.text)
+    if index - 1 == first and (below or hangs) and full:
         return True
     return _is_full(content, first, index) and (below or following.top < row.top)
 
@@ -288,36 +273,18 @@ def starts_item(row: Row) -> bool:
 
 def _block(kind: BlockKind, run: Sequence[Row]) -> Block:
     first, last = run[0], run[-1]
-    header: tuple[Span, ...] = ()
-    columns = 0
-    match kind:
-        case BlockKind.LIST:
-            items = [0]
-            for at, row in enumerate(run[1:], 1):
-                if starts_item(row) and not _counts_on(run, items[-1], at):
-                    items.append(at)
-            parts = _until([run[at].start for at in items], run)
-        case BlockKind.TABLE:
-            parts = _until([row.start for row in run], run)
-            columns = max(row.cells for row in run)
-            if count := header_rows(run):
-                header = (Span(first.page, first.start, run[count - 1].end),)
-        case BlockKind.CODE:
-            parts = _until([row.start for row in run], run)
-        case _:
-            parts = ((first.start, last.end),)
+    items = [0]
+    if kind is BlockKind.LIST:
+        for at, row in enumerate(run[1:], 1):
+            if starts_item(row) and not _counts_on(run, items[-1], at):
+                items.append(at)
+    elif kind in (BlockKind.TABLE, BlockKind.CODE):
+        items = list(range(len(run)))
+    parts, lines = _until([run[at].start for at in items], run), (first.number, last.number)
+    count, columns = (header_rows(run), max(row.cells for row in run)) if kind is BlockKind.TABLE else (0, 0)
+    header = (Span(first.page, first.start, run[count - 1].end),) if count else ()
     setting = Setting(first.size, first.top, last.top, all(row.mono for row in run))
-    return Block(
-        kind,
-        first.page,
-        first.start,
-        last.end,
-        (first.number, last.number),
-        parts,
-        header=header,
-        columns=columns,
-        setting=setting,
-    )
+    return Block(kind, first.page, first.start, last.end, lines, parts, header, (), columns, setting)
 
 
 def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], ...]:
@@ -328,23 +295,15 @@ def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], 
 
 
 def _carry_headers(found: list[Block], texts: Mapping[int, str], language: str) -> None:
-    """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it
-    started with.
-    """
+    """Give a table that goes on over a page break, or after a few other rows, the header it started with."""
     before: Block | None = None
     interrupted = False
     for index, block in enumerate(found):
         if block.kind is BlockKind.TABLE:
-            if (
-                before
-                and not block.header
-                and abs(block.columns - before.columns) <= 2
-                and _near(before, block, interrupted)
-            ):
+            heads = (row for span in block.header for row in texts[span.page][span.start : span.end].split("\n"))
+            if before and not block.header and _near(before, block, interrupted):
                 found[index] = block = replace(block, header=before.header)
-            elif not any(
-                names_scale(row) for span in block.header for row in texts[span.page][span.start : span.end].split("\n")
-            ):
+            elif not any(map(names_scale, heads)):
                 found[index] = block = replace(block, header=block.header + _scale(found, index, texts, language))
             before, interrupted = block, False
         elif block.kind is not BlockKind.BOILERPLATE:
@@ -355,19 +314,12 @@ def _scale(found: Sequence[Block], index: int, texts: Mapping[int, str], languag
     """Where it is said, close above a table or else below it, what its figures are counted in."""
     table = found[index]
     for step in (-1, 1):
-        near = [
-            found[at]
-            for at in (index + step, index + 2 * step)
-            if 0 <= at < len(found) and found[at].page == table.page
-        ]
-        near = list(
-            takewhile(lambda block: block.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.BOILERPLATE), near)
-        )
+        beside = [found[at] for at in (index + step, index + 2 * step) if 0 <= at < len(found)]
+        near = list(takewhile(lambda block: block.page == table.page and block.kind not in _NO_TEXT, beside))
         if step > 0:  # what stands over another table, or is a title, belongs to what follows
             following = found[index + 1 + len(near) : index + 2 + len(near)]
-            near = (
-                [] if any(block.kind is BlockKind.TABLE and block.page == table.page for block in following) else near
-            )
+            if any(block.kind is BlockKind.TABLE and block.page == table.page for block in following):
+                near = []
             near = list(takewhile(lambda block: block.kind is not BlockKind.HEADING, near))
         for block in near:
             text = texts[block.page][block.start : block.end]
@@ -379,6 +331,8 @@ def _scale(found: Sequence[Block], index: int, texts: Mapping[int, str], languag
 
 
 def _near(before: Block, block: Block, interrupted: bool) -> bool:
+    if abs(block.columns - before.columns) > 2:
+        return False
     if block.page == before.page:
         return block.lines[0] - before.lines[1] - 1 <= MAX_ROWS_BETWEEN
     return block.page == before.page + 1 and not interrupted

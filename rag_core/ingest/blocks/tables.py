@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from rag_core.domain.rows import EMPTY
+from rag_core.ingest.blocks.rows import Row
 from rag_core.language.bullets import BULLETS
 from rag_core.language.scales import names_scale
-
-if TYPE_CHECKING:
-    from rag_core.ingest.blocks.rows import Row
 
 MAX_HEADER_ROWS = 6  # rows that may head a table; chosen
 GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
@@ -60,7 +57,8 @@ def is_rule(row: Row) -> bool:
 
 def is_tabular(row: Row) -> bool:
     """Whether a row has several cells and is not an item of a list, whose marker stands apart like a cell."""
-    return row.cells > 1 and not (row.cells == 2 and _MARKER.match(row.text))
+    marker = _MARKER.match(row.text) if row.cells == 2 else None
+    return row.cells > 1 and not (marker and (row.size == 0 or "\t" in marker[0]))
 
 
 def _opens(row: Row) -> bool:
@@ -88,7 +86,8 @@ def table_end(rows: Sequence[Row], start: int) -> int:
     end, figures = start, False
     while index < len(rows):
         row = rows[index]
-        if figures and (_opens(row) or _set_apart(rows[start], row)):
+        apart = row.cells == 1 and row.size > 1.15 * rows[start].size > 0
+        if figures and (apart or _opens(row)):
             break
         if is_tabular(row) or is_rule(row):
             end, figures = index + 1, figures or _has_figures(row.text)
@@ -97,10 +96,6 @@ def table_end(rows: Sequence[Row], start: int) -> int:
         index += 1
     body = [row for row in rows[start:end] if is_tabular(row)]
     return end if len(body) > 1 or any(row.cells > 2 for row in body) else start
-
-
-def _set_apart(first: Row, row: Row) -> bool:
-    return row.cells == 1 and row.size > 1.15 * first.size > 0
 
 
 def _is_label(row: Row, following: Sequence[Row]) -> bool:
@@ -149,9 +144,7 @@ def _head_end(table: Sequence[Row], count: int) -> int:
 
 
 def _series_start(table: Sequence[Row]) -> int:
-    """The first of two rows that begin with the same code, counted on ("E1", "E2"); the number of rows where there are
-    none.
-    """
+    """The first of two rows with codes that count on ("E1", "E2"); the number of rows where there are none."""
     codes = [_CODE.match(row.text) if row.cells > 1 else None for row in table]
     for index, (one, other) in enumerate(pairwise(codes)):
         if one and other and one["name"] == other["name"] and int(other["number"]) == int(one["number"]) + 1:

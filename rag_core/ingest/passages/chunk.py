@@ -23,8 +23,6 @@ from rag_core.ingest.passages.seams import joined
 from rag_core.ingest.passages.strategies import Strategy
 from rag_core.ingest.passages.units import COUNT_BATCH, Atom, Counter, Unit, batches, counted, parted, sizes_of, units
 
-__all__ = ["chunk", "embedding_text"]
-
 SMALL_TOKENS = 25  # a passage below this says too little to be found by, and joins a neighbour
 MIN_TOKENS = 32  # the smallest limit a user can set: a sentence
 MAX_PASSAGES = 20_000  # one document; 2,000 pages make about 7,000. Each takes about 10 KB until it is in the index
@@ -95,19 +93,17 @@ def chunk(
             f"Passages of at most {limit} tokens with an overlap of {overlap_tokens} cannot be made.",
             remedy=f"Choose a size of at least {MIN_TOKENS} tokens and an overlap of at least 0.",
         )
-    count = _counter(embedder, cancelled, counted_in)
+    special = embedder.count_tokens([""])[0]
+    count = _counter(embedder, special, cancelled, counted_in)
     texts = {page.number: page.text for page in pages}
     found = joined(units(blocks(pages, language), texts, by_definition=strategy.by_definition), pages, language)
-    special = embedder.count_tokens([""])[0]
     room = _room(found, texts, title, limit - special, count)
     flows = groupby(counted(found, texts, language, count, room), key=_flow)
     drafts = (draft for _, flow in flows for draft in _Packer(strategy, overlap_tokens).packed(flow, room))
     maker = _Maker(document_id, pages, texts, language)
     prefix = document_id.removeprefix("sha256:")[:12] if document_id.startswith("sha256:") else document_id
     passages: list[Passage] = []
-    for passage in _settled(
-        _joined(drafts), maker, lambda passage: embedding_text(passage, title), limit - special, count
-    ):
+    for passage in _settled(_joined(drafts), maker, title, limit - special, count):
         if len(passages) == max_passages:
             raise LimitExceeded(
                 f"The file makes more than {max_passages:,} passages (on page {passage.page:,}).", remedy=FEWER
@@ -116,9 +112,9 @@ def chunk(
     return passages
 
 
-def _counter(embedder: Embedder, cancelled: Cancel | None, counted_in: Callable[[Sequence[str]], object]) -> Counter:
-    special = embedder.count_tokens([""])[0]
-
+def _counter(
+    embedder: Embedder, special: int, cancelled: Cancel | None, counted_in: Callable[[Sequence[str]], object]
+) -> Counter:
     def count(texts: Sequence[str]) -> list[int]:
         if cancelled is not None and cancelled():
             raise Cancelled("Indexing was stopped.", remedy="Index the file again to go on; nothing was stored.")
@@ -160,9 +156,7 @@ class _Packer:
         self._size = 0
 
     def packed(self, flow: Iterator[Unit], room_of: Room) -> Iterator[_Draft]:
-        """The drafts of one flow, which has at least one unit; all its units have the same context, so the same
-        room.
-        """
+        """The drafts of one flow of at least one unit; all its units have the same context, so the same room."""
         first = next(flow)
         room = room_of(first)
         overlap = self._overlap if first.kind in _TEXT else 0
@@ -170,12 +164,8 @@ class _Packer:
             total = sum(atom.tokens for atom in unit.atoms)
             if self._kinds and self._is_full(total, room):
                 yield self._draft(first, room)
-                self._restart(
-                    min(
-                        overlap if self._strategy.overlap else 0,
-                        room - (total if total <= room else unit.atoms[0].tokens),
-                    )
-                )
+                left = room - (total if total <= room else unit.atoms[0].tokens)
+                self._restart(min(overlap if self._strategy.overlap else 0, left))
             for atom in unit.atoms:
                 if self._kinds and self._size + atom.tokens > room:
                     yield self._draft(first, room)
@@ -186,13 +176,9 @@ class _Packer:
         yield self._draft(first, room)
 
     def _is_full(self, following: int, room: int) -> bool:
-        """Whether the next unit starts a new passage; a unit that must be cut anyway may fill up one that is not yet
-        half full.
-        """
-        fits_alone = following <= room
-        return self._size >= self._strategy.fill_tokens or (
-            self._size + following > room and (fits_alone or self._size > room // 2)
-        )
+        """Whether the next unit starts a new passage; one that must be cut anyway may fill up less than a half."""
+        too_much = self._size + following > room and (following <= room or self._size > room // 2)
+        return too_much or self._size >= self._strategy.fill_tokens
 
     def _restart(self, overlap: int) -> None:
         self._atoms = _tail(self._atoms, overlap)
@@ -289,13 +275,11 @@ class _Maker:
     def _merged(self, spans: Iterator[Span]) -> tuple[Span, ...]:
         out: list[Span] = []
         for span in spans:
-            if out and out[-1].page == span.page and self._adjoin(out[-1], span):
+            last = out[-1] if out and out[-1].page == span.page and out[-1].end <= span.start else None
+            if last and not self._texts[span.page][last.end : span.start].strip():
                 span = Span(span.page, out.pop().start, span.end)
             out.append(span)
         return tuple(out)
-
-    def _adjoin(self, span: Span, following: Span) -> bool:
-        return span.end <= following.start and not self._texts[span.page][span.end : following.start].strip()
 
     def _line(self, page: int, offset: int) -> int:
         if page not in self._breaks:
@@ -303,18 +287,16 @@ class _Maker:
         return bisect_left(self._breaks[page], offset) + 1
 
 
-def _settled(
-    drafts: Iterable[_Draft], maker: _Maker, embedded: Callable[[Passage], str], limit: int, count: Counter
-) -> Iterator[Passage]:
+def _settled(drafts: Iterable[_Draft], maker: _Maker, title: str, limit: int, count: Counter) -> Iterator[Passage]:
     """The passages of these drafts, each counted as it is embedded: tokens of parts do not always add up.
 
     What is too large is halved.
     """
     made = ((draft, passage) for draft in drafts if (passage := maker.passage(draft)))
     for batch in batches(made, lambda _: 1, COUNT_BATCH):
-        sizes = sizes_of([embedded(passage) for _, passage in batch], count)
+        sizes = sizes_of([embedding_text(passage, title) for _, passage in batch], count)
         for (draft, passage), size in zip(batch, sizes, strict=True):
             if size <= limit:
                 yield replace(passage, tokens=size)
             else:
-                yield from _settled(maker.halves(draft, count), maker, embedded, limit, count)
+                yield from _settled(maker.halves(draft, count), maker, title, limit, count)

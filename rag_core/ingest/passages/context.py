@@ -23,9 +23,7 @@ _PLAIN_LETTER, _PLAIN_DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
 
 
 def embedding_text(passage: Passage, title: str) -> str:
-    """The context line of a passage, a line break, and its text; only the text when nothing is known about where it
-    stands.
-    """
+    """The context line of a passage, a line break, and its text; the text alone where there is no context."""
     line = context(title, passage.section, passage.header_text)
     return f"{line}\n{passage.text}" if line else passage.text
 
@@ -70,9 +68,7 @@ def _shorten(text: str, limit: float) -> str:
 
 
 def _width(text: str) -> float:
-    """About how many tokens a text takes: a quarter for a plain letter, half for a digit, one for anything else that is
-    visible.
-    """
+    """About how many tokens a text takes: a quarter for a plain letter, half for a digit, one for another sign."""
     letters, digits = len(_PLAIN_LETTER.findall(text)), len(_PLAIN_DIGIT.findall(text))
     blanks = sum(map(str.isspace, text))
     return 0.25 * letters + 0.5 * digits + (len(text) - letters - digits - blanks)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from rag_core.domain.documents import Page
 from rag_core.domain.passages import Role
@@ -30,13 +31,7 @@ _MARK = re.compile(r"\w{1,4}[.)]\s")  # begins an item
 
 
 def joined(found: Sequence[Unit], pages: Sequence[Page], language: str) -> list[Unit]:
-    """The units, where a sentence over a page's or column's end is in one, and a part of a sentence is marked as such.
-
-    Args:
-        found: in reading order.
-        pages: of the document.
-        language: ISO 639-1 or "und".
-    """
+    """The units in reading order, a sentence over a page's or column's end in one, a part of a sentence marked."""
     seams = _Seams(found, pages, language)
     out: list[Unit] = []
     for unit in found:
@@ -44,12 +39,9 @@ def joined(found: Sequence[Unit], pages: Sequence[Page], language: str) -> list[
         if at is None:
             out.append(replace(unit, headless=seams.is_headless(out, unit)))
         else:
-            out[at] = replace(out[at], spans=out[at].spans + unit.spans, setting=unit.setting, role=_role(out[at]))
+            role = Role.TEXT if out[at].role is Role.ASIDE else out[at].role
+            out[at] = replace(out[at], spans=out[at].spans + unit.spans, setting=unit.setting, role=role)
     return [replace(unit, endless=True) if seams.is_endless(out, index) else unit for index, unit in enumerate(out)]
-
-
-def _role(unit: Unit) -> Role:
-    return Role.TEXT if unit.role is Role.ASIDE else unit.role
 
 
 class _Seams:
@@ -76,23 +68,16 @@ class _Seams:
                 return fragment
             if not self._is_float(other, unit):
                 return index if self._runs_on(other, unit, lower, index < len(before) - 1) else fragment
-            if (
-                fragment is None
-                and other.role is Role.ASIDE
-                and lower
-                and _parted(other, unit)
-                and not self._is_closed(other)
-            ):
-                fragment = index if other.setting.size == unit.setting.size else None
+            open_aside = other.role is Role.ASIDE and _parted(other, unit) and not self._is_closed(other)
+            if fragment is None and lower and open_aside and other.setting.size == unit.setting.size:
+                fragment = index
             if other.headings:
                 return fragment
         return fragment
 
     def _runs_on(self, unit: Unit, following: Unit, lower: bool, floats: bool) -> bool:
-        if (
-            unit.setting.size != following.setting.size
-            or sum(span.end - span.start for span in unit.spans) > MAX_UNIT_CHARS
-        ):
+        chars = sum(span.end - span.start for span in unit.spans)
+        if unit.setting.size != following.setting.size or chars > MAX_UNIT_CHARS:
             return False
         parted, closed = _parted(unit, following), self._is_closed(unit)
         if lower:
@@ -117,12 +102,8 @@ class _Seams:
         unit = units[index]
         if not self._is_prose(unit) or self._is_closed(unit):
             return False
-        rest = (
-            units[at]
-            for at in range(index + 1, len(units))
-            if units[at].headings or not self._is_float(units[at], unit)
-        )
-        following = next(rest, None)
+        rest = islice(units, index + 1, None)
+        following = next((one for one in rest if one.headings or not self._is_float(one, unit)), None)
         if following and not _parted(unit, following):
             return False
         low = unit.setting.low >= LOW * self._heights[unit.spans[-1].page]

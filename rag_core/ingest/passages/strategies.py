@@ -36,13 +36,10 @@ class Strategy:
 # tokens of a passage and of its overlap as the sources of the project give them for each kind of document
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
-        strategy.name: strategy
-        for strategy in (
-            Strategy("technical", 512, 512, True),
-            Strategy("code", 512, 0, False, by_definition=True),
-            Strategy("legal", 256, 48, False),
-            Strategy("research", 384, 96, False),
-        )
+        "technical": Strategy("technical", 512, 512, True),
+        "code": Strategy("code", 512, 0, False, by_definition=True),
+        "legal": Strategy("legal", 256, 48, False),
+        "research": Strategy("research", 384, 96, False),
     }
 )
 SAMPLE_PAGES = 40  # the detector reads the first ones: enough to tell, and a long document costs no more

@@ -16,7 +16,7 @@ import regex
 
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import PassageKind, Role
-from rag_core.ingest.blocks.code import is_decorator, is_definition
+from rag_core.ingest.blocks.code import DECORATOR, DEFINITION
 from rag_core.ingest.blocks.structure import NO_SETTING, Block, BlockKind, Setting
 from rag_core.ingest.normalise import cut, join
 from rag_core.language import sentences
@@ -27,19 +27,11 @@ COUNT_CHARS = 250_000  # such texts together: a page may be one sentence of 200,
 MAX_UNIT_CHARS = 50_000  # where a paragraph no longer goes on over a page break; dense pages have about 8,000
 
 _KINDS = {
-    BlockKind.PARAGRAPH: PassageKind.PARAGRAPH,
-    BlockKind.LIST: PassageKind.LIST,
-    BlockKind.TABLE: PassageKind.TABLE,
-    BlockKind.CODE: PassageKind.CODE,
-    BlockKind.CAPTION: PassageKind.PARAGRAPH,
-    BlockKind.ASIDE: PassageKind.PARAGRAPH,
-}
-_ROLES = {
-    BlockKind.LIST: Role.ITEM,
-    BlockKind.TABLE: Role.ROWS,
-    BlockKind.CODE: Role.CODE,
-    BlockKind.CAPTION: Role.CAPTION,
-    BlockKind.ASIDE: Role.ASIDE,
+    BlockKind.LIST: (PassageKind.LIST, Role.ITEM),
+    BlockKind.TABLE: (PassageKind.TABLE, Role.ROWS),
+    BlockKind.CODE: (PassageKind.CODE, Role.CODE),
+    BlockKind.CAPTION: (PassageKind.PARAGRAPH, Role.CAPTION),
+    BlockKind.ASIDE: (PassageKind.PARAGRAPH, Role.ASIDE),
 }
 _GRAPHEME = regex.compile(r"\X")
 
@@ -49,8 +41,7 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 
 class Atom(NamedTuple):
-    """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never
-    repeats those.
+    """A sentence, a row or a line; `whole` is False for a heading, and a part of what was too large, as in no overlap.
 
     Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
     """
@@ -80,14 +71,9 @@ class Unit:
 
 
 def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list[Unit]:
-    """The units of a document in reading order.
+    """The units of a document in reading order; code is parted before each function or class if `by_definition`.
 
-    Those of running text have no atoms yet: `counted` finds their sentences.
-
-    Args:
-        blocks: as `structure.blocks` gives them.
-        texts: raw text by 1-based page number.
-        by_definition: part code before each function or class.
+    Those of running text have no atoms yet: `counted` finds their sentences. `texts` are by 1-based page number.
     """
     found: list[Unit] = []
     headings: list[Span] = []
@@ -108,7 +94,7 @@ def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list
 
 
 def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]:
-    kind, role = _KINDS[block.kind], _ROLES.get(block.kind, Role.TEXT)
+    kind, role = _KINDS.get(block.kind, (PassageKind.PARAGRAPH, Role.TEXT))
     rows = tuple(Atom((Span(block.page, start, end),)) for start, end in block.parts)
     whole = (Span(block.page, block.start, block.end),)
     match block.kind:
@@ -116,22 +102,15 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
             yield Unit(kind, whole, block.section, header=block.header, atoms=rows, role=role)
         case BlockKind.CODE:
             for lines in _definitions(rows, texts[block.page]) if by_definition else [rows]:
-                yield Unit(
-                    kind,
-                    (Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end),),
-                    block.section,
-                    atoms=lines,
-                    role=role,
-                )
+                span = Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end)
+                yield Unit(kind, (span,), block.section, atoms=lines, role=role)
         case _:
             for row in rows:
                 yield Unit(kind, row.spans, block.section, role=role)
 
 
 def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
-    """Part code before each definition that is not indented more than the least indented one; decorators stay with
-    theirs.
-    """
+    """Part code before each outermost definition; decorators stay with theirs."""
 
     def indent(line: Atom) -> int:
         start = line.spans[0].start
@@ -140,28 +119,23 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
     def words(line: Atom) -> str:
         return text[line.spans[0].start : line.spans[0].end]
 
-    defining = [index for index, line in enumerate(lines) if is_definition(words(line))]
+    defining = [index for index, line in enumerate(lines) if DEFINITION.match(words(line))]
     outermost = min((indent(lines[index]) for index in defining), default=0)
     starts = []
     for index in defining:
         if indent(lines[index]) > outermost:
             continue
-        while index > 0 and is_decorator(words(lines[index - 1])):
+        while index > 0 and DECORATOR.match(words(lines[index - 1])):
             index -= 1
         starts.append(index)
     bounds = sorted({0, *starts, len(lines)})
     return [tuple(lines[low:high]) for low, high in pairwise(bounds)]
 
 
-def _sentences(spans: tuple[Span, ...], texts: Texts, language: str) -> tuple[Atom, ...]:
-    return tuple(Atom(cut(spans, start, end)) for start, end in sentences(join(texts, spans), language))
-
-
 def counted(
     found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]
 ) -> Iterator[Unit]:
-    """The units with their atoms and these with their tokens; atoms of more than `room(unit)` are parted at words, then
-    within words.
+    """The units with their atoms and these with their tokens; those of more than `room(unit)` are parted.
 
     A few units at a time, so that the sentences of a long document never stand in memory together.
     """
@@ -169,15 +143,12 @@ def counted(
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
             measured = [atom._replace(tokens=next(sizes)) for atom in unit.atoms]
-            yield replace(
-                unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit)))
-            )
+            atoms = (part for atom in measured for part in parted(atom, texts, count, room(unit)))
+            yield replace(unit, atoms=tuple(atoms))
 
 
 def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[Unit]:
-    """The units with their atoms, each of which knows its piece; an item also the sentence before its list that leads
-    it in.
-    """
+    """The units with their atoms and the pieces of these; an item also with the sentence that leads its list in."""
     piece = 0
     lead: tuple[Span, ...] = ()
     for unit in found:
@@ -186,7 +157,8 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
             for n, heading in enumerate(unit.headings, start=1)
         ]
         piece += len(headings) + 1
-        own = unit.atoms or _sentences(unit.spans, texts, language)
+        whole = () if unit.atoms else sentences(join(texts, unit.spans), language)
+        own = unit.atoms or tuple(Atom(cut(unit.spans, start, end)) for start, end in whole)
         if unit.role is not Role.ITEM or headings:
             lead = ()
         atoms = [atom._replace(piece=piece, role=unit.role, lead=lead) for atom in own]
@@ -198,13 +170,9 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
             piece += 1
             atoms[-1] = atoms[-1]._replace(piece=piece, role=Role.ASIDE, lead=())
         if unit.role is Role.TEXT:
-            lead = own[-1].spans if own and leads_in(join(texts, own[-1].spans)) else ()
+            leads_in = own and join(texts, own[-1].spans).rstrip().endswith((":", "："))
+            lead = own[-1].spans if leads_in else ()
         yield replace(unit, atoms=(*headings, *atoms))
-
-
-def leads_in(sentence: str) -> bool:
-    """Whether a sentence ends in a colon, so that what follows belongs to it."""
-    return sentence.rstrip().endswith((":", "："))
 
 
 def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Iterator[list[T]]:
@@ -222,9 +190,7 @@ def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Itera
 
 
 def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
-    """An atom as pieces of at most `room` tokens each; a word of more, or one longer than the model reads, is parted
-    between characters.
-    """
+    """An atom as pieces of at most `room` tokens; a word of more, or longer than the model reads, is parted too."""
     raw = join(texts, atom.spans)
     if atom.tokens <= room and (len(raw) <= MAX_WORD_CHARS or max(map(len, raw.split())) <= MAX_WORD_CHARS):
         return [atom]
@@ -243,9 +209,7 @@ def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
 
 
 def _of_readable_length(raw: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A word in pieces of at most `MAX_WORD_CHARS`, never within a letter and its marks (as far as the letter is no
-    longer than that).
-    """
+    """A word in pieces of at most `MAX_WORD_CHARS`, not within a letter and its marks if these are no longer."""
     out = []
     while end - start > MAX_WORD_CHARS:
         marks = _GRAPHEME.findall(raw, start, start + MAX_WORD_CHARS)
@@ -263,8 +227,8 @@ def _fitting(raw: str, pieces: list[tuple[int, int]], count: Counter, room: int)
             return pieces
         halved: list[tuple[int, int]] = []
         for (start, end), size in zip(pieces, sizes, strict=True):
-            middle = (start + end) // 2
-            halved += [(start, end)] if size <= room or end - start == 1 else [(start, middle), (middle, end)]
+            cut_at = {start, end} if size <= room else {start, (start + end) // 2, end}
+            halved += pairwise(sorted(cut_at))
         pieces = halved
 
 

@@ -24,9 +24,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from .failure import Failure, too_much
 from .isolation import block, end_with_parent
 from .mupdf import import_pymupdf
-from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
@@ -37,14 +37,6 @@ MAX_NAMES, NAME_CHARS = 1_000, 200  # names of attached files; the parent says f
 CLIP = 17  # MuPDF's number of a paper clip
 PLACEHOLDER_CHARS = 1_000  # on a page that asks to wait for a form; Adobe's has some 600
 META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
-
-
-class Failure(Exception):
-    """The file cannot be read; `kind` is the name of an error of rag_core.errors."""
-
-    def __init__(self, kind: str, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.kind, self.problem, self.remedy = kind, problem, remedy
 
 
 def main() -> None:
@@ -69,17 +61,10 @@ def main() -> None:
     try:
         serve(request, data, emit)
     except Failure as failure:
-        emit({"event": "failed", "kind": failure.kind, "problem": failure.problem, "remedy": failure.remedy})
+        emit({"event": "failed", **dict(zip(("kind", "problem", "remedy"), failure.args, strict=True))})
     except Exception as error:  # MuPDF has no common class for what it raises on a broken file
-        kind = "memory" if out_of_memory(error) else "DamagedPdf"
-        emit(
-            {
-                "event": "failed",
-                "kind": kind,
-                "problem": "The file is damaged and cannot be read.",
-                "remedy": SAVE_AGAIN,
-            }
-        )
+        kind, problem = "memory" if out_of_memory(error) else "DamagedPdf", "The file is damaged and cannot be read."
+        emit({"event": "failed", "kind": kind, "problem": problem, "remedy": SAVE_AGAIN})
     finish(out)
 
 
@@ -106,9 +91,9 @@ def set_limits(request: dict[str, Any]) -> None:
     limit(resource.RLIMIT_FSIZE, 0, 0)
     limit(resource.RLIMIT_NOFILE, 64, 64)
     if sys.platform != "darwin":  # macOS refuses to limit the address space; the wall and CPU limits still hold there
-        limit(resource.RLIMIT_AS, request["memory"], request["memory"])
-    most = request["cpu"] + request["cpu_page"] * request["pages"] + request["ocr_seconds"]
-    limit(resource.RLIMIT_CPU, int(request["cpu"]), int(most) + 1)
+        limit(resource.RLIMIT_AS, request["memory_bytes"], request["memory_bytes"])
+    most = request["cpu_seconds"] + request["cpu_seconds_per_page"] * request["pages"] + request["ocr_seconds"]
+    limit(resource.RLIMIT_CPU, int(request["cpu_seconds"]), int(most) + 1)
 
 
 def allow_cpu(seconds: float) -> None:
@@ -118,12 +103,7 @@ def allow_cpu(seconds: float) -> None:
 
 
 def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
-    """Open the file and do what is asked with it.
-
-    Raises:
-        Failure: the file, or what is asked of it, is refused.
-        Exception: whatever MuPDF raises.
-    """
+    """Open the file and do what is asked with it; raises Failure where it is refused, and whatever MuPDF raises."""
     if "recognise" in request:
         from .scans.ocr import recognise
 
@@ -131,16 +111,23 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         emit({"event": "done"})
         return
     if "sheet" in request:
-        emit({"event": "sheet", "pdf": base64.b64encode(compose(import_pymupdf(), data)).decode()})
+        import_pymupdf()
+        from .render import compose
+
+        emit({"event": "sheet", "pdf": base64.b64encode(compose(data)).decode()})
         emit({"event": "done"})
         return
     if request.get("form") in TEXT_FORMS:
         read_texts(request, data, emit)
         return
-    if request.get("form", "pdf") != "pdf":
-        document, left = open_form(request, data)
+    left: Mapping[int, Counter[str]] = {}
+    if request.get("form", "pdf") == "pdf":
+        document = open_document(request, data)
     else:
-        document, left = open_document(request, data), {}
+        from .formats.documents import opened
+
+        document, left = opened(import_pymupdf(), data, request["form"])
+        require_pages(document.page_count, request)
     if "render" in request:
         render(document, request["render"], emit)
     else:
@@ -165,12 +152,8 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
         )
     count, found = document.page_count, leaves(document, request["pages"])
     if max(count, found) > request["pages"]:
-        raise Failure(
-            "LimitExceeded",
-            f"The file has {max(count, found):,}{' or more' if found > count else ''} pages; at most "
-            f"{request['pages']:,} are allowed.",
-            "Split it into parts.",
-        )
+        pages = f"{max(count, found):,}{' or more' if found > count else ''}"
+        raise too_much(f"The file has {pages} pages; at most {request['pages']:,} are allowed.")
     if count != found:
         raise Failure("DamagedPdf", f"The file says that it has {count:,} pages, but {found:,} are in it.", SAVE_AGAIN)
     if not count:
@@ -184,64 +167,35 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
     return document
 
 
-def open_form(request: dict[str, Any], data: bytes) -> tuple[Any, dict[int, Counter[str]]]:
-    """A document that is no PDF, laid out as pages, and what was left out of each by kind."""
-    from .formats.documents import opened
-    from .formats.office import BadForm
-
-    try:
-        document, left = opened(import_pymupdf(), data, request["form"])
-    except BadForm as bad:
-        raise Failure(*bad.args) from bad
-    require_pages(document.page_count, request)
-    return document, left
-
-
 def require_pages(count: int, request: dict[str, Any]) -> None:
     """Refuse a file that is laid out on more pages than are allowed."""
     if count > request["pages"]:
-        raise Failure(
-            "LimitExceeded",
-            f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.",
-            "Split it into parts.",
-        )
+        raise too_much(f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.")
 
 
 def read_texts(request: dict[str, Any], data: bytes, emit: Emit) -> None:
-    """Emit the pages of a workbook or a presentation from the one that is asked for: they are text, without a layout.
-
-    Raises:
-        Failure: the file is refused.
-    """
+    """Emit the pages of a workbook or a presentation, which are text without a layout; raises Failure."""
     from .formats import sheets, slides
-    from .formats.office import BadForm
 
-    try:
-        found = sheets.read(data) if request["form"] == "xlsx" else slides.read(data)
-    except BadForm as bad:
-        raise Failure(*bad.args) from bad
+    found = sheets.read(data) if request["form"] == "xlsx" else slides.read(data)
     require_pages(len(found.pages), request)
     if not found.pages:
         raise Failure("EmptyDocument", "The file has no pages.", "Check that it is the right file.")
     emit({"event": "open", "count": len(found.pages), "meta": {"title": found.title[:META_CHARS]}})
-    nothing = {"w": 0.0, "h": 0.0, "words": "", "lines": "", "cells": "", "picture": None}
     most = request["page_chars"]
     for number, page in enumerate(found.pages, 1):
         if number < request.get("first", 1):
             continue
-        hidden = page.kinds.total() - page.kinds["struck"]
         cut = f"Only the first {most:,} characters of this page were read." if len(page.text) > most else page.problem
         said = {"source": page.source, "text": page.text[:most], "label": page.label, "problem": cut}
-        emit({"event": "page", "n": number, **said, "hidden": hidden, "kinds": page.kinds, **nothing})
+        emit({"event": "page", "n": number, **said, "kinds": page.kinds})
     for problem in found.notes:
         emit({"event": "note", "problem": problem})
     emit({"event": "done"})
 
 
 def leaves(document: Any, limit: int) -> int:
-    """Pages that hang on the page tree, counted without believing any /Count; stops just above `limit`, and at
-    loops.
-    """
+    """Pages on the page tree, counted without believing any /Count; stops just above `limit`, and at loops."""
 
     def reference(xref: int, key: str) -> int:
         kind, value = document.xref_get_key(xref, key)
@@ -264,18 +218,16 @@ def leaves(document: Any, limit: int) -> int:
 
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping[int, Counter[str]]) -> None:
-    """Emit what the document says about itself, then its pages from the one that is asked for, with what was `left` out
-    before they were drawn.
-    """
+    """Emit what the document says of itself, then its pages; `left` was left out before they were drawn."""
     from .damage import REPAIRED, forget_complaints, with_damage
     from .glyphs.fonts import Fonts
     from .hidden_text.hidden import Layers
-    from .pages import Options, read
+    from .pages import read
     from .rows import packed
     from .scans.ocr import Drawer
 
     emit({"event": "open", "count": document.page_count, "meta": meta(document)})
-    allowed = request["cpu"] + request["cpu_page"] * document.page_count
+    allowed = request["cpu_seconds"] + request["cpu_seconds_per_page"] * document.page_count
     allow_cpu(allowed)
 
     def allow_more(seconds: float) -> None:
@@ -283,32 +235,19 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit, left: Mapping
         allowed += seconds
         allow_cpu(allowed)
 
-    drawer = Drawer(bool(request["languages"] or request["weights"]), request["pixels"], request["ocr"], allow_more)
-    options = Options(request["page_chars"], request["page_words"], request["pixels"])
+    drawer = Drawer(request, allow_more)
     fonts, layers, labels = Fonts(), Layers(document, request["password"]), page_labels(document)
     for number in range(request.get("first", 1) - 1, document.page_count):
         forget_complaints()
         try:
-            page = with_damage(read(document[number], options, drawer, fonts, layers))
+            page = with_damage(read(document[number], drawer, fonts, layers))
         except Exception as error:
             if out_of_memory(error):
                 raise
-            page = {
-                "w": 0.0,
-                "h": 0.0,
-                "source": "unreadable",
-                "text": "",
-                "lines": [],
-                "words": [],
-                "hidden": 0,
-                "kinds": {},
-                "picture": None,
-            }
-            page["problem"] = "This page is damaged and could not be read."
+            page = {"source": "unreadable", "problem": "This page is damaged and could not be read."}
         if number in left:
-            page["kinds"] = left[number] + Counter(page["kinds"])
-            page["hidden"] += left[number].total()
-        words, lines = page.pop("words"), page.pop("lines")
+            page["kinds"] = left[number] + Counter(page.get("kinds", ()))
+        words, lines = page.pop("words", ()), page.pop("lines", ())
         emit({"event": "page", "n": number + 1, "label": labels[number], **page, **packed(words, lines)})
     if names := attached(document):
         emit({"event": "attached", "names": names})
@@ -344,9 +283,7 @@ def meta(document: Any) -> dict[str, str]:
 
 
 def page_labels(document: Any) -> list[str]:
-    """The number that the file gives each page to print; "" for all where it gives none, or is broken there, as nothing
-    depends on it.
-    """
+    """The number that the file has each page print; "" for all where it has none, or is broken there."""
     pages = range(document.page_count)
     try:
         rules = sorted(document._get_page_labels())[:LABEL_RULES]  # once: a page would read all of them again

@@ -43,9 +43,7 @@ def forget_complaints() -> None:
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Within, the page is drawn after its text was read: what is complained of then (a broken picture) has lost no
-    text.
-    """
+    """Within, what is complained of (a broken picture) has lost no text: that was read before."""
     _kept.append(pymupdf.TOOLS.mupdf_warnings())
     try:
         yield

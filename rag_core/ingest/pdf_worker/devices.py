@@ -45,9 +45,7 @@ class HandOn(mupdf.FzDevice2):  # type: ignore[misc]
         return text
 
     def fill_text(self, _ctx: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, params: Any) -> None:
-        """Hand on filled letters, in RGB: this function alone takes its colour as numbers, of which the bindings have
-        room for four.
-        """
+        """Hand on filled letters, in RGB: the bindings have room for four numbers of a colour."""
         shown = self.shown("fill_text", text)
         if shown is not None:
             rgb = mupdf.ll_fz_convert_color(space, color, mupdf.ll_fz_device_rgb(), None, params)[:3]

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from .geometry import Rect, union
-from .words import Run, Word, same_row
+from .words import Rect, Run, Word, is_within, middle_of, same_row
 
 TICKED, OPEN = "☑", "☐"
 BOXES = (2, 5)  # MuPDF's numbers for a box to tick and a radio button
@@ -21,29 +20,28 @@ BLOCK = -2  # a box stands in none of MuPDF's
 MAX_SIDES = 200  # that are looked at as those of drawn boxes; chosen
 BOX_PT = (5.0, 18.0)  # the sides of a box that is drawn; chosen
 SQUARE = 0.2  # by which they may differ; chosen
-NEAR_EM = 1.5  # from a drawn box to its word at most; chosen
+NEAR_EM, FAR_EM = 1.5, 3.0  # from a drawn box to its word at most, and from one that opens its row; chosen
 ABOVE = 1.5  # heights of a label, in which it may stand over its field; chosen
 
 
 def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -> list[Run]:
     """The runs with ☑ or ☐ before each word that has a drawn box close to its left, by whether a stroke crosses it.
 
-    Args:
-        runs: of a page.
-        rules: bars that are painted, among them the sides of boxes.
-        sloped: lines from one point to another, which make ticks and crosses.
+    `rules` are painted bars, among them the sides of boxes; `sloped` are lines that make ticks and crosses.
     """
-    middles = [((x0 + x1) / 2, (y0 + y1) / 2) for x0, y0, x1, y1 in sloped]
+    middles = list(map(middle_of, sloped))
     found = list(runs)
     for x0, y0, x1, y1 in _squares(rules):
+        row = [word.box for run in runs for word in run.words if same_row(word.box, (x0, y0, x1, y1))]
+        reach = NEAR_EM if any(box[2] <= x0 for box in row) else FAR_EM
         beside = [
             (word.box[0] - x1, at, index)
             for at, run in enumerate(found)
             for index, word in enumerate(run.words)
-            if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= NEAR_EM * word.size and y1 - y0 < 2 * word.size
+            if run.direction == (1, 0) and 0 <= word.box[0] - x1 <= reach * word.size and y1 - y0 < 2 * word.size
             if same_row(word.box, (x0, y0, x1, y1))
         ]
-        if beside and not any(_lies_in(word.box, (x0, y0, x1, y1)) for run in found for word in run.words):
+        if beside and not any(is_within(*middle_of(word.box), (x0, y0, x1, y1)) for run in found for word in run.words):
             _, at, index = min(beside)
             ticked = any(x0 < x < x1 and y0 - BOX_PT[0] < y < y1 for x, y in middles)
             before, (word, *behind) = found[at].words[:index], found[at].words[index:]
@@ -53,18 +51,23 @@ def with_boxes(runs: list[Run], rules: Sequence[Rect], sloped: Sequence[Rect]) -
 
 
 def _squares(rules: Sequence[Rect]) -> Iterator[Rect]:
-    """The squares that four bars make, each of which ends where the others do."""
+    """The squares between two bars of one length and bars at both of their ends, which may go on to boxes below."""
     lying = [box for box in rules if BOX_PT[0] <= box[2] - box[0] <= BOX_PT[1] and box[3] - box[1] < BOX_PT[0]]
-    standing = [box for box in rules if BOX_PT[0] <= box[3] - box[1] <= BOX_PT[1] and box[2] - box[0] < BOX_PT[0]]
-    sides = {tuple(round(edge) for edge in box) for box in standing}
+    standing = [box for box in rules if box[3] - box[1] >= BOX_PT[0] > box[2] - box[0]]
+    found: list[tuple[float, Rect]] = []
     for upper, lower in permutations(lying[:MAX_SIDES], 2):
         side = lower[3] - upper[1]
         same = abs(upper[0] - lower[0]) <= 1 and abs(upper[2] - lower[2]) <= 1
-        if same and abs(side - (upper[2] - upper[0])) <= SQUARE * side:
+        if same and (uneven := abs(side - (upper[2] - upper[0]))) <= SQUARE * side:
             box = upper[0], upper[1], upper[2], lower[3]
-            at = {x for x0, y0, x1, y1 in sides if abs(y0 - box[1]) <= 2 and abs(y1 - box[3]) <= 2 for x in (x0, x1)}
+            at = {x for x0, y0, x1, y1 in standing if y0 - box[1] <= 2 and box[3] - y1 <= 2 for x in (x0, x1)}
             if all(any(abs(x - edge) <= 1 for x in at) for edge in (box[0], box[2])):
-                yield box
+                found.append((uneven, box))
+    taken: list[Rect] = []
+    for _, (x0, y0, x1, y1) in sorted(found):  # the space between two boxes is less of a square
+        if not any(x0 < box[2] and box[0] < x1 and y0 + 1 < box[3] and box[1] < y1 - 1 for box in taken):
+            taken.append((x0, y0, x1, y1))
+            yield taken[-1]
 
 
 class _Field(NamedTuple):
@@ -76,7 +79,9 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
     """The runs of a page, those in a field of its form moved to their label."""
     fields = _fields(page)
     inside = (
-        [next((field for field in fields if _lies_in(_box(run), field.box)), None) for run in runs] if fields else []
+        [next((field for field in fields if is_within(*middle_of(run.box), field.box)), None) for run in runs]
+        if fields
+        else []
     )
     text = [run for run, field in zip(runs, inside, strict=False) if field is None]
     if not fields or not text:
@@ -88,8 +93,8 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
             size = text[0].words[0].size
             own = [Run([Word(field.sign, field.box, size, bold=False, mono=False)], BLOCK, (1, 0))]
         if own:
-            at = _place(text, _box(own[0]), either_side=bool(field.sign))
-            if at and text[at - 1] in plain and _is_left(_box(text[at - 1]), _box(own[0])):
+            at = _place(text, own[0].box, either_side=bool(field.sign))
+            if at and text[at - 1] in plain and _is_left(text[at - 1].box, own[0].box):
                 *words, last = text[at - 1].words
                 text[at - 1] = text[at - 1]._replace(words=[*words, last._replace(text=last.text.rstrip(":") + ":")])
                 own[0] = own[0]._replace(words=[own[0].words[0]._replace(gap=" "), *own[0].words[1:]])
@@ -111,14 +116,12 @@ def _fields(page: Any) -> list[_Field]:
 
 
 def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
-    """Where in the runs a field belongs: behind what stands left of it, or over it; a box also before what is close to
-    its right.
-    """
+    """Where a field belongs: behind what is left of it, or over it; a box also before what is close to its right."""
     left: list[tuple[float, int]] = []
     right: list[tuple[float, int]] = []
     over: list[tuple[float, int]] = []
     for at, run in enumerate(runs):
-        x0, y0, x1, y1 = _box(run)
+        x0, y0, x1, y1 = run.box
         if same_row((x0, y0, x1, y1), box):
             side = left if _is_left((x0, y0, x1, y1), box) else right
             side.append((max(0.0, box[0] - x1 if side is left else x0 - box[2]), at))
@@ -132,12 +135,3 @@ def _place(runs: list[Run], box: Rect, *, either_side: bool) -> int:
 
 def _is_left(label: Rect, box: Rect) -> bool:
     return same_row(label, box) and label[2] <= box[2] and label[0] < box[0]
-
-
-def _box(run: Run) -> Rect:
-    return union(word.box for word in run.words)
-
-
-def _lies_in(inner: Rect, outer: Rect) -> bool:
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]

@@ -10,17 +10,17 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from .formats.tables import EMPTY, MAX_COLUMNS
-from .geometry import Rect, union
-from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Run, Word, same_row
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, union
 
 NEAR_PT = 3.0  # between the ends of rules that meet; chosen
 MIN_ROW_PT = 5.0  # lower are double rules
+MIN_BORDER_PT = 20.0  # is a rule of a row long at least where no standing rules are drawn at its ends; chosen
 MAX_RULES = 500  # in one direction on a page; more are a drawing or graph paper; chosen
-MAX_CELL_CHARS = 200  # a longer cell is running text, and its table is laid out as a page is; chosen
+MAX_CELL_CHARS = 300  # a longer cell is running text, and its table is laid out as a page is; chosen
 MIN_HEADS = 3  # over a table without rules; two may be two columns of anything; chosen
 MAX_LINES = 100  # below heads; chosen
 HYPHENS = "-\u2010"
@@ -40,20 +40,18 @@ class _Band:
 
 
 def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
-    """The runs, those of a table's row as one, whose words say where each of its cells opens.
+    """The runs in reading order, those of a table's row as one, whose words say where each of its cells opens.
 
-    Args:
-        runs: in reading order.
-        rules: bars that are painted, in the coordinates of the page as it is shown.
+    `rules` are the painted bars, in the coordinates of the page as it is shown.
     """
     lying = sorted((box for box in rules if box[2] - box[0] >= box[3] - box[1]), key=lambda box: box[1])
     standing = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     if not 3 <= len(lying) <= MAX_RULES or not 1 <= len(standing) <= MAX_RULES:
         return runs
-    boxes = [union(word.box for word in run.words) for run in runs]
+    boxes = [run.box for run in runs]
     whole: dict[int, Run] = {}  # by the number of the first run of a row
     taken: set[int] = set()
-    for table in _tables(list(_bands(lying, standing))):
+    for table in chain.from_iterable(map(_parts, _tables(list(_bands(lying, standing))))):
         width = max(len(band.edges) for band in table)
         full = [band for band in table if len(band.edges) == width and _fill(band, runs, boxes)]
         if not _is_table(full, width - 1):
@@ -67,6 +65,7 @@ def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
 
 
 def _bands(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[_Band]:
+    lying = [rule for rule in lying if _is_border(rule, lying, standing)]
     for at, upper in enumerate(lying):
         below = (
             rule
@@ -74,20 +73,35 @@ def _bands(lying: Sequence[Rect], standing: Sequence[Rect]) -> Iterator[_Band]:
             if rule[1] - upper[3] >= MIN_ROW_PT and min(rule[2], upper[2]) - max(rule[0], upper[0]) > NEAR_PT
         )
         lower = next(below, None)
-        if lower is None or not (_meet(upper[0], lower[0]) and _meet(upper[2], lower[2])):
+        if lower is None or not _meet(upper[2], lower[2]):
             continue
-        x0, top, x1, bottom = box = upper[0], (upper[1] + upper[3]) / 2, upper[2], (lower[1] + lower[3]) / 2
+        # a cell at the left may go down over several rows, beside which the rules between them are shorter
+        x0, top, x1, bottom = box = (
+            max(upper[0], lower[0]),
+            (upper[1] + upper[3]) / 2,
+            upper[2],
+            (lower[1] + lower[3]) / 2,
+        )
         inside = [
             rule
             for rule in standing
             if x0 - NEAR_PT < rule[0] < x1 + NEAR_PT and min(rule[3], bottom) - max(rule[1], top) > NEAR_PT
         ]
+        if not _meet(upper[0], lower[0]) and not any(_meet(rule[0], x0) for rule in inside):
+            continue
         if all(rule[1] < top + NEAR_PT and bottom - NEAR_PT < rule[3] for rule in inside):
             edges = [x0]
             for x in sorted([*((rule[0] + rule[2]) / 2 for rule in inside), x1]):
                 if x - edges[-1] > NEAR_PT:
                     edges.append(x)
             yield _Band(box, edges)
+
+
+def _is_border(rule: Rect, lying: Sequence[Rect], standing: Sequence[Rect]) -> bool:
+    """Whether a lying rule ends at standing ones, or is long and ends where others do, unlike one of a sign."""
+    twins = sum(_meet(rule[0], other[0]) and _meet(rule[2], other[2]) for other in lying)
+    at_rules = all(any(_meet(rule[side], (other[0] + other[2]) / 2) for other in standing) for side in (0, 2))
+    return at_rules or (twins > 1 and rule[2] - rule[0] >= MIN_BORDER_PT)
 
 
 def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
@@ -103,6 +117,13 @@ def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
         table.append(band)
     if table:
         yield table
+
+
+def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
+    """A table, or several of one width that a band without inner edges parts, as the space between them is one."""
+    parts = [list(part) for inner, part in groupby(table, key=lambda band: len(band.edges) > 2) if inner]
+    for _, same in groupby(parts, key=lambda part: max(len(band.edges) for band in part)):
+        yield list(chain.from_iterable(same))
 
 
 def _fill(band: _Band, runs: Sequence[Run], boxes: Sequence[Rect]) -> bool:

@@ -61,28 +61,15 @@ FILES = {
 OPEN = {"open": (2, 0, 1), "openat": (257, 56, 2)}  # and which argument holds the flags
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 # column above, AUDIT_ARCH_*, number of seccomp(2)
-MACHINES = {
-    "x86_64": (0, 0xC000003E, 317),
-    "aarch64": (1, 0xC00000B7, 277),
-}
+MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
 X32 = 0x40000000  # calls of the x32 interface have numbers from here on, and would pass the table by
 
 # operations of the kernel's packet filter (linux/bpf_common.h)
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = (
-    0x20,
-    0x15,
-    0x35,
-    0x45,
-    0x06,
-)
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 # results of a filter, and options of prctl and seccomp (linux/seccomp.h, linux/prctl.h)
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
 # bytes into struct seccomp_data; the lower half of an argument comes first on both machines
-NUMBER_AT, ARCH_AT, ARGUMENTS_AT = (
-    0,
-    4,
-    16,
-)
+NUMBER_AT, ARCH_AT, ARGUMENTS_AT = 0, 4, 16
 PR_SET_NO_NEW_PRIVS, SET_MODE_FILTER, ALL_THREADS = 38, 1, 1  # linux/prctl.h, linux/seccomp.h
 
 Instruction = tuple[int, int, int, int]  # operation, steps where true, steps where false, value

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -20,19 +19,21 @@ import pymupdf
 
 from .damage import unheard
 from .form_fields import beside_labels, with_boxes
-from .geometry import SLOPED, Rect
+from .glyphs.accents import composed
 from .glyphs.baselines import levelled
 from .glyphs.corrected import Correction, corrected
 from .glyphs.fonts import Fonts
 from .glyphs.symbols import drawn_signs
-from .hidden_text.hidden import Ink, Kind, Layers, ink_of, style_of
+from .grid import in_cells
+from .hidden_text.hidden import Ink, InkedRun, InkedWord, Kind, Layers, ink_of, style_of
 from .hidden_text.trace import Trace
-from .hidden_text.visibility import InkedRun, InkedWord, reasons
+from .hidden_text.visibility import reasons
 from .hidden_text.void import is_void
+from .order import as_printed
 from .render import fitting_zoom
-from .rows import Rows, build
+from .rows import UNKNOWN, Rows, build
 from .scans.ocr import Drawer, Unreadable
-from .words import Run, Word
+from .words import SLOPED, Rect, Run, Word, same_row, union
 
 # not clipped to the page: text beside it is counted as hidden
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
@@ -50,37 +51,27 @@ FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are singl
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
 # part of a line's direction along its second axis, from which it follows no edge of the page; scans are less askew
 SLOPE = 0.1
-RULE_PT = (
-    3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
-)
-
-WORD_NUMBERS = 6  # a word as `rows` has it; a seventh says how sure it is
+# what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
+RULE_PT = 3.0
 
 Reasons = list[list[Kind | None]]
+Picture = dict[str, object] | None
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _CLOSING = re.compile(r"[.,;:!?)\]}]+")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 NEAR_PT = 0.5  # glyphs of one word abut; a space between words is at least twice as wide, in print of 4 pt too
+# between parts of a word that MuPDF parted; where it lays out the page itself, all blanks are written; chosen
+NEAR_EM, LAID_OUT_EM = 0.05, 0.6
 THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
-@dataclass(frozen=True)
-class Options:
-    """The caller's options: see `rag_core.ingest.reading.pdf.Limits`."""
+def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
+    """The page as the JSON event `page`, without its number; `picture` is to be read where the page has no text.
 
-    page_chars: int
-    page_words: int
-    max_pixels: int
-
-
-def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
-    """The page as the JSON event `page`, without its number; `picture` is what is to be read where the page has no text
-    of its own.
-
-    Raises:
-        Exception: whatever MuPDF raises on a broken page, or at the memory limit.
+    Raises whatever MuPDF raises on a broken page, or at the memory limit.
     """
+    asked = drawer.request
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
     words = text_page.extractWORDS()
     with unheard():
@@ -96,18 +87,20 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
     with unheard():
         void = is_void([line for block in blocks for line in block.get("lines", ())])
         inked, unseen, bars = reasons(
-            page, text_page, inked, options.max_pixels, fonts, trace, correction, keep_invisible=searchable_scan
+            page, text_page, inked, asked["pixels"], fonts, trace, correction, keep_invisible=searchable_scan
         )
     if not searchable_scan:
         turn = page.rotation_matrix if page.rotation else None
         inked, unseen = levelled(inked, unseen, blocks, turn, bars, lambda: text_page.extractRAWDICT()["blocks"])
+    inked = composed(inked, lambda: text_page.extractRAWDICT()["blocks"])
+    inked, unseen = _with_whole_words(inked, unseen, blocks, NEAR_EM if page.parent.is_pdf else LAID_OUT_EM)
     if correction:
         inked, unseen = _with_rejected(inked, unseen, correction)
     if void:
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
     shown = with_boxes(shown, rules, trace.strokes.sloped) if trace else shown
-    rows = build(shown, options.page_chars, options.page_words, rules)
+    rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"], rules)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
     source, problem, picture = ("ocr" if searchable_scan else "text"), "", None
@@ -122,7 +115,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
             with unheard():  # a broken picture under text takes none of it away
                 problem, picture = _rest_as_picture(page, drawer, list(_known(inked, unseen)), rows)
     if source != "unreadable":
-        problem = _short_of(rows, options) or problem
+        problem = rows.problem or _valueless(rows.text) or problem
     return {
         "w": round(page.rect.width, 2),
         "h": round(page.rect.height, 2),
@@ -130,9 +123,7 @@ def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Laye
         "text": rows.text,
         "lines": rows.lines,
         "words": rows.words,
-        "hidden": hidden.total() - hidden[Kind.STRUCK.value],  # what is struck out can be seen
         "kinds": hidden,
-        "scored": any(len(word) > WORD_NUMBERS for word in rows.words[:1]),
         "problem": problem,
         "picture": picture,
     }
@@ -143,12 +134,8 @@ def _rules(trace: Trace | None) -> list[Rect]:
     return [bar.box for bar in trace.strokes.bars() if bar.box not in trace.strokes.striking] if trace else []
 
 
-def _short_of(rows: Rows, options: Options) -> str:
-    """The part of the text that could not be read, as a sentence; empty for nothing."""
-    if rows.truncated:
-        most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
-        return f"Only the first {most} of this page were read."
-    if rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
+def _valueless(text: str) -> str:
+    if text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(text):
         return "Some letters of this page have no value in the file, and cannot be found or quoted."
     return ""
 
@@ -166,25 +153,28 @@ def _with_rejected(inked: list[InkedRun], unseen: Reasons, correction: Correctio
 
 def _score(words: list[list[float]], doubtful: Sequence[tuple[float, float]]) -> None:
     """Say of each word, as of one that was recognised, how sure it is: not at all, where a letter of it is doubtful."""
-    scores = [float(not any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in doubtful)) for _, _, x0, y0, x1, y1 in words]
+    scores = [float(not any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in doubtful)) for _, _, x0, y0, x1, y1, _ in words]
     if not all(scores):
         for word, score in zip(words, scores, strict=True):
-            word.append(score)
+            word[6] = score
 
 
-def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[str, object] | None]:
+def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, Picture]:
     """Source, problem and picture of a page whose text layer is empty or next to nothing."""
     if not rows.text and _is_blank(page):
         return "empty", "", None
+    return "unreadable", *_drawn(page, drawer, "This page")
+
+
+def _drawn(page: Any, drawer: Drawer, what: str, known: Sequence[Rect] = ()) -> tuple[str, Picture]:
+    """Why the page cannot be read as a picture, as a sentence; the picture where it can."""
     try:
-        return "unreadable", "", drawer.draw(page)
+        return "", drawer.draw(page, known)
     except Unreadable as why:
-        return "unreadable", f"This page is a picture {why}", None
+        return f"{what} is a picture {why}", None
 
 
-def _rest_as_picture(
-    page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows
-) -> tuple[str, dict[str, object] | None]:
+def _rest_as_picture(page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows) -> tuple[str, Picture]:
     """Problem and picture of what is drawn on a page beside its `known` words, which are sure if nothing else is said.
 
     A figure in a text is not read: most are drawings and screens, whose scraps would stand between sentences.
@@ -193,13 +183,10 @@ def _rest_as_picture(
         return "", None
     if not _is_sparse(page, known):
         return "Part of this page is a picture that was not read.", None
-    try:
-        picture = drawer.draw(page, known)
-    except Unreadable as why:
-        return f"Part of this page is a picture {why}", None
-    for word in rows.words:
-        word[WORD_NUMBERS:] = word[WORD_NUMBERS:] or [1.0]
-    return "", picture
+    problem, picture = _drawn(page, drawer, "Part of this page", known)
+    for word in rows.words if picture else ():
+        word[6] = 1.0 if word[6] == UNKNOWN else word[6]
+    return problem, picture
 
 
 def _known(runs: Iterable[InkedRun], unseen: Reasons) -> Iterator[Rect]:
@@ -209,9 +196,7 @@ def _known(runs: Iterable[InkedRun], unseen: Reasons) -> Iterator[Rect]:
 
 
 def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:
-    """MuPDF's lines in its order, as (words, (block, line), direction) in the coordinates of the page as it is
-    shown.
-    """
+    """MuPDF's lines in its order, as (words, (block, line), direction) on the page as it is shown."""
     by_line: dict[tuple[int, int], list[Any]] = {}
     for word in words:
         by_line.setdefault((word[5], word[6]), []).append(word)
@@ -221,6 +206,46 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
             if inside := by_line.get((block["number"], index)):
                 inked = list(_inked(line["spans"], inside, turn))
                 yield inked, (block["number"], index), _direction(line["dir"], turn)
+
+
+def _with_whole_words(
+    runs: list[InkedRun], unseen: Reasons, blocks: list[dict[str, Any]], near_em: float
+) -> tuple[list[InkedRun], Reasons]:
+    """The runs, those as one between which MuPDF parted a word: in Hindi a vowel sign stands left of the letter that it
+    follows.
+    """
+    lines = {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
+    whole: list[InkedRun] = []
+    reasons: Reasons = []
+    box: Rect = (0, 0, 0, 0)
+    for (words, place, way), kinds in zip(runs, unseen, strict=True):
+        line = lines.get(place)
+        before = lines.get((place[0], place[1] - 1))
+        if whole and line and before and whole[-1][1][0] == place[0] and _is_one_word(before, line, box, near_em):
+            (*earlier, (last, ink)), at, _ = whole[-1]
+            first, why = words[0][0], reasons[-1][-1] and kinds[0]
+            joined = last._replace(text=last.text + first.text, box=union((last.box, first.box)))
+            whole[-1] = [*earlier, (joined, ink), *words[1:]], at, way
+            reasons[-1][-1:] = [why, *kinds[1:]]
+            box = union((box, line["bbox"]))
+        else:
+            whole.append((list(words), place, way))
+            reasons.append(list(kinds))
+            box = line["bbox"] if line else (0, 0, 0, 0)
+    return whole, reasons
+
+
+def _is_one_word(line: dict[str, Any], following: dict[str, Any], box: Rect, near_em: float) -> bool:
+    """Whether a line goes on with the word at the end of the one before; `box` is around what that goes on with."""
+    letters = line["spans"][-1]["text"][-1:], following["spans"][0]["text"][:1]
+    near = near_em * following["spans"][0]["size"]
+    return (
+        all(one and unicodedata.category(one) in ("Lo", "Mc", "Mn") for one in letters)
+        and all(unicodedata.bidirectional(one) in ("L", "NSM") for one in letters)
+        and following["bbox"][0] - box[2] < near
+        and box[0] - following["bbox"][2] < near
+        and same_row(box, following["bbox"])
+    )
 
 
 def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
@@ -236,9 +261,7 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
 
 
 def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
-    """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink
-    changes.
-    """
+    """Each word with the style of its span; one that runs through several is parted where the ink changes."""
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
     others = drawn_signs(spans)
@@ -263,9 +286,7 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
 
 
 def _clean(text: str, box: Rect) -> Iterable[tuple[str, Rect]]:
-    """`text` without lone surrogates, parted at the Unicode white space that MuPDF takes for a letter (it knows two
-    kinds of blank).
-    """
+    """`text` without lone surrogates, parted at the white space that MuPDF takes for letters."""
     if text.isascii():
         return ((text, box),)
     return _parts(_SURROGATE.sub("\ufffd", text), box)
@@ -304,9 +325,7 @@ def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Coun
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
-    """A picture over the page with recognised text laid under it invisibly: what a scanner with text recognition
-    makes.
-    """
+    """Whether recognised text lies invisibly under a picture over the page, as scanners make it."""
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
     invisible = sum(len(span["text"]) for span in spans if ink_of(span) is Ink.NONE)
     if 2 * invisible <= sum(len(span["text"]) for span in spans):
@@ -391,12 +410,7 @@ def _is_blank(page: Any) -> bool:
 
 
 def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
-    """Move the right edges of the words of `text` that have combining marks to where their last glyph ends, in place.
-
-    Args:
-        page: of PyMuPDF.
-        text: of the page, in rows.
-        words: [start, end, x0, y0, x1, y1] in points, as `rows.Rows` has them.
+    """Move the right edges of `words` that have combining marks to where their last glyph ends, in place.
 
     A page that is shown turned is left as it is.
     """
@@ -415,7 +429,7 @@ def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
 
 def _end(word: Sequence[float], glyphs: dict[int, list[Rect]]) -> float:
     """The right edge of the glyphs that follow one another from the word's own."""
-    _, _, _, top, right, bottom = word
+    _, _, _, top, right, bottom, _ = word
     while True:
         near = [
             box for column in range(int(right - NEAR_PT), int(right + NEAR_PT) + 1) for box in glyphs.get(column, ())

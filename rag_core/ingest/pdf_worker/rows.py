@@ -11,33 +11,30 @@ from __future__ import annotations
 
 import base64
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
 
-from .geometry import Rect, turned, union
-from .grid import in_cells, under_heads
-from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Run, Word, same_row
+from .grid import under_heads
+from .words import CELL_GAP, CELL_GAP_EM, EVEN_EM, Rect, Run, Word, same_row, turned, union
 
 MIN_STRETCHED = 4  # words of a row stretched further: fewer may stand as far apart in a table by chance; chosen
 EQUAL_GAPS_EM = 0.1  # between the widest and the narrowest gap of such a row; PDFs of Word show up to 0.04
-UNEQUAL_WORDS = (
-    2.0  # the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
-)
+CLOSED_GAP = 1.35  # times a gap is one behind a sign of punctuation at most; TeX adds a quarter or a third
+# the longest word over the shortest: words as long as each other leave equal gaps in equal columns; chosen
+UNEQUAL_WORDS = 2.0
 CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
 # rows with both columns at least, and words in a row of a column on average; chosen
-MIN_COLUMN_ROWS, COLUMN_WORDS = (
-    5,
-    4,
-)
-HEAD_ROWS = (
-    8  # rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
-)
+MIN_COLUMN_ROWS, COLUMN_WORDS = 5, 4
+# rows above the prose of two columns that may be none; more rows of a table are not tried one by one; chosen
+HEAD_ROWS = 8
 ROW_PITCH_EM = 1.6  # from row to row of a column at most, where the other one has ended; chosen
 SHARED_WORDS = 0.05  # share of the shorter column's words; two columns of one language share a tenth and more; chosen
 MIN_NUMBERED = 5  # lines with numbers in the margin: fewer may be a short list; chosen
 MIN_PARAGRAPHS = 2  # with numbers in a margin; chosen
+UNKNOWN = -1.0  # how sure OCR is of a word that it did not read
 BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
 
 
@@ -46,29 +43,27 @@ class Rows:
     """A page's text and what stands where in it, as compact lists of numbers that go into JSON as they are.
 
     `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0,
-        y0, x1, y1].
-    Offsets are characters of `text`. `truncated` says that a limit was reached, `crowded` that it was the one on words.
+        y0, x1, y1, UNKNOWN].
+    Offsets are characters of `text`. `problem` says which limit was reached, as a sentence.
     """
 
     text: str = ""
     lines: list[list[object]] = field(default_factory=list)
     words: list[list[float]] = field(default_factory=list)
-    truncated: bool = False
-    crowded: bool = False
+    problem: str = ""
 
 
 def build(runs: Iterable[Run], max_chars: int, max_words: int, rules: Sequence[Rect] = ()) -> Rows:
-    """The rows of `runs` in their order, within both limits; a row that would not fit is left out with all that
-    follow. `rules` are the bars that the page paints.
-    """
+    """The rows of `runs` up to either limit; `rules` are the bars that the page paints."""
     page = Rows()
     parts: list[str] = []
     length = 0
-    for row in under_heads(list(_by_column(list(_rows(_numbers_last(in_cells(list(runs), rules)))))), rules):
+    for row in under_heads(list(_by_column(list(_rows(_numbers_last(list(runs)))))), rules):
         text, line, words = _row(row, length)
-        page.crowded = len(page.words) + len(words) > max_words
-        if page.crowded or length + len(text) > max_chars:
-            page.truncated = True
+        crowded = len(page.words) + len(words) > max_words
+        if crowded or length + len(text) > max_chars:
+            most = f"{max_words:,} words" if crowded else f"{max_chars:,} characters"
+            page.problem = f"Only the first {most} of this page were read."
             break
         parts.append(text)
         page.lines.append(line)
@@ -153,12 +148,8 @@ def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
     start = tries = 0
     while start < len(rows):
         left, right, numbers, end = _columns(rows, start)
-        if (
-            left
-            and _runs_on(left)
-            and _runs_on(right)
-            and (_are_strangers(left, right) or not _end_together(rows[start:end]))
-        ):
+        prose = bool(left) and _runs_on(left) and _runs_on(right)
+        if prose and (_are_strangers(left, right) or not _end_together(rows[start:end])):
             last = max(run.block for row in rows for run in row)
             yield from ([run] for run in left)
             yield from ([run._replace(block=last + 1)] for run in right)
@@ -176,9 +167,8 @@ def _by_column(rows: list[list[Run]]) -> Iterator[list[Run]]:
 def _columns(rows: list[list[Run]], start: int) -> tuple[list[Run], list[Run], list[Run], int]:
     """The runs of two columns from a row on, left and right, the numbers of lines between them, and where they end.
 
-    All are empty where fewer rows than `MIN_COLUMN_ROWS` have both.
-    A row of one column alone belongs to them right below its last row, before others of both, or where both columns go
-    on so.
+    All are empty where fewer rows than `MIN_COLUMN_ROWS` have both. A row of one column alone belongs to them right
+    below its last row, before others of both, or where both columns go on so.
     """
     first = rows[start]
     if len(first) != 2 or first[0].direction != (1, 0):
@@ -227,10 +217,8 @@ def _end_together(rows: list[list[Run]]) -> bool:
 
 def _are_strangers(left: list[Run], right: list[Run]) -> bool:
     """Whether two columns have next to no word in common, as texts of two languages do."""
-    mine, theirs = (
-        {word.text.casefold() for run in column for word in run.words if word.text.isalpha()}
-        for column in (left, right)
-    )
+    columns = ([word.text for run in column for word in run.words] for column in (left, right))
+    mine, theirs = ({text.casefold() for text in texts if text.isalpha()} for texts in columns)
     return len(mine & theirs) <= SHARED_WORDS * min(len(mine), len(theirs))
 
 
@@ -268,8 +256,7 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
             at += len(gap)
             if gap == CELL_GAP:
                 cells += [at - 1, at]
-        x0, y0, x1, y1 = word.box
-        boxes.append([at, at + len(word.text), round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2)])
+        boxes.append([at, at + len(word.text), *(round(edge, 2) for edge in word.box), UNKNOWN])
         parts.append(word.text)
         at += len(word.text)
         end = stop
@@ -283,21 +270,26 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
 
 
 def _is_stretched(words: list[Word], direction: tuple[int, int]) -> bool:
-    """Whether a row is running text, justified over a few words: they all stand equally far apart, but for the mark of
-    an item.
+    """Whether a row is justified text: its words, but for an item's mark, stand equally far apart, or behind a comma a
+    little further.
 
     The cells of a table stand where their columns do, so that the gaps between words of several lengths differ.
     """
-    spans = [(box[0], box[2]) for box in (turned(word.box, direction) for word in words)]
-    return any(_equally_apart(part, words[0].size) for part in (spans, spans[1:]))
+    return any(_equally_apart(part, direction) for part in (words, words[1:]))
 
 
-def _equally_apart(spans: list[tuple[float, float]], size: float) -> bool:
-    if len(spans) < MIN_STRETCHED:
+def _equally_apart(words: Sequence[Word], direction: tuple[int, int]) -> bool:
+    if len(words) < MIN_STRETCHED:
         return False
-    gaps = [begin - end for (_, end), (begin, _) in pairwise(spans)]
-    widths = [end - begin for begin, end in spans]
-    equal = CELL_GAP_EM * size < min(gaps) and max(gaps) - min(gaps) <= EQUAL_GAPS_EM * size
+    boxes = [turned(word.box, direction) for word in words]
+    gaps = [
+        (two[0] - one[2], word.text[-1] in ",;:.") for word, (one, two) in zip(words, pairwise(boxes), strict=False)
+    ]
+    widths = [box[2] - box[0] for box in boxes]
+    least = min(gap for gap, _ in gaps)
+    most = max((gap for gap, closed in gaps if not closed or gap > CLOSED_GAP * least), default=least)
+    size = words[0].size
+    equal = max(gaps)[0] > CELL_GAP_EM * size and most - least <= EQUAL_GAPS_EM * size
     return equal and max(widths) >= UNEQUAL_WORDS * min(widths)
 
 
@@ -307,20 +299,17 @@ def _most(words: list[Word], flag: int) -> bool:
 
 
 def _dominant_size(words: list[Word]) -> float:
-    if all(word.size == words[0].size for word in words):
-        return round(words[0].size, 1)
-    sizes: dict[float, int] = {}
+    sizes = Counter[float]()
     for word in words:
-        size = round(word.size, 1)
-        sizes[size] = sizes.get(size, 0) + len(word.text)
+        sizes[round(word.size, 1)] += len(word.text)
     return max(sizes, key=lambda size: (sizes[size], size))
 
 
 def packed(words: Sequence[Sequence[float]], lines: Sequence[Sequence[Any]]) -> dict[str, object]:
     """`words`, `lines` and `cells` of the event `page`.
 
-    The arguments are those of `rows.Rows`. Six numbers a word, seven where it was recognised. Eleven a line, the last
-    one says how many numbers of `cells` are the line's.
+    The arguments are those of `rows.Rows`. Seven numbers a word, the last one says how sure OCR is of it. Eleven a
+    line, the last one says how many numbers of `cells` are the line's.
     """
     return {
         "words": _base64(chain.from_iterable(words)),

@@ -1,17 +1,91 @@
-"""Words and runs of words of a page, as MuPDF gives them. Pure: it knows neither PDF nor PyMuPDF."""
+"""Words of a page, runs of words and rectangles, in points. Pure: it knows neither PDF nor PyMuPDF."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .geometry import Rect
-
-SAME_ROW_OVERLAP = (
-    0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
-)
+Rect = tuple[float, float, float, float]
+SLOPED = (0, 0)  # the direction of text that runs along no edge of the page, as a watermark does
+BAND_PT = 16.0  # about a row of print
+TALL = 100  # bands; what touches more is looked at each time
+# share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
+SAME_ROW_OVERLAP = 0.6
 CELL_GAP_EM = 1.0  # a stretched space of justified text mostly stays below about 0.8 em, where MuPDF itself parts runs
 CELL_GAP = "\t"
 EVEN_EM = 0.5  # how far the edges of what stands in one column may lie apart; chosen
+
+
+def union(boxes: Iterable[Rect]) -> Rect:
+    """The smallest rectangle around `boxes`, which must not be empty."""
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return min(x0s), min(y0s), max(x1s), max(y1s)
+
+
+def meet(a: Rect, b: Rect) -> Rect:
+    """The part that two rectangles share; an edge lies before the opposite one where they share nothing."""
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
+
+
+def turned(box: Rect, direction: tuple[int, int]) -> Rect:
+    """`box` for a reader: first axis along the reading direction, second axis towards the next row."""
+    x0, y0, x1, y1 = box
+    if direction in ((1, 0), SLOPED):
+        return box
+    if direction == (-1, 0):
+        return -x1, -y1, -x0, -y0
+    if direction == (0, -1):  # bottom to top: the next row is to the right
+        return -y1, x0, -y0, x1
+    return y0, -x1, y1, -x0  # top to bottom: the next row is to the left
+
+
+def is_within(x: float, y: float, box: Rect) -> bool:
+    """Whether a point lies in a rectangle, or on its edge."""
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def middle_of(box: Rect) -> tuple[float, float]:
+    """The middle of a rectangle."""
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+class Bands:
+    """Rectangles, found by the horizontal bands that they touch."""
+
+    def __init__(self) -> None:
+        self._bands: dict[int, list[Rect]] = {}
+        self._tall: list[Rect] = []
+
+    def add(self, box: Rect) -> None:
+        """Keep `box`."""
+        first, last = band_of(box[1]), band_of(box[3])
+        if last - first > TALL:
+            self._tall.append(box)
+            return
+        for band in range(first, last + 1):
+            self._bands.setdefault(band, []).append(box)
+
+    def near(self, box: Rect) -> Iterator[Rect]:
+        """The rectangles that `box` overlaps, some of them twice."""
+        x0, y0, x1, y1 = box
+        yield from (
+            other for other in self._tall if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3]
+        )
+        first, last = band_of(y0), band_of(y1)
+        bands: Iterable[int] = (
+            range(first, last + 1)
+            if last - first < len(self._bands)
+            else [b for b in self._bands if first <= b <= last]
+        )
+        for band in bands:
+            for other in self._bands.get(band, ()):
+                if other[0] < x1 and x0 < other[2] and other[1] < y1 and y0 < other[3]:
+                    yield other
+
+
+def band_of(y: float) -> int:
+    """The number of the band that `y` lies in, in points; far off the page, that of the farthest."""
+    return int(min(max(y, -1e6), 1e6) // BAND_PT)
 
 
 class Word(NamedTuple):
@@ -38,6 +112,11 @@ class Run(NamedTuple):
     words: list[Word]
     block: int
     direction: tuple[int, int]
+
+    @property
+    def box(self) -> Rect:
+        """The rectangle around its words."""
+        return union(word.box for word in self.words)
 
 
 def same_row(a: Rect, b: Rect) -> bool:

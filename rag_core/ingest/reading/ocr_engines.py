@@ -30,10 +30,7 @@ REMEDY = (
     "install that file again with [rapidocr] after its name. Or set ocr_engine to tesseract."
 )
 # Linux's own estimate of what can be taken without swapping
-_MEMORY, _AVAILABLE = (
-    Path("/proc/meminfo"),
-    "MemAvailable:",
-)
+_MEMORY, _AVAILABLE = Path("/proc/meminfo"), "MemAvailable:"
 
 
 def find_tessdata() -> tuple[tuple[str, ...], str]:
@@ -55,9 +52,7 @@ def find_tessdata() -> tuple[tuple[str, ...], str]:
 
 
 def missing_packages() -> tuple[str, ...]:
-    """The packages, as Debian names them, of the language data that reading pictures could use and that are not
-    installed.
-    """
+    """The Debian packages of language data that reading pictures could use and that are not installed."""
     installed = find_tessdata()[0]
     return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
 

@@ -7,15 +7,17 @@ This module decides what may be asked, and turns the child's JSON into the domai
 from __future__ import annotations
 
 import base64
+import binascii
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO
 
 import regex
 
 from rag_core import errors
-from rag_core.domain.documents import Box, Page, PageSource
+from rag_core.domain.documents import Box, Metadata, Page, PageSource
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import ENGINES, TESSERACT
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
@@ -37,16 +39,13 @@ SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add tha
 
 @dataclass(frozen=True, slots=True)
 class PdfContent:
-    """The contents of a PDF.
+    """The contents of a PDF, and what it states of itself: a title, an author, an ISO date (YYYY, YYYY-MM, YYYY-MM-DD).
 
-    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or
-    "". `problems` are sentences for the user. All strings are untrusted.
+    `problems` are sentences for the user. All strings are untrusted.
     """
 
     pages: tuple[Page, ...]
-    title: str = ""
-    author: str = ""
-    date: str = ""
+    metadata: Metadata
     problems: tuple[str, ...] = ()
 
 
@@ -59,7 +58,7 @@ def read_pdf(
     ocr: bool = True,
     ocr_engine: str = TESSERACT,
     form: str = "pdf",
-    begun: Callable[[PdfContent, int], None] = lambda stated, count: None,
+    begun: Callable[[Metadata, int], None] = lambda stated, count: None,
     keep: Callable[[Page], Page] = lambda page: page,
     recognised: Kept | None = None,
     progress: Progress | None = None,
@@ -76,7 +75,7 @@ def read_pdf(
         ocr_engine: that reads them, of `rag_core.domain.scanned.ENGINES`; Tesseract reads what RapidOCR cannot.
         form: pdf, html or docx, whose text is laid out as pages, or xlsx or pptx, whose pages are text; see
             `rag_core.ingest.reading.pdf_facts.form_of`.
-        begun: told what the file says of itself, without its pages, and how many it has, before the first one comes.
+        begun: told what the file says of itself and how many pages it has, before the first one comes.
         keep: given each page as it comes; what it returns is kept in memory as the page.
         recognised: what was read of pictures before, and where that of this reading is put.
         progress: told (name, page, pages) after each page.
@@ -91,14 +90,8 @@ def read_pdf(
     """
     _refuse_at_sight(data, limits, form)
     languages, tessdata = find_tessdata()
-    request = {
-        **_request(limits, password),
-        "form": form,
-        "ocr": ocr,
-        "languages": "+".join(languages),
-        "tessdata": tessdata,
-        "weights": weights_of(ocr_engine) if ocr else "",
-    }
+    request = {**_request(limits, password), "form": form, "ocr": ocr, "weights": weights_of(ocr_engine) if ocr else ""}
+    request |= {"languages": "+".join(languages), "tessdata": tessdata}
     pages: list[Page] = []
     opened: Event = {"count": 0, "meta": {}}
     notes: list[str] = []
@@ -110,13 +103,14 @@ def read_pdf(
                 match event["event"]:
                     case "open":
                         opened = event
-                        begun(_content(opened, (), (), ()), int(opened["count"]))
+                        begun(_content(opened, (), (), ()).metadata, int(opened["count"]))
                     case "page":
                         page = _page(event)
                         for kind, chars in event.get("kinds", {}).items():
                             kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
                     case "note" | "attached":
-                        notes.append(_noted(event))
+                        named = event["event"] == "attached"
+                        notes.append(attached_files(list(map(str, event["names"]))) if named else str(event["problem"]))
                     case _:
                         raise _failure(event, limits)
                 count = int(opened["count"])
@@ -132,13 +126,6 @@ def read_pdf(
         )
     with _checked():
         return _content(opened, pages, notes, hidden_text(kinds))
-
-
-def _noted(event: Event) -> str:
-    """The finding of the child about the file as a whole, as a sentence."""
-    if event["event"] == "attached":
-        return attached_files([str(name) for name in event["names"]])
-    return str(event["problem"])
 
 
 def _events(
@@ -177,23 +164,32 @@ def render_page(
         IngestError: the file cannot be read, as in `read_pdf`.
     """
     _refuse_at_sight(data, limits, form)
-    render = {
-        "number": number,
-        "boxes": list(boxes),
-        "doubted": list(doubted),
-        "dpi": dpi,
-        "pixels": min(max_pixels, limits.pixels),
-        "part": part,
-    }
-    picture = b""
-    for event in pdf_process.events(
-        {**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds
-    ):
+    render: dict[str, object] = {"number": number, "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
+    render |= {"boxes": list(boxes), "doubted": list(doubted)}
+    request, picture = {**_request(limits, password), "form": form, "render": render}, b""
+    for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds):
         if event["event"] != "image":
             raise _failure(event, limits)
         with _checked():
             picture = base64.b64decode(event["png"], validate=True)
     return picture
+
+
+def compose_sheet(blocks: Sequence[Mapping[str, object]], *, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """A PDF of these blocks, top to bottom; `pdf_worker.render.compose` lists their kinds.
+
+    Texts are set as they are, pictures are PNGs in base64.
+
+    Raises:
+        IngestError: it takes too much time or memory, or cannot be set.
+    """
+    request, sheet = {**_request(limits, None), "sheet": True}, b""
+    for event in pdf_process.events(request, json.dumps(list(blocks)).encode(), wall_seconds=limits.wall_seconds):
+        try:
+            sheet = base64.b64decode(event["pdf"], validate=True)
+        except (KeyError, TypeError, binascii.Error):
+            raise IngestError("The sheet could not be printed.", remedy="Export it as Markdown.") from None
+    return sheet
 
 
 def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
@@ -215,18 +211,8 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
         )
 
 
-def _request(limits: Limits, password: str | None) -> dict[str, object]:
-    return {
-        "memory": limits.memory_bytes,
-        "cpu": limits.cpu_seconds,
-        "cpu_page": limits.cpu_seconds_per_page,
-        "ocr_seconds": limits.ocr_seconds,
-        "pages": limits.pages,
-        "page_chars": limits.page_chars,
-        "page_words": limits.page_words,
-        "pixels": limits.pixels,
-        "password": password or "",
-    }
+def _request(limits: Limits, password: str | None) -> dict[str, Any]:
+    return {**asdict(limits), "password": password or ""}
 
 
 def _failure(event: Mapping[str, Any], limits: Limits) -> errors.RagError:
@@ -251,17 +237,18 @@ def _checked() -> Iterator[None]:
 
 
 def _page(event: Event) -> Page:
-    text = str(event["text"])
-    words, lines = received(event["words"], event["lines"], event["cells"], len(text), scored=bool(event.get("scored")))
+    """The page; one that could not be read, or is text, has no layout."""
+    text = str(event.get("text", ""))
+    words, lines = received(event.get("words", ""), event.get("lines", ""), event.get("cells", ""), len(text))
     return Page(
         number=int(event["n"]),
         text=text,
         source=PageSource(event["source"]),
         lines=lines,
         words=words,
-        width=float(event["w"]),
-        height=float(event["h"]),
-        hidden_chars=int(event["hidden"]),
+        width=float(event.get("w", 0.0)),
+        height=float(event.get("h", 0.0)),
+        hidden_chars=sum(int(chars) for kind, chars in event.get("kinds", {}).items() if kind != "struck"),
         problem=str(event["problem"]),
         read_by=_engine(event),
         label=label if _LABEL.fullmatch(label := str(event.get("label", ""))) and label != str(event["n"]) else "",
@@ -280,16 +267,10 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden:
     stated = {"title": clean_title(meta.get("title", "")), "author": " ".join(meta.get("author", "").split())}
     long = [
         f"The file states a {what} of more than {MAX_STATED_CHARS} characters; its first ones are kept."
-        for what in _too_long(stated)
+        for what, text in stated.items()
+        if len(text) > MAX_STATED_CHARS
     ]
-    return PdfContent(
-        pages=tuple(pages),
-        title=stated["title"][:MAX_STATED_CHARS],
-        author=stated["author"][:MAX_STATED_CHARS],
-        date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
-        problems=(*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)),
-    )
-
-
-def _too_long(stated: Mapping[str, str]) -> list[str]:
-    return [what for what, text in stated.items() if len(text) > MAX_STATED_CHARS]
+    title, author = (text[:MAX_STATED_CHARS] for text in stated.values())
+    date = iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", ""))
+    about = Metadata(title, date, values={"author": author} if author else {})
+    return PdfContent(tuple(pages), about, (*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)))

@@ -64,9 +64,7 @@ def has_form(form: str, data: bytes) -> bool:
 
 
 def clean_title(title: str) -> str:
-    """A metadata title in one line, or "" for what programs put there: numbers, file names, "Untitled", "Microsoft Word
-    - …".
-    """
+    """A metadata title in one line, or "" for numbers, file names and what programs put there."""
     line = " ".join(title.split())
     return "" if _JUNK_TITLE.fullmatch(line) else line
 

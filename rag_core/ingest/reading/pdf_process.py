@@ -37,9 +37,8 @@ WORKER = Path(__file__).parents[1] / "pdf_worker"
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
 CHUNK_BYTES = 1 << 18  # 256 KiB a read or write of a pipe; chosen
 PAGE_LINE_BYTES = 1 << 24  # a page of the most characters, words and rows takes about 10 MB
-MAX_BRACKETS = (
-    400_000  # in a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
-)
+# in a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
+MAX_BRACKETS = 400_000
 MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 MB; more is not our child speaking
 # all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind
 # not importing it
@@ -74,9 +73,7 @@ class Isolation:
 
 
 class Died(Exception):
-    """The cause of an error of `events` where the child ended, or was ended by the system, while it read: another one
-    may read on.
-    """
+    """The cause of an error of `events` where the child ended while it read: another one may read on."""
 
 
 _isolation: Isolation | None = None  # the last child's
@@ -117,13 +114,7 @@ def events(
     try:
         child = subprocess.Popen(
             # -B: it may write no file, so not its compiled modules either
-            [
-                sys.executable,
-                "-I",
-                "-B",
-                str(_compiled(WORKER)),
-                str(alive),
-            ],
+            [sys.executable, "-I", "-B", str(_compiled(WORKER)), str(alive)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -156,9 +147,7 @@ def events(
 
 @functools.cache
 def _compiled(worker: Path) -> Path:
-    """The program of the child, once its modules are compiled here: else each child compiles them anew, a quarter of
-    its start.
-    """
+    """The program of the child, once its modules are compiled here: that takes a quarter of a child's start."""
     if not sys.dont_write_bytecode:
         compileall.compile_dir(worker, quiet=2)
     return worker
@@ -209,8 +198,7 @@ def _lines(
                 raise Cancelled("Reading was stopped.", remedy="Nothing was changed; add the file again at any time.")
             if time.monotonic() > deadline:
                 raise LimitExceeded(
-                    f"Reading the file took more than the {wall_seconds:g} s allowed.",
-                    remedy="Split it into parts.",
+                    f"Reading the file took more than the {wall_seconds:g} s allowed.", remedy="Split it into parts."
                 )
             for key, _ in ready.select(POLL_S):
                 if key.fileobj is child.stdin:
@@ -343,19 +331,14 @@ class _Far:
         self.count = self.told = self.legible = 0
 
     def is_news(self, event: Event) -> bool:
-        """Whether to hand on an event, which is counted; each process opens the file anew.
-
-        Raises:
-            LimitExceeded: by `Died`, a page takes too much memory.
-            DamagedPdf: it is another page than was asked for.
-        """
+        """Whether to hand on an event, which is counted; raises LimitExceeded, or DamagedPdf for a wrong page."""
         match event["event"]:
             case "open":
                 is_first, self.count = not self.count, int(event["count"])
                 return is_first
             case "page":
                 self.told += 1
-                self.legible += bool(event["w"])
+                self.legible += bool(event.get("w"))
                 if event["n"] != self.told:
                     raise nonsense()
             case "failed" if event["kind"] == "memory" and self.told < self.count:
@@ -364,18 +347,9 @@ class _Far:
 
     def passed_over(self, problem: str, pages: int) -> Iterator[Event]:
         """The events of the next pages, which cannot be read; none behind the last one."""
-        nothing = {"words": "", "lines": "", "cells": "", "text": "", "hidden": 0, "kinds": {}}
         for _ in range(min(pages, self.count - self.told)):
             self.told += 1
-            yield {
-                "event": "page",
-                "n": self.told,
-                "w": 0.0,
-                "h": 0.0,
-                "source": "unreadable",
-                "problem": problem,
-                **nothing,
-            }
+            yield {"event": "page", "n": self.told, "source": "unreadable", "problem": problem}
 
 
 def _why(error: DamagedPdf | LimitExceeded) -> str:

@@ -85,12 +85,9 @@ class Recognition:
         self._threads.shutdown(cancel_futures=True)
 
     def in_order(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The same events, those of pages with what was read of their pictures.
+        """The same events, those of pages with what was read of their pictures; raises Cancelled.
 
         No more pictures are held than `HELD_BYTES` and twice as many as there are processes: `events` then waits.
-
-        Raises:
-            Cancelled: `cancelled` said so.
         """
         waiting: deque[_Waiting] = deque()
         for event in events:
@@ -124,10 +121,8 @@ class Recognition:
 
     def _read(self, data: bytes, shape: Mapping[str, int], number: int) -> Event:
         """The event `recognised` of a picture; `unreadable` says why there is none."""
-        said = {
-            **shape,
-            **{name: self._request[name] for name in ("languages", "tessdata", "weights", "page_chars", "page_words")},
-        }
+        names = ("languages", "tessdata", "weights", "page_chars", "page_words")
+        said = {**shape, **{name: self._request[name] for name in names}}
         key = hashlib.sha256(repr(sorted(said.items())).encode() + data).hexdigest()
         if self._kept is not None and (known := self._kept.get(key)) is not None:
             return known
@@ -153,14 +148,11 @@ class Recognition:
 
     def _recognised(self, data: bytes, said: Mapping[str, object]) -> Event:
         seconds = self._limits.ocr_seconds_per_page
-        request = {**self._request, "recognise": said, "cpu": seconds, "cpu_page": 0, "ocr_seconds": 0, "password": ""}
-        for event in pdf_process.events(
-            request,
-            data,
-            wall_seconds=WALL_FACTOR * seconds,
-            max_line_bytes=pdf_process.PAGE_LINE_BYTES,
-            cancelled=self._stop.is_set,
-        ):
+        limits = {"cpu_seconds": seconds, "cpu_seconds_per_page": 0, "ocr_seconds": 0}
+        request = {**self._request, **limits, "recognise": said, "password": ""}
+        wall, most = WALL_FACTOR * seconds, pdf_process.PAGE_LINE_BYTES
+        answers = pdf_process.events(request, data, wall_seconds=wall, max_line_bytes=most, cancelled=self._stop.is_set)
+        for event in answers:
             if event["event"] != "recognised":
                 break
             return event
@@ -182,16 +174,8 @@ def _joined(page: Event, read: Event) -> Event:
         more = {"source": "ocr", "engine": read["engine"], "problem": f"{read['problem']} {damage}".strip()}
         return {**page, **more, **with_part(page, read)}
     if len(text) > len(own) and any(map(str.isalnum, text)):
-        layout = {name: read[name] for name in ("words", "lines", "cells")}
-        return {
-            **page,
-            **layout,
-            "text": text,
-            "source": "ocr",
-            "scored": True,
-            "engine": read["engine"],
-            "problem": f"{read['problem']} {damage}".strip(),
-        }
+        layout = {name: read[name] for name in ("words", "lines", "cells", "engine")}
+        return {**page, **layout, "text": text, "source": "ocr", "problem": f"{read['problem']} {damage}".strip()}
     if own:  # a picture with a caption: the text layer was all there is to read
         return {**page, "source": "text"}
     return {**page, "problem": f"This page is a picture and text recognition found nothing on it. {damage}".strip()}
@@ -224,12 +208,8 @@ def counting(keep: Callable[[Page], Page], limits: Limits) -> Callable[[Page], P
     so_far = {"characters": 0, "words": 0, "rows": 0}
 
     def counted(page: Page) -> Page:
-        found = (
-            ("characters", page.text, limits.chars),
-            ("words", page.words, limits.words),
-            ("rows", page.lines, limits.rows),
-        )
-        for what, more, most in found:
+        found = {"characters": page.text, "words": page.words, "rows": page.lines}
+        for (what, more), most in zip(found.items(), (limits.chars, limits.words, limits.rows), strict=True):
             so_far[what] += len(more)
             if so_far[what] > most:
                 problem = f"The file has more than {most:,} {what} (reached on page {page.number})."

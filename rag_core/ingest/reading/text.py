@@ -44,11 +44,7 @@ _SAYS = re.compile(r"[^\W_]|\|")
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """The text, and the encoding that was guessed; empty where it is certain. A byte-order mark of UTF-8 stays.
-
-    Raises:
-        ValueError: it is no text.
-    """
+    """The text, and the encoding that was guessed, "" where it is certain; raises ValueError where it is no text."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16"), ""
     start = data[:HEAD]
@@ -107,11 +103,7 @@ def rows_of(text: str) -> str:
 
 
 def mail_of(data: bytes) -> tuple[str, Metadata, str]:
-    """The head and the words of a mail, what it says of itself, and a note on what was not read; "" for none.
-
-    Raises:
-        ValueError: it has no plain words.
-    """
+    """The head and the words of a mail, what it says of itself, and a note on what was not read; raises ValueError."""
     mail = message_from_bytes(data, _class=EmailMessage, policy=default)
     body = mail.get_body(("plain",))
     if body is None:
@@ -132,9 +124,7 @@ def mail_of(data: bytes) -> tuple[str, Metadata, str]:
 
 
 def without_struck(text: str, *, markdown: bool) -> tuple[str, int]:
-    """The text without what is struck out, and how many characters of words that were; a line that loses all of its
-    words is left empty.
-    """
+    """The text without what is struck out, and how many characters that were; a line that loses all is empty."""
     spans = sorted({*(_markdown(text) if markdown else ()), *(match.span() for match in _STROKES.finditer(text))})
     if not spans:
         return text, 0

@@ -16,8 +16,7 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.domain.scanned import RAPIDOCR
 from rag_core.ingest.blocks.headings import page_title
-from rag_core.ingest.dating.dated import first_page_date
-from rag_core.ingest.dating.days import believed
+from rag_core.ingest.dating import believed, first_page_date
 from rag_core.ingest.passages import strategies
 from rag_core.ingest.passages.chunk import chunk
 from rag_core.language import canonical, detect

@@ -18,7 +18,7 @@ from rag_core.errors import EmptyDocument, IngestError, LibraryDamaged, LimitExc
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading.ocr_engines import missing_packages
-from rag_core.ingest.reading.pdf import SAVE_AGAIN, PdfContent, read_pdf
+from rag_core.ingest.reading.pdf import SAVE_AGAIN, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
 from rag_core.ingest.reading.pdf_process import Event, size_of
@@ -35,7 +35,7 @@ from rag_core.library.stored.stored_json import (
 )
 
 # the PDF reader's version; pages that another version read are read again when the library is rebuilt
-READING_VERSION = 9
+READING_VERSION = 10
 UNREAD = Stamp("", 0)
 # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
 HELD_BYTES = 64 << 20
@@ -182,18 +182,13 @@ def read(
         ocr=options.ocr,
         ocr_engine=options.ocr_engine,
         form=form_of(row.name),
-        begun=lambda content, count: listener.begun(_stated(content), count) if listener else None,
+        begun=listener.begun if listener else lambda stated, count: None,
         keep=keep,
         recognised=RecognisedPages(keeper.collection, row.digest),
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
-    return Reading(content.pages, _stated(content), content.problems, source)
-
-
-def _stated(content: PdfContent) -> Metadata:
-    """Title, date and author, as a PDF states them."""
-    return Metadata(content.title, content.date, values={"author": content.author} if content.author else {})
+    return Reading(content.pages, content.metadata, content.problems, source)
 
 
 def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str, ...]]:

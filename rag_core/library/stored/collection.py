@@ -32,7 +32,6 @@ import numpy as np
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
-from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.database import Database, library_damaged
 from rag_core.library.disk.files import children, damaged, storage_problems, sync
 from rag_core.library.disk.private import HeldFile
@@ -44,6 +43,7 @@ from rag_core.library.stored.stored_json import (
     REBUILD,
     document_from_json,
     document_to_json,
+    json_rows,
     pack,
     pack_parts,
     passages_to_json,

@@ -9,15 +9,17 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.errors import LibraryDamaged
-from rag_core.ingest.layout import Lines, Words, layout_json
+from rag_core.ingest.layout import layout_from_json, layout_to_json
 
 LEVEL = 5  # compression's; chosen
+JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
 REBUILD = (
     "Restore it from a backup or rebuild the library from its stored sources; "
     "failing that, delete its folder and index again."
@@ -125,7 +127,7 @@ def page_to_json(page: Page) -> tuple[bytes, bytes]:
         "read_by": page.read_by,
         "label": page.label,
     }
-    return pack(facts), pack_parts(layout_json(page.words, page.lines))
+    return pack(facts), pack(layout_to_json(page.words, page.lines))
 
 
 def page_from_json(facts: bytes, layout: bytes | None = None) -> Page:
@@ -134,13 +136,22 @@ def page_from_json(facts: bytes, layout: bytes | None = None) -> Page:
     page = Page(**{**row, "source": PageSource(row["source"])})
     if layout is None:
         return page
-    where = unpack(layout)
-    return replace(page, words=Words.of(where["words"]), lines=Lines.of(where["lines"]))
+    words, lines = layout_from_json(unpack(layout))
+    return replace(page, words=words, lines=lines)
 
 
 def pack(value: Any) -> bytes:
     """JSON, compressed. zlib adds a checksum, so a changed byte is an error when it is read back."""
     return pack_parts([json.dumps(value, ensure_ascii=False, separators=(",", ":"))])
+
+
+def json_rows(rows: Iterable[Any]) -> Iterator[str]:
+    """The JSON array of `rows` in parts of `JSON_ROWS`, so that neither its text nor all rows need stand in memory."""
+    waiting, before = iter(rows), "["
+    while block := list(islice(waiting, JSON_ROWS)):
+        yield before + json.dumps(block, ensure_ascii=False, separators=(",", ":"))[1:-1]
+        before = ","
+    yield "]" if before == "," else "[]"
 
 
 def pack_parts(parts: Iterable[str]) -> bytes:

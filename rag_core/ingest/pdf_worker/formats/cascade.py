@@ -164,21 +164,15 @@ def _declared(parsed: Tokens) -> Iterator[tuple[str, Tokens, bool]]:
         yield _OTHER_NAMES.get(name, name), value, one.important
         for at, part in enumerate(_SHORT.get(name, ())):
             if name in ("inset", "margin"):
-                yield (
-                    part,
-                    value[at % len(value) :][:1] if len(value) < 3 else value[at : at + 1] or value[1:2],
-                    one.important,
-                )
+                side = value[at % len(value) :][:1] if len(value) < 3 else value[at : at + 1] or value[1:2]
+                yield part, side, one.important
             elif name == "font":
                 # no length, and so the number of a weight, has no unit but nought
                 slash = next((n for n, token in enumerate(value) if token == "/"), 0)
                 sizes = [token for token in value if token.type in ("dimension", "percentage", "function")]
                 sizes = sizes or [token for token in value if token.type == "number" and not token.value]
-                yield (
-                    part,
-                    (sizes[:1] if part == "font-size" else value[slash + 1 : slash + 2] if slash else []),
-                    one.important,
-                )
+                height = value[slash + 1 : slash + 2] if slash else []
+                yield part, sizes[:1] if part == "font-size" else height, one.important
             elif part == "background-color":
                 yield part, [token for token in value if parse_color(token)][:1], one.important
             else:

@@ -14,31 +14,27 @@ import html
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from ..failure import Failure
 from ..glyphs.superscript import UNKNOWN, Level, Part, written
 from ..glyphs.symbols import PRIVATE, meant
 from ..hidden_text.hidden import Kind
 from .equations import MATHS, in_a_line
-from .ground import WHITE, shade_of
-from .left_out import LeftOut
-from .numbering import WORD, Numbering, value
-from .office import MAX_DEPTH, ON, TOO_DEEP, BadForm, unpacked
+from .left_out import WHITE, LeftOut, shade_of
+from .numbering import WORD, Numbering, is_on, value
+from .office import MAX_DEPTH, ON, TOO_DEEP, unpacked
 from .place import SPACES, Place, boxes, of_box, of_cell, of_paragraph, of_row, of_table, shown, unseen
 from .seen import seen
 from .tables import MAX_COLUMNS, Cell, in_place, spread
+from .tables import said as chars
 from .tables import written as table_rows
-from .texts import said as chars
 
 # points: A4, and a size that books are set in; a mark stands where the page was laid out with these
-WIDTH, HEIGHT, FONT = (
-    595,
-    842,
-    11,
-)
+WIDTH, HEIGHT, FONT = 595, 842, 11
 MAX_TAGS = 400_000  # in a web page; a filing of 200 pages would have some 150,000; chosen
 TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some ninety nested elements
 # so that words of two cells are not taken for one, and no line of code runs off the page
@@ -50,6 +46,8 @@ CSS = (
 STRIKES = ("strike", "dstrike")
 PARTS = ("styles", "numbering", "footnotes", "endnotes")
 _HEAD, _FOOT = re.compile(r"word/header\d{0,3}\.xml"), re.compile(r"word/footer\d{0,3}\.xml")
+# elements around paragraphs and tables
+_AROUND = tuple(f"{WORD}{name}" for name in "sdt sdtContent ins moveTo customXml smartTag del moveFrom".split())
 GONE = (f"{WORD}del", f"{WORD}moveFrom")  # tracked as deleted, or as moved to another place
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
@@ -64,17 +62,14 @@ _FLAT = frozenset(
 )
 _HEADING = re.compile(r"heading ?([1-6])", re.IGNORECASE)
 _LEVELS = {"superscript": Level.RAISED, "subscript": Level.LOWERED}
+WIDE = 3 * "\u2003"  # for a tab that sets what follows at the right edge, as page numbers are in a table of contents
 USUAL_SIZE = 22  # half-points, of text that states none
 SHIFTED = 0.12  # part of the size by which text is moved up or down; less is for looks
 _SYMBOLIC = ("Symbol", "Wingdings")  # fonts whose letters are signs
 
 
 def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter[str]]]:
-    """The document, laid out, and what was left out of each of its pages, counted from 0, by kind.
-
-    Raises:
-        BadForm: it is not what its name says, or costs too much.
-    """
+    """The document, laid out, and what was left out of each page, counted from 0, by kind; raises Failure."""
     left, about = LeftOut(), dict[str, str]()
     if form == "docx":
         page, about = web_page(data, left)
@@ -88,7 +83,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter
     document.layout(width=WIDTH, height=HEIGHT, fontsize=FONT)
     # it goes on without the rest, and says only this
     if document.page_count and TRUNCATED in pymupdf.TOOLS.mupdf_warnings():
-        raise BadForm(*TOO_DEEP)
+        raise Failure(*TOO_DEEP)
     document.metadata |= about
     return document, left.by_page(document)
 
@@ -116,34 +111,24 @@ def _require_shallow(page: bytes) -> None:
             depth = max(0, depth - 1) if end else depth + 1
             deepest = max(deepest, depth)
     if tags > MAX_TAGS or deepest > MAX_DEPTH:
-        raise BadForm(*TOO_DEEP)
+        raise Failure(*TOO_DEEP)
 
 
 def web_page(data: bytes, left: LeftOut) -> tuple[bytes, dict[str, str]]:
-    """The text of a Word document as a web page, without what is `left` out, and what it says about itself.
-
-    Raises:
-        BadForm: it is none, or costs too much.
-    """
+    """The text of a Word document as a web page, and what it says about itself; raises Failure."""
     with unpacked(data, "word/document.xml", "Word document", "DOCX") as office:
         body = office.part("word/document.xml")
         parts = {name: office.part(f"word/{name}.xml") for name in PARTS if f"word/{name}.xml" in office.names}
         heads, feet = (
             [office.part(name) for name in sorted(office.names) if edge.fullmatch(name)] for edge in (_HEAD, _FOOT)
         )
-        numbers = Numbering(parts.get("numbering"), parts.get("styles"))
-        styles = Styles(parts.get("styles"), numbers, _notes(parts), left)
+        styles = Styles(parts.get("styles"), parts.get("numbering"), _notes(parts), left)
         about = office.about()
     main, under = body.find(f"{WORD}body"), body.find(f"{WORD}background")
     ground = shade_of(under.get(f"{WORD}color", "")) if under is not None else None
     whole = Place(grounds=(WHITE, ground) if ground else (WHITE,))  # Word prints it, or leaves it white
-    text = "".join(
-        (
-            *_edges(heads, styles, whole),
-            *_blocks(main if main is not None else body, styles, whole),
-            *_edges(feet, styles, whole),
-        )
-    )
+    blocks = _blocks(main if main is not None else body, styles, whole)
+    text = "".join((*_edges(heads, styles, whole), *blocks, *_edges(feet, styles, whole)))
     title = html.escape(about.get("title", ""))
     return f"<html><head><title>{title}</title></head><body>{text}</body></html>".encode(), about
 
@@ -155,9 +140,9 @@ class Styles:
     """
 
     def __init__(
-        self, root: ET.Element | None, numbers: Numbering, notes: dict[str, ET.Element], left: LeftOut
+        self, root: ET.Element | None, numbering: ET.Element | None, notes: dict[str, ET.Element], left: LeftOut
     ) -> None:
-        self.numbers, self.notes, self.left = numbers, notes, left
+        self.numbers, self.notes, self.left = Numbering(numbering, self.based), notes, left
         self.noted: list[str] = []  # the notes that were referred to, in their order
         self.headings: dict[str, int] = {}
         self.levels: dict[str, Level] = {}
@@ -207,28 +192,18 @@ class Styles:
 
     def is_on(self, own: ET.Element | None, place: Place, *names: str) -> bool:
         """Whether a run has any of these marks: by itself, or else by one of its two styles, as Word toggles them."""
-        said = _is_on(own, names)
+        said = is_on(own, *names)
         if said is not None:
             return said
         usual = self._root.find("word:docDefaults/word:rPrDefault/word:rPr", SPACES) if self._root is not None else None
         styles = (place.paragraph or self._default, value(own, "rStyle"), place.table)
-        paragraph, run, table = (
-            next((on for row in self.based(style) if (on := _is_on(row.find(f"{WORD}rPr"), names)) is not None), False)
-            for style in styles
-        )
-        return _is_on(usual, names) or table or paragraph != run
+        switched = ((is_on(row.find(f"{WORD}rPr"), *names) for row in self.based(style)) for style in styles)
+        paragraph, run, table = (next((on for on in marks if on is not None), False) for marks in switched)
+        return is_on(usual, *names) or table or paragraph != run
 
     def _by_default(self, properties: str, path: str) -> ET.Element | None:
         path = f"word:docDefaults/word:{properties}Default/word:{properties}/{path}"
         return self._root.find(path, SPACES) if self._root is not None else None
-
-
-def _is_on(properties: ET.Element | None, names: Sequence[str]) -> bool | None:
-    """Whether any of these marks is switched on; None where none is there."""
-    marks = [
-        mark for name in names if properties is not None and (mark := properties.find(f"{WORD}{name}")) is not None
-    ]
-    return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
 def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:
@@ -239,23 +214,12 @@ def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:
         elif child.tag == f"{WORD}tbl":
             cells = list(_rows(child, styles, place))
             yield f'<table border="1">{table_rows(spread(cells) or cells)}</table>'
-        elif child.tag in (
-            f"{WORD}sdt",
-            f"{WORD}sdtContent",
-            f"{WORD}ins",
-            f"{WORD}moveTo",
-            f"{WORD}customXml",
-            f"{WORD}smartTag",
-            f"{WORD}del",
-            f"{WORD}moveFrom",
-        ):
+        elif child.tag in _AROUND:
             yield from _blocks(child, styles, place.lost(child.tag in GONE))
 
 
 def _rows(table: ET.Element, styles: Styles, place: Place) -> Iterator[list[Cell]]:
-    """The cells of each row; one that goes on from the row above is a part of that one where the columns stay as they
-    are.
-    """
+    """The cells of each row; one that goes on from the row above belongs to that one where columns stay."""
     below = _Merged(table)
     own = table.find(f"{WORD}tblPr")
     place = of_table(own, place, styles)
@@ -273,9 +237,7 @@ def _rows(table: ET.Element, styles: Styles, place: Place) -> Iterator[list[Cell
 
 
 class _Merged:
-    """The cells of a Word table that go on from the row above (`parts`), and over how many rows those go that begin
-    above them.
-    """
+    """The cells that go on from the row above (`parts`), and over how many rows those go that begin above."""
 
     def __init__(self, table: ET.Element) -> None:
         self.parts: set[ET.Element] = set()
@@ -317,12 +279,14 @@ def _inside(parent: ET.Element, tag: str) -> Iterator[ET.Element]:
 def _paragraph(paragraph: ET.Element, styles: Styles, place: Place) -> str:
     own, before, text, rest = paragraph.find(f"{WORD}pPr"), len(styles.noted), "", ""
     place, style = of_paragraph(own, place, styles), value(own, "pStyle")
+    stops = own.iterfind("word:tabs/word:tab", SPACES) if own is not None else ()
+    gap = WIDE if any(stop.get(f"{WORD}val") in ("right", "end") for stop in stops) else " "
     for (lost, kind), parts in groupby(_runs(paragraph, styles, place), key=itemgetter(0)):
         said = written(part for _, part in parts)
         if kind:
             rest += styles.left.mark(kind, chars(said))
             continue
-        said = html.escape(said).replace("\n", "<br/>")
+        said = html.escape(said).replace("\n", "<br/>").replace("\t", gap)
         text += f"<s>{said}</s>" if lost else said
     level = styles.headings.get(style, 0)
     number = None if place.gone or place.kind else styles.numbers.label(paragraph)  # Word numbers an empty one, too
@@ -341,10 +305,8 @@ def _note(number: int, styles: Styles, place: Place) -> str:
     """A note below the paragraph that refers to it, with its number."""
     own, notes = written([(str(number + 1), Level.RAISED)]), styles.notes
     styles.notes = {}  # a note that refers to another one is no note
-    said = " ".join(
-        re.sub("</?p>", "", block)
-        for block in _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))
-    )
+    blocks = _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))
+    said = " ".join(re.sub("</?p>", "", block) for block in blocks)
     styles.notes = notes
     return f"<p>{html.escape(own)} {said}</p>"
 
@@ -365,9 +327,7 @@ def _edges(parts: list[ET.Element], styles: Styles, place: Place) -> list[str]:
 
 
 def _runs(parent: ET.Element, styles: Styles, place: Place) -> Iterator[tuple[tuple[bool, Kind | None], Part]]:
-    """The text, with whether it is struck out, as what was deleted or moved away is, why it is not seen, and how it is
-    set.
-    """
+    """The text, with whether it is struck out, deleted or moved away, why it is not seen, and how it is set."""
     for child in shown(parent):
         if child.tag == f"{WORD}r":
             own = child.find(f"{WORD}rPr")
@@ -400,12 +360,10 @@ def _said(run: ET.Element, styles: Styles) -> Iterator[Part]:
         elif one.tag in (f"{WORD}br", f"{WORD}cr"):
             yield "\n", Level.PLAIN
         elif one.tag == f"{WORD}tab":
-            yield " ", Level.PLAIN
+            yield "\t", Level.PLAIN
         elif one.tag == f"{WORD}noBreakHyphen":
             yield "-", level
-        elif (
-            note := f"{one.tag.removeprefix(WORD)}{one.get(f'{WORD}id', '')}"
-        ) in styles.notes and note not in styles.noted:
+        elif (note := one.tag.removeprefix(WORD) + one.get(f"{WORD}id", "")) in styles.notes.keys() - set(styles.noted):
             styles.noted.append(note)
             yield str(len(styles.noted)), Level.RAISED
 
@@ -415,9 +373,8 @@ def _level(properties: ET.Element | None, otherwise: Level) -> Level:
     alignment, position, size = (value(properties, name) for name in ("vertAlign", "position", "sz"))
     if alignment:
         return _LEVELS.get(alignment, Level.PLAIN)
-    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > SHIFTED * (
-        int(size) if size.isdecimal() else USUAL_SIZE
-    ):
+    least = SHIFTED * (int(size) if size.isdecimal() else USUAL_SIZE)
+    if re.fullmatch(r"-?\d{1,4}", position) and abs(int(position)) > least:
         return Level.RAISED if int(position) > 0 else Level.LOWERED
     return otherwise
 

@@ -33,7 +33,7 @@ def in_a_line(equation: ET.Element) -> list[Part]:
 
 
 def _parts(element: ET.Element, depth: int) -> list[Part]:
-    name = _name(element)
+    name = name_of(element)
     if name in _SILENT:
         return []
     if depth > DEEPEST:
@@ -48,7 +48,8 @@ def _parts(element: ET.Element, depth: int) -> list[Part]:
     return write(element, lambda child: _parts(child, depth + 1)) if write else [(UNKNOWN, Level.PLAIN)]
 
 
-def _name(element: ET.Element) -> str:
+def name_of(element: ET.Element) -> str:
+    """The name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
@@ -56,11 +57,9 @@ Write = Callable[[ET.Element], list[Part]]
 
 
 def _children(element: ET.Element, names: str, write: Write) -> list[str]:
-    """The text of each named child of an OMML element, or of a MathML element's children in their order; "" for one
-    that is not there.
-    """
+    """The texts of these children of an OMML element, or of a MathML element's in their order; "" for none."""
     if element.tag.startswith(MATHS):
-        found = {_name(child): child for child in element}
+        found = {name_of(child): child for child in element}
         children: Sequence[ET.Element | None] = [found.get(name) for name in names.split()]
     else:
         children = [*element, *[None] * len(names.split())][: len(names.split())]
@@ -73,15 +72,15 @@ def _property(element: ET.Element, path: str, default: str) -> str:
 
 
 def _fraction(element: ET.Element, write: Write) -> list[Part]:
-    if _property(element, "fPr/type", "bar") == "noBar" or element.get("linethickness", "1").strip("0.") in (
-        "",
-        "px",
-        "pt",
-        "em",
-    ):
+    thickness = element.get("linethickness", "1").strip("0.")
+    if _property(element, "fPr/type", "bar") == "noBar" or thickness in ("", "px", "pt", "em"):
         return [(UNKNOWN, Level.PLAIN)]
     over, under = (text if text.isalnum() else f"({text})" for text in _children(element, "num den", write))
     return [(f"{over}/{under}", Level.STACKED)]
+
+
+def _marks(low: str, high: str) -> str:
+    return (index(low) if low else "") + (power(high) if high else "")
 
 
 def _scripts(order: str) -> Callable[[ET.Element, Write], list[Part]]:
@@ -90,22 +89,17 @@ def _scripts(order: str) -> Callable[[ET.Element, Write], list[Part]]:
     def written_out(element: ET.Element, write: Write) -> list[Part]:
         texts = dict(zip(order.split(), _children(element, order, write), strict=True))
         base, low, high = texts["e"], texts.get("sub", ""), texts.get("sup", "")
-        if (
-            base
-            and not base.replace(".", "").replace(",", "").isalnum()
-            and not (base[0] in "(|[" and base[-1] in ")|]")
-            and len(base) > 1
-        ):
+        bracketed = base[:1] in "(|[" and base[-1:] in ")|]"
+        if len(base) > 1 and not base.replace(".", "").replace(",", "").isalnum() and not bracketed:
             base = f"({base})"
-        scripts = (index(low) if low else "") + (power(high) if high else "")
-        return [(scripts + base if order.endswith("e") else base + scripts, Level.PLAIN)]
+        return [(_marks(low, high) + base if order.endswith("e") else base + _marks(low, high), Level.PLAIN)]
 
     return written_out
 
 
 def _root(element: ET.Element, write: Write) -> list[Part]:
     of, degree = _children(element, "e deg", write)
-    if _name(element) == "msqrt":
+    if name_of(element) == "msqrt":
         of, degree = written(part for child in element for part in write(child)).strip(), ""
     return [((power(degree) if degree else "") + "√" + (of if of.isalnum() else f"({of})"), Level.PLAIN)]
 
@@ -114,7 +108,7 @@ def _brackets(element: ET.Element, write: Write) -> list[Part]:
     if element.tag.startswith(MATHS):
         first, last = _property(element, "dPr/begChr", "("), _property(element, "dPr/endChr", ")")
         joint = _property(element, "dPr/sepChr", "|")
-        texts = [written(write(child)) for child in element if _name(child) == "e"]
+        texts = [written(write(child)) for child in element if name_of(child) == "e"]
     else:
         first, last, joint = element.get("open", "("), element.get("close", ")"), element.get("separators", ",")[:1]
         texts = [written(write(child)) for child in element]
@@ -124,9 +118,7 @@ def _brackets(element: ET.Element, write: Write) -> list[Part]:
 def _sum(element: ET.Element, write: Write) -> list[Part]:
     low, high, of = _children(element, "sub sup e", write)
     sign = _property(element, "naryPr/chr", "∫")
-    return [
-        (sign + (index(low) if low else "") + (power(high) if high else "") + (" " + of if of else ""), Level.PLAIN)
-    ]
+    return [(sign + _marks(low, high) + (" " + of if of else ""), Level.PLAIN)]
 
 
 def _function(element: ET.Element, write: Write) -> list[Part]:
@@ -143,30 +135,27 @@ def _limits(order: str) -> Callable[[ET.Element, Write], list[Part]]:
         if not (base in _SUMS or (base.isalpha() and base.islower() and len(base) > 1)):
             return [(UNKNOWN, Level.PLAIN)]
         low, high = texts.get("sub") or texts.get("lim", ""), texts.get("sup", "")
-        return [(base + (index(low) if low else "") + (power(high) if high else ""), Level.PLAIN)]
+        return [(base + _marks(low, high), Level.PLAIN)]
 
     return written_out
 
 
 _FORMS: dict[str, Callable[[ET.Element, Write], list[Part]]] = {
-    "f": _fraction,
-    "mfrac": _fraction,
-    "sSup": _scripts("e sup"),
-    "msup": _scripts("e sup"),
-    "sSub": _scripts("e sub"),
-    "msub": _scripts("e sub"),
-    "sSubSup": _scripts("e sub sup"),
-    "msubsup": _scripts("e sub sup"),
-    "sPre": _scripts("sub sup e"),
-    "rad": _root,
-    "msqrt": _root,
-    "mroot": _root,
-    "d": _brackets,
-    "mfenced": _brackets,
-    "nary": _sum,
-    "func": _function,
-    "limLow": _limits("e lim"),
-    "munder": _limits("e sub"),
-    "mover": _limits("e sup"),
-    "munderover": _limits("e sub sup"),
+    name: write
+    for names, write in (
+        ("f mfrac", _fraction),
+        ("sSup msup", _scripts("e sup")),
+        ("sSub msub", _scripts("e sub")),
+        ("sSubSup msubsup", _scripts("e sub sup")),
+        ("sPre", _scripts("sub sup e")),
+        ("rad msqrt mroot", _root),
+        ("d mfenced", _brackets),
+        ("nary", _sum),
+        ("func", _function),
+        ("limLow", _limits("e lim")),
+        ("munder", _limits("e sub")),
+        ("mover", _limits("e sup")),
+        ("munderover", _limits("e sub sup")),
+    )
+    for name in names.split()
 }

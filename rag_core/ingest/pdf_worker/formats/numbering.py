@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable
+
+from .office import ON
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MAX_LEVEL, MAX_STYLES = 9, 20  # levels of a list, as in Word; styles that are based on one another
+MAX_LEVEL = 9  # levels of a list, as in Word
 MAX_NUMBER = 100_000  # no list is longer
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = (  # what each sign counts
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
+_ROMAN = dict(  # what each sign counts
+    zip("m cm d cd c xc l xl x ix v iv i".split(), (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), strict=True)
 )
 
 # a level: its format, its text with %1 for the number of the first level, and where it starts
@@ -32,7 +23,8 @@ Kind = tuple[str, str, int]
 class Numbering:
     """Counts the numbered paragraphs of one document, which are asked about in their order."""
 
-    def __init__(self, numbering: ET.Element | None, styles: ET.Element | None) -> None:
+    def __init__(self, numbering: ET.Element | None, based: Callable[[str], Iterable[ET.Element]]) -> None:
+        self._based = based  # a style and those that it is based on
         lists = {_own(one, "abstractNumId"): _levels(one) for one in _all(numbering, "abstractNum")}
         self._lists: dict[str, tuple[str, dict[int, Kind]]] = {}
         self._restarts: dict[str, dict[int, int]] = {}
@@ -41,7 +33,6 @@ class Numbering:
             self._lists[own] = of, lists.get(of, {})
             starts = {_int(_own(level, "ilvl")): value(level, "startOverride") for level in _all(one, "lvlOverride")}
             self._restarts[own] = {level: _int(start, MAX_NUMBER) for level, start in starts.items() if start}
-        self._styles = {_own(one, "styleId"): one for one in _all(styles, "style")}
         self._counts: dict[str, list[int | None]] = {}
 
     def label(self, paragraph: ET.Element) -> str | None:
@@ -67,14 +58,10 @@ class Numbering:
 
     def _list_of(self, properties: ET.Element | None) -> tuple[str, int]:
         """The list that a paragraph belongs to, by itself or by its style, and its level; "" for none."""
-        own, level, style = "", "", value(properties, "pStyle")
-        for _ in range(MAX_STYLES):
-            found = properties.find(f"{WORD}numPr") if properties is not None else None
+        own, level = "", ""
+        for one in (properties, *(row.find(f"{WORD}pPr") for row in self._based(value(properties, "pStyle")))):
+            found = one.find(f"{WORD}numPr") if one is not None and not own else None
             own, level = own or value(found, "numId"), level or value(found, "ilvl")
-            row = self._styles.get(style)
-            if own or row is None:
-                break
-            properties, style = row.find(f"{WORD}pPr"), value(row, "basedOn")
         return own, _int(level)
 
 
@@ -95,7 +82,7 @@ def _written(number: int, format: str) -> str:
         return letter.upper() if format == "upperLetter" else letter
     if "Roman" in format and 0 < number < 4000:
         said = ""
-        for value, sign in _ROMAN:
+        for sign, value in _ROMAN.items():
             said += sign * (number // value)
             number %= value
         return said.upper() if format == "upperRoman" else said
@@ -114,6 +101,13 @@ def value(properties: ET.Element | None, name: str) -> str:
     """The value that an element of this name states; "" where there is none."""
     found = properties.find(f"{WORD}{name}") if properties is not None else None
     return "" if found is None else _own(found, "val")
+
+
+def is_on(properties: ET.Element | None, *names: str) -> bool | None:
+    """Whether any of these marks is switched on; None where none is there."""
+    found = [properties.find(f"{WORD}{name}") for name in names] if properties is not None else []
+    marks = [mark for mark in found if mark is not None]
+    return any(mark.get(f"{WORD}val", "true") in ON for mark in marks) if marks else None
 
 
 def _int(text: str, most: int = MAX_LEVEL - 1) -> int:

@@ -40,12 +40,7 @@ _TOKEN = re.compile(
 )
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "=": operator.eq,
-    "<>": operator.ne,
+    **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne}
 }
 _LANGUAGE = re.compile(r"\$[^-]*-[0-9A-F]*?([0-9A-F]{3,4})", re.IGNORECASE)
 _MACHINE = {"$-F800": _ISO, "$-F400": _TIME}  # the date and the time that a machine is set to
@@ -68,8 +63,9 @@ class Section:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tuple(tokens)
-        self.condition = next((met for said in self._said() if (met := _CONDITION.fullmatch(said))), None)
-        self.language = next((met[1] for said in self._said() if (met := _LANGUAGE.match(said))), "0")
+        brackets = [token.text for token in tokens if token.kind == "said"]
+        self.condition = next((met for text in brackets if (met := _CONDITION.fullmatch(text))), None)
+        self.language = next((met[1] for text in brackets if (met := _LANGUAGE.match(text))), "0")
         self.is_date = any(token.kind in ("date", "half") or _is_elapsed(token) for token in tokens)
         self.is_plain = any(map(_is_place, tokens))
         digits = [at for at, token in enumerate(tokens) if token.kind == "digit"]
@@ -80,15 +76,11 @@ class Section:
         self.places = [at for at in digits if at < min(self.point, self.power)]
         self.decimals = [tokens[at].text for at in digits if self.point < at < self.power]
         self.percent = sum(token == ("sign", "%") for token in tokens)
-        self.commas = [
-            at for at in range(end) if digits and tokens[at] == ("sign", ",") and digits[0] < at < self.power
-        ]
+        figures = range(digits[0] + 1, self.power) if digits else range(0)
+        self.commas = [at for at in figures if tokens[at] == ("sign", ",")]
         last = max((at for at in digits if at < self.power), default=-1)
         self.thousands = sum(at > last for at in self.commas)
         self.parted = len(self.commas) > self.thousands
-
-    def _said(self) -> Iterator[str]:
-        yield from (token.text for token in self.tokens if token.kind == "said")
 
 
 def printed(value: str, code: str, *, apple: bool = False) -> str:

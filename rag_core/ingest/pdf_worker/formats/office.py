@@ -10,6 +10,8 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..failure import Failure, too_much
+
 # all parts of a document that are read, unpacked; 16 million characters with their tags would be more than anybody
 # wrote
 MAX_PART_BYTES = 60 << 20
@@ -25,23 +27,14 @@ TOO_DEEP = (
 )
 
 
-class BadForm(Exception):
-    """A file that cannot be opened, as (kind of error, problem, remedy)."""
-
-
 @contextmanager
 def unpacked(data: bytes, main: str, what: str, end: str) -> Iterator[Office]:
-    """The document whose first part is `main`; `what` names its kind, and `end` the form to save it in.
-
-    Raises:
-        BadForm: it is none, or costs too much.
-    """
+    """The document whose first part is `main`; `what` names its kind, `end` the form to save it in; raises Failure."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if main not in archive.namelist():
-                raise BadForm(
-                    "NotAPdf", f"The file is not a {what} ({end}).", f"Save it as {end} or PDF, and add that copy."
-                )
+                remedy = f"Save it as {end} or PDF, and add that copy."
+                raise Failure("NotAPdf", f"The file is not a {what} ({end}).", remedy)
             yield Office(archive, what)
     except (
         zipfile.BadZipFile,
@@ -55,11 +48,8 @@ def unpacked(data: bytes, main: str, what: str, end: str) -> Iterator[Office]:
         NotImplementedError,
         RuntimeError,
     ) as error:
-        raise BadForm(
-            "DamagedPdf",
-            f"The {what} is damaged, or encrypted.",
-            "Save it again without a password, and add that copy.",
-        ) from error
+        remedy = "Save it again without a password, and add that copy."
+        raise Failure("DamagedPdf", f"The {what} is damaged, or encrypted.", remedy) from error
 
 
 class _Fed(io.BytesIO):
@@ -78,26 +68,17 @@ class Office:
         self.names = frozenset(archive.namelist())
 
     def part(self, name: str) -> ET.Element:
-        """The root of a part.
-
-        Raises:
-            BadForm: it costs too much, or declares entities.
-            KeyError, ValueError: it is not there, or is no XML.
-        """
+        """The root of a part; raises Failure where it costs too much, KeyError or ValueError where it is none."""
         too_long = self._archive.getinfo(name).file_size > self._left
         with self._archive.open(name) as file:
             data = b"" if too_long else file.read(self._left + 1)
         if too_long or len(data) > self._left:  # it may have said less than it has
-            raise BadForm(
-                "LimitExceeded",
-                f"The {self._what} unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.",
-                "Split it into parts.",
-            )
+            raise too_much(f"The {self._what} unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.")
         self._left, self._tags = self._left - len(data), self._tags - data.count(b"<")
         if self._tags < 0:
-            raise BadForm("LimitExceeded", f"The {self._what} has more than {MAX_TAGS:,} tags.", "Split it into parts.")
+            raise too_much(f"The {self._what} has more than {MAX_TAGS:,} tags.")
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data or b"\x00" in data[:200]:  # Office writes neither, and UTF-8
-            raise BadForm(
+            raise Failure(
                 "DamagedPdf",
                 f"The {self._what} declares entities of its own, which no program writes.",
                 "Save it again with the program that it was made with, and add that copy.",
@@ -108,7 +89,7 @@ class Office:
             root = element if root is None else root
             depth += 1 if event == "start" else -1
             if depth > MAX_DEPTH:
-                raise BadForm(
+                raise Failure(
                     "LimitExceeded", f"The {self._what} is nested too deep.", "Save it as PDF, and add that copy."
                 )
         if root is None:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..hidden_text.hidden import Kind
-from .ground import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
-from .numbering import WORD, value
+from .left_out import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shade_of, shows
+from .numbering import WORD, is_on, value
 from .office import ON
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def of_row(own: ET.Element | None, place: Place) -> Place:
     if own is None:
         return place
     height = own.find(f"{WORD}trHeight")
-    if _mark(own.find(f"{WORD}hidden")):
+    if is_on(own, "hidden"):
         place = place._replace(kind=place.kind or Kind.NONE)
     elif height is not None and height.get(f"{WORD}hRule") == "exact" and _twips(height, "val") <= FLAT:
         place = place._replace(kind=place.kind or Kind.UNSEEN)
@@ -226,24 +226,15 @@ def _styled(style: str) -> Kind | None:
     }
     if any(lengths.get(name, FLAT) <= 2 for name in ("width", "height")):
         return Kind.UNSEEN
-    page = MARGIN / 20
-    for start, size, most in (
-        ("margin-left", "width", RIGHT),
-        ("left", "width", RIGHT),
-        ("margin-top", "height", DOWN),
-    ):
-        at = lengths.get(start, 0.0)
-        if at + lengths.get(size, 0.0) <= -page or at >= most / 20:
+    for start, size in (("margin-left", "width"), ("left", "width"), ("margin-top", "height")):
+        at, most = lengths.get(start, 0.0), DOWN if size == "height" else RIGHT
+        if at + lengths.get(size, 0.0) <= -MARGIN / 20 or at >= most / 20:
             return Kind.NO_CONTEXT
     return None
 
 
 def _val(element: ET.Element | None) -> str:
     return "" if element is None else element.get(f"{WORD}val", "")
-
-
-def _mark(element: ET.Element | None) -> bool:
-    return element is not None and element.get(f"{WORD}val", "true") in ON
 
 
 def _number(element: ET.Element | None) -> float | None:

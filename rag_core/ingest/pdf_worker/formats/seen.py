@@ -1,5 +1,5 @@
-"""Writes a web page anew with what a person sees of it, and counts what is left out; nothing of its own styles is left
-to MuPDF but how a text is set.
+"""Writes a web page anew with what a person sees of it, and counts what is left out, boxes without room or beside the
+page among it. Nothing of its own styles is left to MuPDF but how a text is set.
 """
 
 # mypy: allow-untyped-calls
@@ -18,15 +18,14 @@ import tinyhtml5
 from cssselect2 import ElementWrapper
 from tinycss2.color4 import parse_color
 
+from ..failure import Failure
 from ..glyphs.superscript import written
 from ..hidden_text.hidden import Kind
-from .cascade import HIGH, USUAL, Cascade, Tokens, pixels, word, words
-from .equations import in_a_line
-from .ground import BLACK, LEAST_OPAQUE, WHITE, Shade, over, shows
-from .left_out import LeftOut
-from .office import MAX_DEPTH, TOO_DEEP, BadForm
-from .shapes import has_no_room, is_beside, is_clipped, is_flat
-from .texts import said
+from .cascade import HIGH, USUAL, WIDE, Cascade, Style, Tokens, pixels, word, words
+from .equations import in_a_line, name_of
+from .left_out import BLACK, LEAST_OPAQUE, WHITE, LeftOut, Shade, over, shows
+from .office import MAX_DEPTH, TOO_DEEP
+from .tables import said
 
 LEAST_PX = 2 * 4 / 3  # two points: smaller text cannot be read
 # drawn by no browser with scripts, or without text; and those that are no text at all, which are not counted
@@ -53,6 +52,12 @@ _SIZES |= {"xx-large": 2.0, "xxx-large": 3.0}
 
 
 _TURNED = re.compile("\u202e[^\u202c\n]*\u202c?")  # what a mark forces from right to left
+LEAST_SCALE = 0.1  # a text shrunk more is not seen; chosen
+PERCENT = 0.2  # share of a box that a pixel is; the box is taken to be 500 of them
+THIN = 2.0  # pixels that a box is wide or high which hides what it cuts off
+FAR = 999.0  # pixels by which nobody moves what is to be seen
+LETTER = 0.5  # width of a letter, of the size of its text; about
+_ROOMS = {"width": WIDE, "max-width": WIDE, "height": HIGH, "max-height": HIGH}
 
 
 class _State(NamedTuple):
@@ -69,11 +74,7 @@ class _State(NamedTuple):
 
 
 def seen(page: str, left: LeftOut) -> str:
-    """The page as plain markup, well formed, without what is `left` out.
-
-    Raises:
-        BadForm: it is nested too deep.
-    """
+    """The page as plain, well-formed markup, without what is `left` out; raises Failure where it is nested too deep."""
     root = tinyhtml5.parse(page, namespace_html_elements=False)
     sheets = [("".join(one.itertext()), one.get("media", "")) for one in root.iter("style")]
     named = root.find("head/title")
@@ -89,9 +90,9 @@ def seen(page: str, left: LeftOut) -> str:
 
 def _element(own: ElementWrapper, rules: Cascade, above: _State, left: LeftOut, depth: int) -> Iterator[str]:
     if depth > MAX_DEPTH:
-        raise BadForm(*TOO_DEEP)
+        raise Failure(*TOO_DEEP)
     node = own.etree_element
-    tag = str(node.tag).rpartition("}")[2]
+    tag = name_of(node)
     if tag in _SILENT:
         return
     state = _below(node, rules.style(own, above.style), above)
@@ -278,3 +279,115 @@ def _cut(node: Any, state: _State, above: _State) -> Kind | None:
     if is_flat(style):
         return Kind.TINY
     return Kind.NO_CONTEXT if is_beside(style, state.size, node, by_page=placed and not above.placed) else None
+
+
+def has_no_room(style: Style, size: float) -> bool:
+    """Whether a box that shows nothing beyond itself has no width or height."""
+    if not {word(style.get(f"overflow-{axis}", ())) for axis in "xy"} & {"hidden", "clip", "auto", "scroll"}:
+        return False
+
+    def length(name: str, whole: float) -> float | None:
+        return pixels(value[0], size, whole) if (value := style.get(name, ())) else None
+
+    thin = any((found := length(name, whole)) is not None and found <= THIN for name, whole in _ROOMS.items())
+    line = length("line-height", size)
+    thin = thin or (line is not None and line <= THIN and not style.get("height"))
+    around = [token for name, value in style.items() if name.startswith(("padding", "min-")) for token in value]
+    if thin and not any((pixels(token, size, WIDE) or 0.0) > THIN for token in around):
+        return True
+    return word(style.get("white-space", ())) == "nowrap" and (length("text-indent", WIDE) or 0.0) >= WIDE
+
+
+def is_beside(style: Style, size: float, node: Any, *, by_page: bool) -> bool:
+    """Whether a box stands far beside the page, or, placed by the page, wholly at its left."""
+
+    def length(token: Any, whole: float) -> float:
+        return pixels(token, size, whole) or 0.0
+
+    right = down = 0.0
+    placed = word(style.get("position", ())) in ("absolute", "fixed")
+    indent = sum(length(token, WIDE) for token in style.get("text-indent", ())[:1])
+    wide = len("".join(node.itertext())) * LETTER * size if placed or indent <= -FAR / 5 else WIDE
+    if indent <= -FAR / 5 and wide <= -indent:
+        return True
+    if placed or word(style.get("position", ())) == "relative":
+        for name, sign in (("left", 1), ("right", -1)):
+            right += sign * sum(length(token, WIDE) for token in style.get(name, ())[:1])
+        for name, sign in (("top", 1), ("bottom", -1)):
+            down += sign * sum(length(token, HIGH) for token in style.get(name, ())[:1])
+    right += sum(length(token, WIDE) for token in style.get("margin-left", ())[:1])
+    down += sum(length(token, WIDE) for token in style.get("margin-top", ())[:1])
+    for token in (*style.get("transform", ()), *style.get("translate", ())):
+        name = getattr(token, "lower_name", "").removesuffix("3d")
+        parts = [one for one in getattr(token, "arguments", (token,)) if one.type in ("dimension", "function")]
+        if name in ("translate", "translatex", "") and parts:
+            right += length(parts[0], wide)
+        if name == "translatey" or (name == "translate" and len(parts) > 1):
+            down += length(parts[-1], HIGH)
+    return (
+        right <= -FAR
+        or down <= -FAR
+        or right >= 2 * WIDE
+        or (placed and down >= 10 * FAR)
+        or (by_page and right <= -wide)
+    )
+
+
+def is_flat(style: Style) -> bool:
+    """Whether an element is shrunk to nothing, or turned so that it is seen from its edge."""
+    sizes = [*style.get("scale", ()), *style.get("zoom", ())]
+    if any(token.type in ("number", "percentage") and abs(token.value) < LEAST_SCALE for token in sizes):
+        return True
+    for token in (*style.get("transform", ()), *style.get("rotate", ())):
+        if token.type != "function":
+            continue
+        numbers = [one.value for one in token.arguments if one.type in ("number", "percentage", "dimension")]
+        name = token.lower_name
+        if name.startswith("scale") and any(abs(one) < LEAST_SCALE for one in numbers[: 2 if name == "scale3d" else 3]):
+            return True
+        if name == "matrix" and len(numbers) == 6:
+            first, second, third, fourth = numbers[:4]
+            if abs(first * fourth - second * third) < LEAST_SCALE**2:
+                return True
+        if name in ("rotatex", "rotatey") and numbers and abs(numbers[0]) % 180 == 90:
+            return True
+    return False
+
+
+def is_clipped(style: Style, size: float, placed: bool) -> bool:
+    """Whether a shape that an element is cut to leaves nothing of it."""
+    return _leaves_nothing(style.get("clip-path", ()), size) or (
+        placed and _leaves_nothing(style.get("clip", ()), size)
+    )
+
+
+def _leaves_nothing(value: Tokens, size: float) -> bool:
+    token = value[0] if value else None
+    if token is None or token.type != "function":
+        return False
+    inside = [one for one in token.arguments if one.type not in ("whitespace", "comment")]
+    ends = next(
+        (at for at, one in enumerate(inside) if getattr(one, "lower_value", "") in ("at", "round")), len(inside)
+    )
+    found = [
+        pixels(one, size, 100.0) if one.type == "percentage" else (pixels(one, size, 0.0) or 0.0) * PERCENT
+        for one in inside[:ends]
+        if one.type in ("percentage", "dimension", "number", "function")
+    ]
+    lengths = [one or 0.0 for one in found]
+    if token.lower_name == "polygon":
+        corners = list(zip(lengths[::2], lengths[1::2], strict=False))
+        area = sum(x * b - a * y for (x, y), (a, b) in zip(corners, corners[1:] + corners[:1], strict=True))
+        return abs(area) < 1
+    return _is_empty(token.lower_name, lengths) if lengths else False
+
+
+def _is_empty(name: str, lengths: list[float]) -> bool:
+    if name in ("circle", "ellipse"):
+        return min(lengths) <= 0
+    if name not in ("rect", "inset") or len(lengths) > 4:
+        return False
+    top, right, bottom, left = (lengths * 4)[:4] if len(lengths) != 3 else (*lengths, lengths[1])
+    if name == "rect":
+        return min(right - left, bottom - top) <= THIN * PERCENT
+    return top + bottom >= 100 or left + right >= 100

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..failure import Failure, too_much
 from ..glyphs.superscript import Level, Part, written
 from .numbers import GENERAL, USUAL, is_date, printed, printed_text
-from .office import ON, BadForm, Office, id_of, unpacked
-from .tables import MAX_REPEATED
-from .texts import TextPage, Texts, label_of, one_line, row_of, rule_of, said
+from .office import ON, Office, id_of, unpacked
+from .tables import MAX_REPEATED, TextPage, Texts, label_of, one_line, row_of, rule_of, said
 
 BOOK = "xl/workbook.xml"
 MAX_ROWS = 50  # on a page, so that a label says closely where a row stands; chosen
@@ -59,11 +59,7 @@ class Row(NamedTuple):
 
 
 def read(data: bytes) -> Texts:
-    """The pages of a workbook.
-
-    Raises:
-        BadForm: it is none, holds nothing that shows, or costs too much.
-    """
+    """The pages of a workbook; raises Failure where it is none, shows nothing, or costs too much."""
     with unpacked(data, BOOK, "workbook", "XLSX") as office:
         reader = _Reader(office)
         found = Texts(office.about().get("title", ""))
@@ -87,11 +83,8 @@ def read(data: bytes) -> Texts:
     found.note("Formulas that were saved without a value were not read, on the sheets", unsaved, saved)
     found.note("Notes on cells were not read, on the sheets", noted)
     if not found.pages:
-        raise BadForm(
-            "EmptyDocument",
-            " ".join(("No sheet of the workbook shows any text.", *found.notes)),
-            "Check that it is the right file.",
-        )
+        problem = " ".join(("No sheet of the workbook shows any text.", *found.notes))
+        raise Failure("EmptyDocument", problem, "Check that it is the right file.")
     return found
 
 
@@ -108,18 +101,10 @@ class _Reader:
         self.styles = _styles(office.part(named["styles"])) if "styles" in named else []
 
     def count(self, cells: int = 1) -> None:
-        """Count more cells.
-
-        Raises:
-            BadForm: there are too many.
-        """
+        """Count more cells; raises Failure where there are too many."""
         self.left -= cells
         if self.left < 0:
-            raise BadForm(
-                "LimitExceeded",
-                f"The tables of the workbook have more than {MAX_CELLS:,} cells.",
-                "Split it into parts.",
-            )
+            raise too_much(f"The tables of the workbook have more than {MAX_CELLS:,} cells.")
 
     def style(self, cell: ET.Element) -> Style:
         """How a cell is set."""

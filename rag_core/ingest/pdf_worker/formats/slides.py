@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..glyphs.superscript import Level, Part, written
-from .equations import MATHS, in_a_line
+from .equations import MATHS, in_a_line, name_of
 from .office import ON, Office, id_of, unpacked
-from .tables import MAX_COLUMNS
-from .texts import TextPage, Texts, one_line, row_of, rule_of, said
+from .tables import MAX_COLUMNS, TextPage, Texts, one_line, row_of, rule_of, said
 
 DECK = "ppt/presentation.xml"
 TITLES, EDGES, LISTS = ("title", "ctrTitle"), ("ftr", "dt", "hdr"), ("body", "obj")  # kinds of places for words
@@ -23,11 +22,7 @@ _TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
 
 
 def read(data: bytes) -> Texts:
-    """The pages of a presentation.
-
-    Raises:
-        BadForm: it is none, or costs too much.
-    """
+    """The pages of a presentation; raises Failure where it is none, or costs too much."""
     with unpacked(data, DECK, "presentation", "PPTX") as office:
         deck, parts = office.part(DECK), office.related(DECK)
         found, hidden, drawn, edges = Texts(office.about().get("title", "")), list[str](), list[str](), set[str]()
@@ -67,7 +62,7 @@ class Slide:
 
     def _read(self, tree: ET.Element, *, outer: bool = False) -> None:
         for shape in tree:
-            kind = _name(shape)
+            kind = name_of(shape)
             if reason := self._unseen(shape, outer=outer):
                 self._kinds[reason] += sum(said(one.text or "") for one in shape.iter(_TEXT))
             elif kind == "grpSp":
@@ -124,16 +119,12 @@ def _notes(office: Office, part: str) -> list[str]:
     return [line for body in bodies if body is not None for line in _lines(body, Counter(), listed=False)]
 
 
-def _name(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
 def _lines(body: ET.Element, kinds: Counter[str], *, listed: bool) -> Iterator[str]:
     """The paragraphs that have words, those with a bullet as items of a list."""
     for paragraph in body.iterfind("{*}p"):
         text = one_line(written(_parts(paragraph, kinds)))
         own = paragraph.find("{*}pPr")
-        marks = {_name(mark) for mark in own} if own is not None else set()
+        marks = {name_of(mark) for mark in own} if own is not None else set()
         if text and (marks & {"buChar", "buAutoNum", "buBlip"} or (listed and "buNone" not in marks)):
             level = own.get("lvl", "0") if own is not None else "0"
             text = f"{'  ' * min(int(level), 8)}- {text}"

@@ -1,21 +1,22 @@
-"""The cells of a table in a web page or a Word document, one in each column of each row, whatever is merged or
-empty.
+"""The cells of a table, one in each column of each row, whatever is merged or empty; and pages of text, which a file of
+sheets or slides becomes: headings and tables in Markdown, as a table of values has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from html import unescape
 from typing import NamedTuple
 
-EMPTY = (
-    "\u2012"  # stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
-)
+# stands in an empty cell, so that those behind it keep their columns; `rag_core.domain.rows` has the same
+EMPTY = "\u2012"
 MAX_COLUMNS = 63  # Word's own limit
-MAX_REPEATED = (
-    200  # characters of a merged cell that is written in each of its places; a longer one is written once; chosen
-)
+# characters of a merged cell that is written in each of its places; a longer one is written once; chosen
+MAX_REPEATED = 200
 _TAG = re.compile(r"<[^<>]*>")
 # that holds no other table
 _TABLE = re.compile(rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL)
@@ -23,6 +24,10 @@ _PARTS = re.compile(r"<(/?)(tr|t[dh])\b([^<>]*)>|</?(?:thead|tbody|tfoot)\b[^<>]
 _CAPTION = re.compile(r"<(/?)caption\b[^<>]*>", re.IGNORECASE)
 _MERGED = re.compile(r"\b(col|row)span\s*=\s*[\"']?\s*(\d{1,3})", re.IGNORECASE)
 _SPAN = re.compile(r"\b(?:col|row)span\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]+)", re.IGNORECASE)
+_HEX = re.compile("_x00(?:09|0[AD])_", re.IGNORECASE)  # a line break, as Excel writes it
+MAX_LABEL_CHARS = 31  # Excel's own limit for the name of a sheet
+_IN_A_LABEL = frozenset(" .–/-")
+NAMED = 5  # sheets or slides that a finding names; chosen
 
 
 class Cell(NamedTuple):
@@ -102,9 +107,7 @@ def text_of(markup: str) -> str:
 
 
 def in_place(page: bytes) -> bytes:
-    """A web page in UTF-8, whose tables of values have all cells in their columns; MuPDF takes no notice of merged
-    ones.
-    """
+    """A web page in UTF-8 with all cells of its tables in their columns: MuPDF takes no notice of merged ones."""
     return _TABLE.sub(lambda found: _whole(found[0].decode()).encode(), page)
 
 
@@ -141,3 +144,61 @@ def written(grid: Sequence[Sequence[Cell]]) -> str:
     return "".join(
         f"<tr>{''.join(f'<{one.tag}{one.looks}>{one.content}</{one.tag}>' for one in row)}</tr>" for row in grid
     )
+
+
+@dataclass
+class TextPage:
+    """A page: its text, the name or number that people know it by, what was left out of it, by
+    `rag_core.ingest.reading.pdf_findings.HIDDEN_KINDS`, and why it could not be read.
+    """
+
+    text: str
+    label: str
+    kinds: Counter[str] = field(default_factory=Counter)
+    problem: str = ""
+
+    @property
+    def source(self) -> str:
+        """Where its text came from, as `rag_core.domain.documents.PageSource` names it."""
+        return "text" if self.text else "unreadable" if self.problem else "empty"
+
+
+@dataclass
+class Texts:
+    """The pages of a file, the title that it states, and what to know about how it was read."""
+
+    title: str = ""
+    pages: list[TextPage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, what: str, names: Sequence[str], remedy: str = "") -> None:
+        """Say what of these sheets or slides was not read, where it is any of them."""
+        if names:
+            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+            self.notes.append(f"{what}: {', '.join(names[:NAMED])}{more}.{remedy}")
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks, and without more than one blank at once."""
+    return " ".join(_HEX.sub(" ", text).split())
+
+
+def said(text: str) -> int:
+    """How many characters it has, without white space."""
+    return sum(map(len, text.split()))
+
+
+def label_of(name: str) -> str:
+    """A name as a label may be: letters, figures and a few signs, none of which is markup."""
+    kept = (sign if unicodedata.category(sign)[0] in "LMN" or sign in _IN_A_LABEL else " " for sign in name)
+    return one_line("".join(kept))[:MAX_LABEL_CHARS].strip(" .–/-")
+
+
+def row_of(cells: Iterable[str]) -> str:
+    """A row of a table; a bar within a cell becomes a broken one, so that no cell is parted."""
+    return f"| {' | '.join(cell.replace('|', '¦') or EMPTY for cell in cells)} |"
+
+
+def rule_of(columns: int) -> str:
+    """The line below the heads of a table."""
+    return "|" + "---|" * columns

@@ -26,11 +26,7 @@ from typing import Any, NamedTuple
 Glyph = tuple[int, int]  # the number of a glyph in its font, and the character that the file gives it
 FURTHER = -1  # the number that MuPDF gives to the further characters of a glyph
 # where Unicode has signs that stand for several
-ONE_SIGN = (
-    *range(0xA0, 0x3400),
-    *range(0xF900, 0xFFF0),
-    *range(0x1F100, 0x1F200),
-)
+ONE_SIGN = (*range(0xA0, 0x3400), *range(0xF900, 0xFFF0), *range(0x1F100, 0x1F200))
 LETTERS_OF_A_GLYPH = 3  # that one glyph without a value may stand for, as in "ffi"
 # Hebrew to Balinese: scripts that are drawn with glyphs for parts and groups of letters
 JOINING = range(0x0590, 0x1B00)
@@ -120,9 +116,7 @@ class Shown(NamedTuple):
 def judged(
     span: Span, away: Away, is_blank: Callable[[Drawn], bool], is_false: Callable[[Drawn, str], bool]
 ) -> list[Shown] | None:
-    """The text to read for each glyph of a span; None where the two readings agree, and the text of the span may be
-    read as it is.
-    """
+    """The text to read for each glyph of a span; None where the span's own text may be read as it is."""
     painted = "".join(glyph.text for glyph in span.glyphs)
     plain = not span.nested and not any(glyph.sign for glyph in span.glyphs)
     agreed = span.said == painted or agree(span.said, painted)
@@ -130,9 +124,8 @@ def judged(
         return None
     if max(len(span.said), len(painted)) > MOST:
         return [Shown(glyph.text, Judgement.PAINTED) for glyph in span.glyphs]
-    found = [
-        Shown(text, None) for text in (_as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs])
-    ]
+    own = _as_capitals(span, painted) if agreed else [glyph.text for glyph in span.glyphs]
+    found = [Shown(text, None) for text in own]
     untold: list[tuple[dict[int, str], str]] = []
     for first, last, said in _differing(span):
         taken = [letters.strip() for letters in _letters_of(span.glyphs[first:last], said, away, is_blank)]
@@ -166,23 +159,16 @@ def _lean(part: Sequence[tuple[Drawn, str]], away: Away) -> float:
 def _as_capitals(span: Span, painted: str) -> list[str]:
     """The characters of each glyph, in capitals and small letters as the text of the span has them."""
     signs = list(painted)
-    for said_at, painted_at, size in SequenceMatcher(
-        None, _folded(span.said), _folded(painted), autojunk=False
-    ).get_matching_blocks():
+    for said_at, painted_at, size in _matching(span.said, painted):
         signs[painted_at : painted_at + size] = span.said[said_at : said_at + size]
     rest = iter(signs)
     return ["".join(islice(rest, len(glyph.text))) for glyph in span.glyphs]
 
 
 def _is_garbled(span: Span, painted: str) -> bool:
-    """Whether MuPDF would lose or misplace letters of the text: it has several glyphs, some of them with another
-    value.
-    """
-    return (
-        len(span.glyphs) > 1
-        and span.said.split() != painted.split()
-        and not any(ord(sign) in JOINING for sign in span.said)
-    )
+    """Whether MuPDF would lose or misplace letters: several glyphs, some with another value."""
+    several = len(span.glyphs) > 1 and span.said.split() != painted.split()
+    return several and not any(ord(sign) in JOINING for sign in span.said)
 
 
 def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
@@ -191,7 +177,7 @@ def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
         return said.split()
     read = "".join(one.text for one in shown)
     words, at, same = [], 0, set[int]()
-    for one, _, size in SequenceMatcher(None, _folded(said), _folded(read), autojunk=False).get_matching_blocks():
+    for one, _, size in _matching(said, read):
         same.update(range(one, one + size))
     for word in said.split():
         start = said.index(word, at)
@@ -201,9 +187,10 @@ def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
     return words or said.split()
 
 
-def _folded(text: str) -> str:
-    """The text in small letters, sign for sign."""
-    return "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
+def _matching(one: str, other: str) -> Sequence[tuple[int, int, int]]:
+    """Where two texts are the same in small letters, sign for sign: place in each, and length."""
+    first, second = ("".join(low if len(low := sign.lower()) == 1 else sign for sign in text) for text in (one, other))
+    return SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
 
 
 def _same(one: str, other: str) -> bool:
@@ -215,9 +202,8 @@ def _differing(span: Span) -> Iterator[tuple[int, int, str]]:
     owners = [number for number, glyph in enumerate(span.glyphs) for _ in glyph.text]
     painted = "".join(glyph.text for glyph in span.glyphs)
     for start, end, low, high in _parts(span.said, painted) if owners else ():
-        if not any(
-            sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in span.said[start:end] + painted[low:high]
-        ):
+        signs = span.said[start:end] + painted[low:high]
+        if not any(sign.isalnum() or sign in SIGNS or _is_private(sign) for sign in signs):
             continue  # blanks, hyphens and full stops say nothing
         # whole glyphs, and with what stands before: what is said and not painted belongs to a glyph
         while low and (low == high or owners[low - 1] == owners[low]):
@@ -233,9 +219,7 @@ def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
     """The stretches of both readings that differ: start and end in the one, start and end in the other."""
     found: list[tuple[int, int, int, int]] = []
     one = other = 0
-    for said_at, painted_at, size in SequenceMatcher(
-        None, _folded(said), _folded(painted), autojunk=False
-    ).get_matching_blocks():
+    for said_at, painted_at, size in _matching(said, painted):
         if (said_at, painted_at) != (one, other):
             if found and other - found[-1][3] < SHARED:
                 found[-1] = found[-1][0], said_at, found[-1][2], painted_at
@@ -246,9 +230,7 @@ def _parts(said: str, painted: str) -> list[tuple[int, int, int, int]]:
 
 
 def _letters_of(glyphs: Sequence[Drawn], said: str, away: Away, is_blank: Callable[[Drawn], bool]) -> list[str]:
-    """The stretch of a text that each glyph is nearest to, in order; the text is parted so that the sum of the
-    distances is the least.
-    """
+    """The part of a text that each glyph is nearest to, in order, with the least sum of distances."""
     if len(glyphs) > LONGEST or len(said) > LETTERS_OF_A_GLYPH * LONGEST:
         return [""] * len(glyphs)
     slope = len(said) / len(glyphs)
@@ -294,9 +276,8 @@ def _judged(
     if glyph.sign:
         return Shown(glyph.text, None)
     if is_blank(glyph):
-        return Shown(
-            glyph.text if glyph.text.isspace() else " ", Judgement.PAINTED if any(map(str.isalnum, letters)) else None
-        )
+        judgement = Judgement.PAINTED if any(map(str.isalnum, letters)) else None
+        return Shown(glyph.text if glyph.text.isspace() else " ", judgement)
     if _same(letters, glyph.text):
         return Shown(letters, None)
     said, painted = (away(glyph, text) for text in (letters, glyph.text))
@@ -304,17 +285,11 @@ def _judged(
         return Shown(letters, Judgement.SAID)
     # each font has its own
     is_ligature = 1 < len(letters) <= LETTERS_OF_A_GLYPH and letters.isalpha() and len(glyph.text) == 1
-    if (
-        painted is not None
-        and painted < NEAR
-        and (said is None or (2 * RATHER if is_ligature else RATHER) * painted < said)
-    ):
+    rather = 2 * RATHER if is_ligature else RATHER
+    if painted is not None and painted < NEAR and (said is None or rather * painted < said):
         return Shown(glyph.text, Judgement.PAINTED)
-    if (
-        any(sign.isdigit() for sign in letters + glyph.text)
-        and is_false(glyph, letters)
-        and is_false(glyph, glyph.text)
-    ):
+    has_digit = any(sign.isdigit() for sign in letters + glyph.text)
+    if has_digit and is_false(glyph, letters) and is_false(glyph, glyph.text):
         return Shown(letters or glyph.text, Judgement.FALSE)
     return Shown(letters, Judgement.DOUBTFUL)
 

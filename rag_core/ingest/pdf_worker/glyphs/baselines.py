@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ..geometry import Rect, turned, union
-from ..words import Word
+from ..hidden_text.hidden import InkedRun
+from ..words import Rect, Word, turned, union
 from .superscript import UNKNOWN, Level, written
 
 # All parts are of the font size of the text that a sign stands at, unless said otherwise.
@@ -31,10 +31,7 @@ NEAR = 0.35  # a blank between a sign and its host, as in "1 ½"
 OVERLAP = 0.3  # italics, kerning, and programs that take a sign for narrower than it is
 AXIS_LOW, AXIS_HIGH = 0.1, 0.55  # a bar or a minus stands so much above the baseline
 # the bar may be so far below a numerator's baseline, and above a denominator's, in their own font sizes
-OVER, UNDER = (
-    0.75,
-    1.35,
-)
+OVER, UNDER = 0.75, 1.35
 DASH = (0.15, 1.0)  # the width of a minus, in the font size of its figure
 LONGEST_PT = 60.0  # a fraction's bar; longer rules belong to tables
 SAME_LINE = 0.06
@@ -47,7 +44,6 @@ _SIGN = re.compile(
     r"(?=.*[\da-z°º])[-+−–=()\d.,;/\u2044\u2215]*[a-zA-Z°º]?[-+−–=()\d.,;/\u2044\u2215]*|[a-zè]{2}|ème|[-+−–=()/\u2044\u2215*∗†‡§,;]"
 )
 
-InkedRun = tuple[list[tuple[Word, Any]], tuple[int, int], tuple[int, int]]
 Step = tuple[float, float]
 Line = tuple[int, float, float]  # a run, with a size and a baseline of it
 _Place = tuple[int, int]  # block and line of MuPDF
@@ -95,9 +91,8 @@ class Piece:
         if _is_aslant(atoms[0].step):
             return self.word.box
         _, top, _, bottom = turned(self.word.box, self.way)
-        return _turned_back(
-            (min(atom.left for atom in atoms), top, max(atom.right for atom in atoms), bottom), self.way
-        )
+        left, right = min(atom.left for atom in atoms), max(atom.right for atom in atoms)
+        return _turned_back((left, top, right, bottom), self.way)
 
     def take(self, atoms: Sequence[Atom], boxes: Sequence[Rect]) -> None:
         """Add atoms, and the boxes that they stand in."""
@@ -113,16 +108,10 @@ def levelled(
     rules: Sequence[Rect],
     raw: Callable[[], Any],
 ) -> tuple[list[InkedRun], list[list[Any]]]:
-    """The runs and the reasons why their words are not read, with raised, lowered and stacked signs written as what
-    they are.
+    """The runs with raised, lowered and stacked signs written as what they are, and why words are not read (`kinds`).
 
-    Args:
-        runs: words in the coordinates of the page as it is shown.
-        kinds: for each word, None where it is read; only those take part.
-        blocks: of PyMuPDF's `dict` text, in which the runs name their lines.
-        turn: the page's rotation, or None.
-        rules: short lines and bars that are painted, in the coordinates of the page as it is shown.
-        raw: gives the blocks of the `rawdict` text, for lines that stand aslant or whose spans mix baselines.
+    Runs name their lines in `blocks`, of PyMuPDF's `dict` text; `turn` is the page's rotation, or None; `rules` are
+    short lines and bars; `raw` gives the `rawdict` blocks, for lines that stand aslant or whose spans mix baselines.
     """
     lines = {(block["number"], index): line for block in blocks for index, line in enumerate(block.get("lines", ()))}
     mixed = _mixed(lines)
@@ -132,9 +121,7 @@ def levelled(
 
 
 def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
-    """The lines that stand aslant, and those with a span that reaches further than its font does: its signs stand on
-    several baselines.
-    """
+    """The lines that stand aslant, and those with a span on several baselines: it reaches further than its font."""
     heights: dict[str, list[tuple[float, _Place]]] = {}
     found = set()
     for place, line in lines.items():
@@ -146,9 +133,8 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
         for span in line["spans"]:
             if any(map(str.isdigit, span["text"])):
                 x0, y0, x1, y1 = span["bbox"]
-                heights.setdefault(span["font"], []).append(
-                    ((y1 - y0 if abs(x) > abs(y) else x1 - x0) / span["size"], place)
-                )
+                height = y1 - y0 if abs(x) > abs(y) else x1 - x0
+                heights.setdefault(span["font"], []).append((height / span["size"], place))
     for of_font in heights.values():
         usual = min(TALLEST, min(of_font)[0])
         found.update(place for height, place in of_font if height > usual + LOWERED)
@@ -158,9 +144,7 @@ def _mixed(lines: Mapping[_Place, dict[str, Any]]) -> set[_Place]:
 def _uneven(
     lines: Mapping[_Place, dict[str, Any]], turn: Any, rules: Sequence[Rect], mixed: set[_Place]
 ) -> set[_Place]:
-    """The lines near which text of two sizes or baselines stands, or a rule: nowhere else is a sign raised, lowered or
-    stacked.
-    """
+    """The lines near text of two sizes or baselines, or a rule: no other sign is raised, lowered or stacked."""
     bands: defaultdict[tuple[Step, int], list[tuple[_Place, set[Any]]]] = defaultdict(list)
     for place, line in lines.items():
         step, spans = _step(line["dir"], turn), line["spans"]
@@ -249,9 +233,7 @@ class _Page:
     def _pieces(
         self, line: dict[str, Any], place: tuple[int, int], step: Step
     ) -> Iterator[tuple[str, float, float, float, float]]:
-        """Text without blanks, baseline, size, left and right of each stretch of a line that has one size and one
-        baseline.
-        """
+        """Text without blanks, baseline, size, left and right of each stretch of one size and baseline."""
         if place in self._mixed:
             yield from self._by_character(place, step)
             return
@@ -299,21 +281,15 @@ class _Page:
         def may_be_one(atom: Atom) -> bool:
             band = int(atom.base // BAND_PT)
             smaller = atom.size <= SMALLER * max(largest.get((atom.step, band + away), 0.0) for away in (-1, 0, 1))
-            return (
-                (smaller or atom.run in uneven) and atom.level is Level.PLAIN and _SIGN.fullmatch(atom.text) is not None
-            )
+            may = (smaller or atom.run in uneven) and atom.level is Level.PLAIN
+            return may and _SIGN.fullmatch(atom.text) is not None
 
         signs = sorted(filter(may_be_one, self._atoms), key=lambda atom: atom.left)
         for atom in signs:
             self._settle(atom, prose)
         for atom in signs:  # the further parts of one sign: "−" and "3" of two fonts
-            before = self._beside(atom, left=True)
-            if (
-                before
-                and before.host
-                and atom.level is Level.PLAIN
-                and abs(before.base - atom.base) < SAME_LINE * atom.size
-            ):
+            before = self._beside(atom, left=True) if atom.level is Level.PLAIN else None
+            if before and before.host and abs(before.base - atom.base) < SAME_LINE * atom.size:
                 atom.level, atom.host, atom.changed = before.level, before.host, True
         self._unbarred([atom for atom in signs if atom.host])
 
@@ -323,15 +299,10 @@ class _Page:
         for other in self._near(atom.step, atom.base):
             size = max(atom.size, other.size)
             away = (atom.left - other.right if left else other.left - atom.right) / size
-            if (
-                other is not atom
-                and -OVERLAP < away < nearest
-                and -LOWEST < (other.base - atom.base) / size < HIGHEST
-                and other.level is not Level.STACKED
-            ):
-                ahead = other.left < atom.left if left else other.right > atom.right
-                if ahead:
-                    found, nearest = other, away
+            ahead = other.left < atom.left if left else other.right > atom.right
+            level = -LOWEST < (other.base - atom.base) / size < HIGHEST and other.level is not Level.STACKED
+            if ahead and level and other is not atom and -OVERLAP < away < nearest:
+                found, nearest = other, away
         return found
 
     def _settle(self, atom: Atom, prose: Collection[Line]) -> None:
@@ -351,19 +322,14 @@ class _Page:
                 return  # it stands in a line of its own size
 
     def _unbarred(self, signs: Sequence[Atom]) -> None:
-        """A raised figure over a lowered one, without a bar: an ion's or nucleus's at a letter, otherwise nobody
-        knows.
-        """
+        """A raised figure over a lowered one without a bar: an ion's or nucleus's at a letter, else unknown."""
         for low in signs:
             if low.level is not Level.LOWERED:
                 continue
             for high in signs:
                 shared = min(high.right, low.right) - max(high.left, low.left)
-                if (
-                    high.level is Level.RAISED
-                    and high.host is low.host
-                    and shared > 0.5 * min(high.right - high.left, low.right - low.left)
-                ):
+                over = shared > 0.5 * min(high.right - high.left, low.right - low.left)
+                if over and high.level is Level.RAISED and high.host is low.host:
                     host = low.host
                     touches = host is not None and min(low.left, high.left) - host.right < TOUCHING * host.size
                     if not (touches and host is not None and host.text[-1:].isalpha() and host.left < low.left):
@@ -371,9 +337,7 @@ class _Page:
                         high.text = ""
 
     def _fractions(self, rules: Sequence[Rect]) -> list[tuple[Step, Rect]]:
-        """Make one atom of each drawn fraction; the rules that are no bars, each in every direction that the page has
-        text in.
-        """
+        """Make one atom of each drawn fraction; the rules that are no bars, for each direction of text."""
         rest = []
         for step in {atom.step for atom in self._atoms if not _is_aslant(atom.step)}:
             way = round(step[0]), round(step[1])
@@ -395,16 +359,11 @@ class _Page:
             elif within and 0.5 * atom.size < atom.base - y < UNDER * atom.size:
                 under.append(atom)
             elif AXIS_LOW * atom.size < atom.base - y < AXIS_HIGH * atom.size:
-                if (
-                    -OVERLAP * atom.size < x0 - atom.right < 0.6 * atom.size
-                    or -OVERLAP * atom.size < atom.left - x1 < 0.6 * atom.size
-                ):
+                if any(-margin < gap < 0.6 * atom.size for gap in (x0 - atom.right, atom.left - x1)):
                     beside.append(atom)
         if not (over and under and beside):
             return False
-        host = min(
-            beside, key=lambda atom: (atom.left > x0, abs(x0 - atom.right) if atom.left < x0 else abs(atom.left - x1))
-        )
+        host = min(beside, key=lambda one: (one.left > x0, abs(x0 - one.right if one.left < x0 else one.left - x1)))
         widest = max(atom.right for atom in over + under) - min(atom.left for atom in over + under)
         if x1 - x0 > widest + 1.2 * host.size or max(atom.size for atom in over + under) > 1.05 * host.size:
             return False
@@ -435,22 +394,14 @@ class _Page:
                 for atom in self._near(step, y)
             ):
                 continue
-            if any(
-                other is not rule
-                and way == step
-                and abs(other[1] - rule[1]) < 0.5
-                and abs(other[0] - x0) < 4 * (x1 - x0)
-                for way, other in rules
-            ):
+            others = [other for way, other in rules if other is not rule and way == step]
+            if any(abs(other[1] - rule[1]) < 0.5 and abs(other[0] - x0) < 4 * (x1 - x0) for other in others):
                 continue  # a dashed line
             figure = figures[0]
             minus = Atom(step, figure.run, figure.word, "", x0, x1, figure.base, figure.size)
             before = self._beside(minus, left=True, gap=1.2)
-            touches = (
-                before is not None
-                and x0 - before.right < TOUCHING * before.size
-                and abs(before.base - figure.base) < SAME_LINE * before.size
-            )
+            near = before is not None and x0 - before.right < TOUCHING * before.size
+            touches = near and before is not None and abs(before.base - figure.base) < SAME_LINE * before.size
             figure.text = (UNKNOWN if before is None else "–" if touches else "−") + figure.text
             figure.left, figure.changed, self.changed = x0, True, True
 
@@ -461,18 +412,16 @@ class _Page:
         own: defaultdict[tuple[int, int], list[Atom]] = defaultdict(list)
         for atom in self._atoms:
             own[atom.run, atom.word].append(atom)
-        rows = [
-            [
-                Piece(word, ink, self._kinds[run][place], own[run, place], [word.box], way, run)
-                for place, (word, ink) in enumerate(words)
-            ]
-            for run, (words, _, way) in enumerate(self._runs)
-        ]
+        rows: list[list[Piece]] = []
+        for run, (words, _, way) in enumerate(self._runs):
+            read = zip(words, self._kinds[run], strict=True)
+            pieces = (Piece(*one, kind, own[run, at], [one[0].box], way, run) for at, (one, kind) in enumerate(read))
+            rows.append(list(pieces))
         self._rows, self._piece_of = rows, {atom: piece for row in rows for piece in row for atom in piece.atoms}
         for atom in self._atoms:
             if atom.host is not None:
                 self._move(atom, atom.host)
-        runs, kinds = [], []
+        runs, kinds = list[InkedRun](), list[list[Any]]()
         for row, (_, place, way) in zip(rows, self._runs, strict=True):
             made = [(word, piece.ink, piece.kind) for piece in row for word in _words(piece)]
             if made:
@@ -495,35 +444,23 @@ class _Page:
             target.take([atom], [box])
         else:
             row = self._rows[target.run]
-            target = Piece(
-                source.word._replace(box=box, size=host.size),
-                source.ink,
-                source.kind,
-                [atom],
-                [box],
-                source.way,
-                target.run,
-            )
+            word = source.word._replace(box=box, size=host.size)
+            target = Piece(word, source.ink, source.kind, [atom], [box], source.way, target.run)
             row.insert(row.index(self._piece_of[host]) + ahead, target)
         self._piece_of[atom] = target
         if ahead:
             self._join(target, atom, host)
 
     def _join(self, piece: Piece, atom: Atom, host: Atom) -> None:
-        """Take what touches the end of a moved sign into its word: the full stop of "10⁴.", no word behind a sign that
-        stands apart.
-        """
+        """Take what touches a moved sign into its word: the full stop of "10⁴."; no word where it stands apart."""
         apart_from_host = piece is not self._piece_of[host]
         for other in self._near(host.step, host.base):
             source = self._piece_of.get(other)
             apart = (other.left - atom.right) / host.size
             if source is None or source is piece or other.host or abs(other.base - host.base) > SAME_LINE * host.size:
                 continue
-            if (
-                -OVERLAP < apart < TOUCHING
-                and other.left > atom.left
-                and not (apart_from_host and other.text[:1].isalnum())
-            ):
+            begins = apart_from_host and other.text[:1].isalnum()
+            if -OVERLAP < apart < TOUCHING and other.left > atom.left and not begins:
                 self._piece_of.update(dict.fromkeys(source.atoms, piece))
                 piece.take(source.atoms, source.boxes)
                 source.atoms, source.boxes, source.moved = [], [], True
@@ -553,11 +490,8 @@ def _level(atom: Atom, host: Atom, *, left: bool) -> Level:
         return Level.LOWERED
     of_a_fraction = "/" in atom.text or host.text[-1:] in ("/", "\u2044")
     in_one_word = (host.run, host.word) == (atom.run, atom.word)
-    return (
-        Level.SMALL
-        if (in_one_word or of_a_fraction) and atom.size <= MUCH_SMALLER * host.size and abs(raised) < LOWERED
-        else Level.PLAIN
-    )
+    small = atom.size <= MUCH_SMALLER * host.size and abs(raised) < LOWERED
+    return Level.SMALL if (in_one_word or of_a_fraction) and small else Level.PLAIN
 
 
 def _shown(point: tuple[float, float], turn: Any) -> tuple[float, float]:
@@ -587,11 +521,8 @@ def _turned_back(box: Rect, way: tuple[int, int]) -> Rect:
 
 def _words(piece: Piece) -> Iterator[Word]:
     """The words that are written for a piece; a fraction may part one in two."""
-    if (
-        piece.kind is not None
-        or not piece.was_read
-        or (not piece.moved and not any(atom.changed for atom in piece.atoms))
-    ):
+    changed = piece.moved or any(atom.changed for atom in piece.atoms)
+    if piece.kind is not None or not piece.was_read or not changed:
         yield piece.word
         return
     atoms = sorted(piece.atoms, key=lambda atom: (atom.left, atom.level is Level.RAISED))
@@ -603,7 +534,6 @@ def _words(piece: Piece) -> Iterator[Word]:
     at = left
     for part in parts:
         end = right if part is parts[-1] else at + (right - left) * len(part) / len(text)
-        yield piece.word._replace(
-            text=part, box=_turned_back((at, top, end, bottom), piece.way), size=max(atom.size for atom in atoms)
-        )
+        box, size = _turned_back((at, top, end, bottom), piece.way), max(atom.size for atom in atoms)
+        yield piece.word._replace(text=part, box=box, size=size)
         at = end

@@ -46,12 +46,7 @@ def corrected(
 ) -> Correction | None:
     """The page's text as it is shown; None where the file says it right.
 
-    Args:
-        page: of PyMuPDF.
-        used: the fonts of the page with their glyphs, by address.
-        spans: of glyphs that the file has a text for, in the order of painting.
-        fonts: of the document.
-        flags: of the text page.
+    `used` are its fonts with their glyphs, by address; `spans` are glyphs that the file has a text for, as painted.
     """
     signs = fonts.signs(used)
     judgements = [_judged(span, used, signs, fonts) for span in spans]

@@ -19,11 +19,10 @@ from typing import Any
 from pymupdf import mupdf
 
 from .actual_text import FURTHER, Glyph
-from .bullets import FEW, sign_of
 from .shapes import SIDE, Shape, away, glyph_code, is_blank, is_slanted, references
 from .shapes import distance as _distance
 from .shapes import shape as _shape
-from .symbols import meant
+from .symbols import FEW, meant, sign_of
 
 CORNER = 3  # pixels of each corner, both ways, in which a "+" has no ink; chosen
 MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
@@ -62,9 +61,7 @@ class Fonts:
         return self._fonts[address][1]
 
     def signs(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[tuple[int, Glyph], str]:
-        """Of the glyphs `used` on a page, those that show a sign where the file says a letter, or nothing; by the
-        font's address.
-        """
+        """Of the glyphs `used` on a page, those that show a sign and say a letter or nothing; by font address."""
         found: dict[tuple[int, Glyph], str] = {}
         for address, (font, glyphs) in used.items():
             self._known(address, font)
@@ -78,9 +75,7 @@ class Fonts:
         return found
 
     def away(self, address: int, font: Any, number: int, text: str, glyphs: set[Glyph]) -> float | None:
-        """How far the shape of a glyph is from that of a text, with the letters of the font itself where one glyph
-        stands for several.
-        """
+        """How far the shape of a glyph is from a text, also in the font's own letters where that is several."""
         self._known(address, font)
         key = address, number, text
         if key not in self._away:
@@ -93,9 +88,7 @@ class Fonts:
         return self._away[key]
 
     def false(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[str, set[Glyph]]:
-        """Of the glyphs `used` on a page, by font, those that show another character than they are said to; by the
-        font's name.
-        """
+        """Of the glyphs `used` on a page, those that show another character than they say; by font name."""
         found: dict[str, set[Glyph]] = {}
         for address, (font, glyphs) in used.items():
             known = self._known(address, font)

@@ -11,7 +11,7 @@ from typing import Any
 
 from pymupdf import mupdf
 
-from ..geometry import union
+from ..words import union
 
 Shape = tuple[int, float]  # the pixels, and width against height
 
@@ -38,9 +38,7 @@ def distance(one: Shape, other: Shape) -> float:
 
 
 def shape(font: Any, *numbers: int) -> Shape | None:
-    """The glyphs, side by side, stretched to fill a square, one bit a pixel, and their width against their height; None
-    without ink.
-    """
+    """The glyphs side by side, stretched to a square of one bit a pixel, and width by height; None without ink."""
     text = mupdf.fz_new_text()
     boxes, at = [], 0.0
     for number in numbers:
@@ -62,9 +60,8 @@ def shape(font: Any, *numbers: int) -> Shape | None:
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), picture)
     mupdf.fz_fill_text(device, text, fit, mupdf.fz_device_gray(), (0.0,), 1.0, mupdf.FzColorParams())
     mupdf.fz_close_device(device)
-    return int.from_bytes(bytes(mupdf.fz_pixmap_samples_memoryview(picture)).translate(_DARK), "big"), min(
-        2.0, width / height
-    )
+    samples = bytes(mupdf.fz_pixmap_samples_memoryview(picture))
+    return int.from_bytes(samples.translate(_DARK), "big"), min(2.0, width / height)
 
 
 def is_blank(font: Any, number: int) -> bool:
@@ -80,12 +77,8 @@ def _bounds(font: Any, number: int) -> Any:
     """
     plain = mupdf.FzMatrix()
     bounds, widest = mupdf.fz_bound_glyph(font, number, plain), mupdf.fz_font_bbox(font)
-    if (bounds.x0, bounds.x1, bounds.y0, bounds.y1) != (
-        widest.x0,
-        widest.x1,
-        widest.y0,
-        widest.y1,
-    ) or font.m_internal.t3procs:
+    own, most = ((box.x0, box.x1, box.y0, box.y1) for box in (bounds, widest))
+    if own != most or font.m_internal.t3procs:
         return bounds
     outline = mupdf.fz_outline_glyph(font, number, plain)
     return mupdf.ll_fz_bound_path(outline.m_internal, None, plain.internal()) if outline.m_internal else bounds
@@ -94,11 +87,7 @@ def _bounds(font: Any, number: int) -> Any:
 def away(font: Any, number: int, text: str, own: Mapping[str, int]) -> float | None:
     """How far a glyph's shape is from that of a text of a few signs, in all references; None where it cannot be said.
 
-    Args:
-        font: of MuPDF.
-        number: of the glyph.
-        text: without blanks.
-        own: glyphs of the same font by the letters that they are, of which it may have made one for several.
+    `own`: glyphs of the same font by the letters that they are, of which it may have made one for several.
     """
     own_shape = shape(font, number)
     if not own_shape or not text:

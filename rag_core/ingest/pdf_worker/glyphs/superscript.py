@@ -42,11 +42,7 @@ _FRACTIONS = {  # the code points of Unicode's vulgar fractions
 }
 _ENDINGS = frozenset("st nd rd th er re e ème es".split())  # ordinals have these, in English and French
 # raised behind a figure: "5º" of ordinals and angles, and a nought for a degree
-_INDICATORS = {
-    "a": "ª",
-    "o": "º",
-    "0": "°",
-}
+_INDICATORS = {"a": "ª", "o": "º", "0": "°"}
 _FRACTION = re.compile(r"(\d{1,4})[/\u2044\u2215](\d{1,4})")
 _POWER = re.compile(r"(?=.*[\dn])[-+−–\d()=a-z]+|[a-z]")
 _MARKS = re.compile(r"\d{1,3}(?:[,;]\d{1,3})+")  # marks of several footnotes
@@ -54,9 +50,7 @@ _DEGREES = re.compile(r"[CF](?![a-z])")
 
 
 def written(parts: Iterable[Part]) -> str:
-    """The text of signs that stand side by side; with a blank where a fraction without a sign of its own follows a
-    figure.
-    """
+    """The text of signs side by side; a fraction without a sign of its own has a blank between it and a figure."""
     rest = _merged(parts)
     text = ""
     for at, (signs, level) in enumerate(rest):
@@ -108,9 +102,7 @@ def _merged(parts: Iterable[Part]) -> list[Part]:
 
 
 def _sloping(parts: list[Part], at: int) -> tuple[list[Part], int]:
-    """The text of a fraction whose numerator is part `at`, and of how many parts it is made; 0 where none begins
-    there.
-    """
+    """The fraction whose numerator is part `at`, and of how many parts it is made; 0 where none begins there."""
     if parts[at][1] is not Level.RAISED:
         return [], 0
     for length in (3, 2):

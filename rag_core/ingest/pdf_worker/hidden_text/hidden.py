@@ -7,11 +7,13 @@ switched off.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
 import pymupdf
+
+from ..words import Word
 
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
 TRANSPARENT = 12  # steps of 255: under 5 % opacity
@@ -39,6 +41,10 @@ class Ink(Enum):
     TINY = "tiny"
 
 
+InkedWord = tuple[Word, Ink]
+InkedRun = tuple[Sequence[InkedWord], tuple[int, int], tuple[int, int]]  # (block, line) of MuPDF, reading direction
+
+
 def ink_of(span: dict[str, Any]) -> Ink:
     """The ink of one span of PyMuPDF's `dict` text."""
     if span["alpha"] <= TRANSPARENT:
@@ -59,9 +65,7 @@ def style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
 
 
 class Layers:
-    """A second look at a document, with all its layers on; `none` says that it has none that are off, and costs nothing
-    then.
-    """
+    """A second look at a document with all its layers on; one that has none switched off costs nothing."""
 
     def __init__(self, document: Any, password: str) -> None:
         self._all: Any = None

@@ -17,17 +17,13 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import CLIPS, GROUPS, PAINTING, TEXT, TEXT_CLIPS, HandOn
-from ..geometry import Rect, union
 from ..render import fitting_zoom
+from ..words import Rect, union
 from .trace import CONTRAST
 
 MAX_PIXELS = 6_000_000  # one drawing: A4 at three pixels a point is 4.5 million
 # from this font size in points, pixels a point: a stem is then about a pixel wide
-ZOOMS = (
-    (8.0, 2.0),
-    (5.0, 3.0),
-    (0.0, 4.0),
-)
+ZOOMS = ((8.0, 2.0), (5.0, 3.0), (0.0, 4.0))
 DENSE = 100  # a pixel that a letter covers by that much of 255 belongs to its ink
 FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
@@ -63,11 +59,7 @@ class Question:
 
 
 def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bool]:
-    """For each word, whether it does not show, or one of its letters does not.
-
-    Raises:
-        Exception: whatever MuPDF raises where the page cannot be drawn.
-    """
+    """For each word, whether it or one of its letters does not show; raises what MuPDF raises."""
     if not questions:
         return []
     area = pymupdf.Rect(union(question.box for question in questions)) & page.rect
@@ -124,10 +116,9 @@ class _Look:
 
     def _count(self, box: Rect) -> tuple[int, int]:
         """Pixels of ink that show, and pixels of ink, in `box`."""
-        left, right = (max(0, min(self._width, round(x * self._zoom) - self._frame.x0)) for x in (box[0], box[2]))
-        top, bottom = (
-            max(0, min(self._frame.height, round(y * self._zoom) - self._frame.y0)) for y in (box[1], box[3])
-        )
+        frame, height = self._frame, self._frame.height
+        left, right = (max(0, min(self._width, round(x * self._zoom) - frame.x0)) for x in (box[0], box[2]))
+        top, bottom = (max(0, min(height, round(y * self._zoom) - frame.y0)) for y in (box[1], box[3]))
         if left >= right or top >= bottom:
             return 0, 0
         starts = range(top * self._width, bottom * self._width, self._width)
@@ -181,15 +172,9 @@ def _draw(
     without: Collection[str] = (),
     wanted: Callable[[int], bool] | None = None,
 ) -> bytes:
-    """The part `frame` (in pixels) of the page.
+    """The part `frame` of the page, in pixels at this zoom, without some operations; of its texts those `wanted`.
 
-    Args:
-        page: of PyMuPDF.
-        frame: in pixels of the whole page at this zoom.
-        zoom: pixels a point.
-        space: the colours, on white; None for one byte a pixel, the density of what was painted.
-        without: operations that are left out.
-        wanted: of the texts in the order of painting, those that are painted; all where it is None.
+    In the colours of `space`, on white; for None one byte a pixel, the density of what was painted.
     """
     picture = mupdf.fz_new_pixmap_with_bbox(
         space or mupdf.fz_device_gray(), mupdf.FzIrect(*frame), mupdf.FzSeparations(), int(not space)
@@ -210,9 +195,7 @@ def _draw(
 
 
 class _Chosen(HandOn):
-    """Hands on what is painted but for the operations `without`; a text only where `wanted` says so of its place among
-    them.
-    """
+    """Hands on all but the operations `without`; a text only where `wanted` says so of its place among the texts."""
 
     def __init__(self, target: Any, wanted: Callable[[int], bool], without: Collection[str]) -> None:
         super().__init__(target, {*TEXT, *_OTHERS}.difference(without, ("ignore_text",)))

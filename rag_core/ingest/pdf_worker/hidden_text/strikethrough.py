@@ -18,9 +18,8 @@ import pymupdf
 from pymupdf import mupdf
 
 from ..devices import call_back
-from ..geometry import SLOPED, Rect, band_of, meet, turned, union
-from ..words import CELL_GAP_EM, Word
-from .hidden import Ink, Kind
+from ..words import CELL_GAP_EM, SLOPED, Rect, Word, band_of, is_within, meet, middle_of, turned, union
+from .hidden import Ink, InkedRun, InkedWord, Kind
 
 THICK_PT = 8.0  # a thicker bar strikes out nothing but the largest of headlines
 COVER_PT = 2.0  # a thinner one covers no other
@@ -30,9 +29,8 @@ LINE_BYTES, BOX_BYTES = 34, 60  # bytes of a single line, and of a box with its 
 PATH_BYTES = 1_500  # what is walked over of one path of a PDF, packed; charts and maps have longer ones
 PAGE_BYTES = 4_000  # the same of all on a page: each corner is a call from MuPDF
 ROW_BYTES = 16_000  # the same of those that lie on a row
-LAID_OUT_BYTES = (
-    1_000_000  # the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
-)
+# the same of pages that MuPDF lays out: it strikes a paragraph out by one path, and draws nothing else
+LAID_OUT_BYTES = 1_000_000
 FAINT = 0.2  # opacity of what nobody sees over print
 PALE = 224  # lowest channel of a colour that does not show on white paper
 GAP_PT = 3.0  # between bars on one height that strike out one text: programs draw one for each word, or part of one
@@ -41,10 +39,7 @@ MOST = 5_000  # bars, and sloped lines; more are a drawing
 
 # In parts of the font size.
 # where a bar through the middle lies above the baseline: the programs tried strike at 0.2 to 0.4
-LOW, HIGH = (
-    0.08,
-    0.56,
-)
+LOW, HIGH = 0.08, 0.56
 THICKNESS = 0.3  # a thicker bar covers the text, or is its ground
 BEYOND = 1.0  # by which a bar may run on beside the text; those of charts and tables run on further
 EXACT = 0.06  # between the end of a bar and the edge of a letter where a program struck out just these letters
@@ -64,8 +59,8 @@ NOWHERE: Rect = (0.0, 0.0, 0.0, 0.0)
 
 Segment = tuple[float, float, float, float]
 Direction = tuple[int, int]
+Colour = tuple[int, int, int]  # red, green and blue, from 0 to 255
 Place = tuple[int, int]  # the number of a run, and of a letter in it, blanks not counted, or of a word
-Run = tuple[Sequence[tuple[Word, Ink]], tuple[int, int], Direction]
 
 
 class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
@@ -117,9 +112,7 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
 
 
 class Bar(NamedTuple):
-    """A bar along the rows, or along the columns where it does not lie; `order` is its place in the order of
-    painting.
-    """
+    """A bar along the rows, or the columns where it does not lie; `order` is its place in the order of painting."""
 
     box: Rect
     lying: bool
@@ -208,9 +201,18 @@ class Strokes:
         """Whether they are those of a map or the like: tables have as many bars, and none that slope."""
         return len(self._bars) > DRAWN_BARS and len(self.sloped) > DRAWN_SLOPED
 
+    def stand_in(self, letter: Rect) -> bool:
+        """Whether a bar stands within a letter, as those of its outline do."""
+        x0, y0, x1, y1 = letter
+        return any(
+            x0 <= bar.box[0] and bar.box[2] <= x1 and y0 <= bar.box[1] and bar.box[3] <= y1
+            for bar in self._bars
+            if not bar.lying
+        )
+
     def is_covered(self, bar: Bar) -> bool:
         """Whether an opaque box was painted over the middle of it afterwards."""
-        x, y = (bar.box[0] + bar.box[2]) / 2, (bar.box[1] + bar.box[3]) / 2
+        x, y = middle_of(bar.box)
         return any(order > bar.order and box[0] < x < box[2] and box[1] < y < box[3] for order, box in self._covers)
 
 
@@ -226,9 +228,7 @@ def _goes_on(one: Bar, other: Bar) -> bool:
 
 
 class Sign(NamedTuple):
-    """A letter, digit or mark: its box, the origin of its baseline and its font size; in points as the page is
-    shown.
-    """
+    """A letter, digit or mark: box, origin on its baseline and font size, in points as the page is shown."""
 
     text: str
     box: Rect
@@ -237,9 +237,10 @@ class Sign(NamedTuple):
 
 
 Signs = Mapping[tuple[int, int], Sequence[Sign]]  # for each line of MuPDF, by (block, line)
+Line = tuple[int, Sequence[Sign], InkedRun]  # the number of a run, its letters, and the run
 
 
-def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
+def struck(page: Any, runs: Sequence[InkedRun], strokes: Strokes, letters: Callable[[], Signs]) -> set[Place]:
     """The letters that are crossed out; `letters` is only asked where something may cross them out."""
     bars = list(_bars_through(strokes, runs))
     areas = list(_struck_areas(page))
@@ -257,23 +258,26 @@ def struck(page: Any, runs: Sequence[Run], strokes: Strokes, letters: Callable[[
             drawn = strokes.are_a_drawing()
             lines = [(run, own[run], runs[run]) for run in near]
             marked = set(_under(bar, lines, DRAWN_BEYOND if drawn else BEYOND, whole=whole and not drawn))
+            if 2 * sum(strokes.stand_in(own[run][at].box) for run, at in marked) > len(marked):
+                continue  # the bars are parts of outlined letters
             found |= marked
             if marked:
                 strokes.striking.add(bar.box)
     for area in areas:
         found.update(
-            (run, at) for run, line in enumerate(own) for at, sign in enumerate(line) if _holds(area, sign.box)
+            (run, at)
+            for run, line in enumerate(own)
+            for at, sign in enumerate(line)
+            if is_within(*middle_of(sign.box), area)
         )
     return found
 
 
 def parted(
-    words: Sequence[tuple[Word, Ink]], kinds: Sequence[Kind | None], crossed: Sequence[bool]
-) -> tuple[list[tuple[Word, Ink]], list[Kind | None]]:
-    """A run's words with the reasons why they are not read, after those letters are `crossed` out: a word of which some
-    are is parted.
-    """
-    parts: list[tuple[tuple[Word, Ink], Kind | None]] = []
+    words: Sequence[InkedWord], kinds: Sequence[Kind | None], crossed: Sequence[bool]
+) -> tuple[list[InkedWord], list[Kind | None]]:
+    """A run's words, parted where some letters are `crossed` out, with the reasons why they are not read."""
+    parts: list[tuple[InkedWord, Kind | None]] = []
     start = 0
     for (word, ink), kind in zip(words, kinds, strict=True):
         struck_here = crossed[start : start + len(word.text)]
@@ -306,7 +310,7 @@ def _pieces(word: Word, crossed: Sequence[bool]) -> list[tuple[Word, Kind | None
     return [(piece, kind) for _, piece, kind in sorted(found, key=lambda one: one[0])]
 
 
-def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[Sign]:
+def _own(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Sequence[Sign]:
     """The letters of a run; made of its words where MuPDF's two lists do not agree about what a blank is."""
     if sum(len(word.text) for word, _ in words) == len(signs):
         return signs
@@ -320,7 +324,7 @@ def _own(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Sequence[S
     return made
 
 
-def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, list[int], bool]]:
+def _bars_through(strokes: Strokes, runs: Sequence[InkedRun]) -> Iterator[tuple[Bar, list[int], bool]]:
     """The bars through the middle of runs, with these runs, and whether no others stand at their height."""
     rows = [_inner(words, way) if words else NOWHERE for words, _, way in runs]
     bands: dict[int, list[int]] | None = None
@@ -331,18 +335,14 @@ def _bars_through(strokes: Strokes, runs: Sequence[Run]) -> Iterator[tuple[Bar, 
                 for band in range(band_of(row[1]), band_of(row[3]) + 1):
                     bands.setdefault(band, []).append(number)
         around = range(band_of(bar.box[1]), band_of(bar.box[3]) + 1)
-        level = {
-            number
-            for band in around
-            for number in bands.get(band, ())
-            if bar.box[1] < rows[number][3] > rows[number][1]
-        }
+        here = {number for band in around for number in bands.get(band, ())}
+        level = {number for number in here if bar.box[1] < rows[number][3] > rows[number][1]}
         near = {number for number in level if _crosses(bar, rows[number], runs[number][2])}
         if near:
             yield bar, sorted(near), all(number in near or rows[number][1] >= bar.box[3] for number in level)
 
 
-def _inner(words: Sequence[tuple[Word, Ink]], way: Direction) -> Rect:
+def _inner(words: Sequence[InkedWord], way: Direction) -> Rect:
     """The middle of a run, without what lies near the rows above and below."""
     x0, y0, x1, y1 = union(word.box for word, _ in words)
     if way[1]:
@@ -357,9 +357,7 @@ def _crosses(bar: Bar, row: Rect, way: Direction) -> bool:
     return way != SLOPED and bar.lying == (not way[1]) and row[0] < x1 and x0 < row[2] and row[1] < y1 and y0 < row[3]
 
 
-def _under(
-    bar: Bar, lines: Sequence[tuple[int, Sequence[Sign], Run]], most_beyond: float, *, whole: bool
-) -> Iterator[Place]:
+def _under(bar: Bar, lines: Sequence[Line], most_beyond: float, *, whole: bool) -> Iterator[Place]:
     """The letters that this bar strikes out, of the lines that it crosses; it may run on beside them by `most_beyond`,
     and on where it takes all cells of a row, of which `whole` says that nothing of it stands beside the bar.
     """
@@ -368,10 +366,10 @@ def _under(
         left, top, right, bottom = turned(bar.box, way)
         inks = [ink for word, ink in words for _ in word.text]
         for at, sign in enumerate(signs):
-            x0, _, x1, _ = box = turned(sign.box, way)
+            box = turned(sign.box, way)
             base = turned((*sign.origin, *sign.origin), way)[1]
             above = (base - (top + bottom) / 2) / max(0.1, sign.size)
-            covered = min(right, x1) - max(left, x0) >= 0.5 * (x1 - x0)
+            covered = _along(box, left, right)
             shows = not bar.pale or (at < len(inks) and inks[at] is Ink.PALE)
             if covered and shows and LOW <= above <= HIGH:
                 hit.append((run, at, box, sign.size))
@@ -402,7 +400,7 @@ def _under(
             yield from ((run, at) for at in _whole(signs, way, start, end, struck_here, (left, right)))
 
 
-def _are_cells(hit: Sequence[tuple[int, int, Rect, float]], lines: Sequence[tuple[int, Sequence[Sign], Run]]) -> bool:
+def _are_cells(hit: Sequence[tuple[int, int, Rect, float]], lines: Sequence[Line]) -> bool:
     """Whether all letters of the lines are hit, and stand in cells apart."""
     spans = sorted((box[0], box[2]) for _, _, box, _ in hit)
     gaps = (begin - end for (_, end), (begin, _) in pairwise(spans))
@@ -413,7 +411,7 @@ def _along(box: Rect, left: float, right: float) -> bool:
     return min(right, box[2]) - max(left, box[0]) >= 0.5 * (box[2] - box[0])
 
 
-def _word_ranges(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
+def _word_ranges(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Iterator[tuple[int, int]]:
     start = 0
     for word, _ in words:
         end = min(start + len(word.text), len(signs))
@@ -424,20 +422,15 @@ def _word_ranges(words: Sequence[tuple[Word, Ink]], signs: Sequence[Sign]) -> It
 def _whole(
     signs: Sequence[Sign], way: Direction, start: int, end: int, hit: set[int], ends: tuple[float, float]
 ) -> Iterator[int]:
-    """The struck letters of one word: just those under the bar where it ends at their edges, else all or none of the
-    word.
-    """
+    """The struck letters of a word: those under the bar where it ends at their edges, else all or none."""
     inside = [at for at in range(start, end) if at in hit]
     rest = [at for at in range(start, end) if at not in hit]
     if not inside or not rest:
         yield from inside
         return
     letters = [at for at in rest if signs[at].text.isalnum()]
-    nearly = (
-        len(inside) >= MOST_OF_WORD * (end - start)
-        and len(letters) <= FEW
-        and all(signs[at].text.isalpha() for at in letters)
-    )
+    most = len(inside) >= MOST_OF_WORD * (end - start) and len(letters) <= FEW
+    nearly = most and all(signs[at].text.isalpha() for at in letters)
     if letters and not nearly and not _is_exact(signs, way, start, end, ends):
         nearly = 2 * len(inside) >= end - start
         inside = inside if nearly else []
@@ -466,12 +459,7 @@ def _struck_areas(page: Any) -> Iterator[Rect]:
             yield tuple(pymupdf.Rect(box) * page.rotation_matrix)
 
 
-def _holds(area: Rect, box: Rect) -> bool:
-    """Whether the middle of `box` lies in the area."""
-    return area[0] < (box[0] + box[2]) / 2 < area[2] and area[1] < (box[1] + box[3]) / 2 < area[3]
-
-
-def _crossed(sloped: Sequence[Segment], runs: Sequence[Run]) -> Iterator[Place]:
+def _crossed(sloped: Sequence[Segment], runs: Sequence[InkedRun]) -> Iterator[Place]:
     """The words, as (run, word), under a cross of two sloped lines, or one from corner to corner of several rows."""
     if not sloped or len(sloped) > MOST_SLOPED:
         return
@@ -489,28 +477,23 @@ def _is_cross(one: Rect, other: Rect) -> bool:
     return all(abs(a - b) <= max(2.0, by) for a, b, by in zip(one, other, (across, down, across, down), strict=True))
 
 
-def _filling(area: Rect, runs: Sequence[Run], *, single: bool) -> list[Place]:
-    """The words within the area, where they fill it; under a single line also only where their rows do not run on
-    beside it.
-    """
+def _filling(area: Rect, runs: Sequence[InkedRun], *, single: bool) -> list[Place]:
+    """The words that fill the area; under a single line only where their rows do not run on beside it."""
     width, height = area[2] - area[0], area[3] - area[1]
     inside = [
         (run, index)
         for run, (words, _, way) in enumerate(runs)
         if way != SLOPED
         for index, (word, _) in enumerate(words)
-        if _holds(area, word.box)
+        if is_within(*middle_of(word.box), area)
     ]
     boxes = [runs[run][0][index][0].box for run, index in inside]
     if not boxes:
         return []
     rows = {run for run, _ in inside}
     filled = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes) / (width * height)
-    if single and (
-        len(rows) < LINE_ROWS
-        or filled < LINE_FILLED
-        or sum(len(runs[run][0]) for run in rows) > (1 + OUTSIDE) * len(boxes)
-    ):
+    words = sum(len(runs[run][0]) for run in rows)
+    if single and (len(rows) < LINE_ROWS or filled < LINE_FILLED or words > (1 + OUTSIDE) * len(boxes)):
         return []
     text = meet(union(boxes), area)
     across, down = (LINE_WIDTH, LINE_HEIGHT) if single else (CROSS_WIDTH, CROSS_HEIGHT)

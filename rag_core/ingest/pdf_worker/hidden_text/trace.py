@@ -17,24 +17,19 @@ from typing import Any
 from pymupdf import mupdf
 
 from ..devices import CLIPS, GROUPS, ITEM_BYTES, PAINTING, TEXT, TEXT_CLIPS, call_back, glyphs_of, spans_of
-from ..geometry import Bands, Rect, band_of, meet, union
 from ..glyphs.actual_text import FURTHER, Drawn, Glyph, Span, crowded
-from .strikethrough import Outline, Strokes
+from ..words import Bands, Rect, band_of, meet, union
+from .strikethrough import Colour, Outline, Strokes
 
 # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 MAX_OPERATIONS = 30_000
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
 # the longest bar of a fraction, its least length in thicknesses, and how many are noted
-BAR_PT, BAR_SHAPE, MAX_BARS = (
-    60.0,
-    3.0,
-    5_000,
-)
+BAR_PT, BAR_SHAPE, MAX_BARS = 60.0, 3.0, 5_000
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
-LOOSE_PT = (
-    1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
-)
+# MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
+LOOSE_PT = 1.5
 MARK_PT = 18.0  # the least size of letters that stand over others as a watermark
 # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
 CORE = 0.15
@@ -42,8 +37,6 @@ CORE = 0.15
 GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
 MIDDLE_EM = 0.25  # the middle of a letter above its baseline
 EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
-
-_Colour = tuple[int, int, int]
 
 
 class Trace(mupdf.FzDevice2):  # type: ignore[misc]
@@ -62,9 +55,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self, (*TEXT, *TEXT_CLIPS, "ignore_text", "begin_metatext", "end_metatext", *PAINTING, *CLIPS, *GROUPS)
         )
         self.suspects = Bands()
-        self.found = False
         self.spans: list[Span] = []
-        self.complete = True
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
         self.marks: list[tuple[Rect, float]] = []
@@ -73,8 +64,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.crowded: dict[int, set[Glyph]] = {}
         self._texts = Bands()
         self._placeless = False
-        self._grounds: dict[_Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
-        self._close: dict[_Colour, list[_Colour | None]] = {}
+        self._grounds: dict[Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
+        self._close: dict[Colour, list[Colour | None]] = {}
         self._rules: dict[tuple[str, int], dict[int, Rect]] = {}
         # what is left to paint on, and whether it is not a plain rectangle
         self._clips: list[tuple[Rect, bool]] = [(tuple(page.rect), False)]
@@ -90,19 +81,14 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         except Exception:
             self._operations = MAX_OPERATIONS + 1
         if self._operations > MAX_OPERATIONS:
-            self.complete = False
-            self._suspect(EVERYWHERE)
+            self.suspects.add(EVERYWHERE)
 
     def is_suspect(self, box: Rect) -> bool:
         """Whether the text in `box` may be unseen."""
         core = _core(box)
-        if self.found and any(True for _ in self.suspects.near(core)):
+        if any(True for _ in self.suspects.near(core)):
             return True
         return self._placeless and not any(True for _ in self._texts.near(core))
-
-    def _suspect(self, box: Rect) -> None:
-        self.found = True
-        self.suspects.add(box)
 
     def _step(self) -> bool:
         self._operations += 1
@@ -111,7 +97,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             return False
         return True
 
-    def _painted(self, box: Rect, colour: _Colour | None) -> None:
+    def _painted(self, box: Rect, colour: Colour | None) -> None:
         """Something other than text was painted."""
         box = meet(box, self._clips[-1][0])
         x0, y0, x1, y1 = box
@@ -124,10 +110,10 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._rule(box)
             return
         for text in self._texts.near(box):
-            self._suspect(meet(text, box))
+            self.suspects.add(meet(text, box))
         self._ground(box, colour)
 
-    def _ground(self, box: Rect, colour: _Colour | None) -> None:
+    def _ground(self, box: Rect, colour: Colour | None) -> None:
         if colour not in self._grounds:
             self._grounds[colour] = Bands()
             for ink, close in self._close.items():
@@ -146,10 +132,10 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         if len(near) >= MANY_RULES:
             around = union(near.values())
             for text in self._texts.near(around):
-                self._suspect(meet(text, around))
+                self.suspects.add(meet(text, around))
             self._ground(around, None)
 
-    def _text(self, text: Any, stroke: Any, ctm: Any, colour: _Colour | None) -> None:
+    def _text(self, text: Any, stroke: Any, ctm: Any, colour: Colour | None) -> None:
         if not self._step():
             return
         if True in self._said:
@@ -167,20 +153,16 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._placeless = self._placeless or any(not chr(max(0, code)).isspace() for code in written)
             return
         core = _core(box)
-        inside = (
-            clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
-        )
-        if self._strange or shaped or colour is None or not inside or self._is_drawn(text):
-            self._suspect(box)
+        across = clip[0] - LOOSE_PT <= box[0] and box[2] <= clip[2] + LOOSE_PT
+        inside = across and clip[1] <= core[1] and core[3] <= clip[3]
+        own = text.head and text.head.font.t3procs  # the file itself draws the letters, in colours of their own
+        if self._strange or shaped or colour is None or not inside or own:
+            self.suspects.add(box)
         else:
             for ground in self._alike(colour):
                 for other in self._grounds[ground].near(core):
-                    self._suspect(meet(box, other))
+                    self.suspects.add(meet(box, other))
         self._texts.add(core)
-
-    def _is_drawn(self, text: Any) -> bool:
-        """Whether the file itself draws the letters, in colours of their own."""
-        return bool(text.head and text.head.font.t3procs)
 
     def _glyphs(self, text: Any) -> set[int]:
         """Note the glyphs of `text` by their fonts; the characters that they are given."""
@@ -202,7 +184,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
         return address
 
-    def _alike(self, colour: _Colour) -> list[_Colour | None]:
+    def _alike(self, colour: Colour) -> list[Colour | None]:
         """The colours painted so far on which `colour` cannot be read."""
         if colour not in self._close:
             self._close[colour] = [other for other in self._grounds if _is_alike(colour, other)]
@@ -222,7 +204,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         if self._step():
             self._path(path, stroke, ctm, _colour(space, color, params), alpha)
 
-    def _path(self, path: Any, stroke: Any, ctm: Any, colour: _Colour | None, alpha: float) -> None:
+    def _path(self, path: Any, stroke: Any, ctm: Any, colour: Colour | None, alpha: float) -> None:
         box = _rect(mupdf.ll_fz_bound_path(path, stroke, ctm))
         self._painted(box, colour)
         width = stroke.linewidth * abs(ctm.a * ctm.d - ctm.b * ctm.c) ** 0.5 if stroke else 0.0
@@ -330,10 +312,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._strange -= 1
 
 
-def _is_alike(ink: _Colour, ground: _Colour | None) -> bool:
-    """Whether `ink` may not be read on `ground`; twice the contrast, since colours of print are converted in more than
-    one way.
-    """
+def _is_alike(ink: Colour, ground: Colour | None) -> bool:
+    """Whether `ink` may not be read on `ground`: twice the contrast, as colours of print are converted variously."""
     return ground is None or max(abs(a - b) for a, b in zip(ink, ground, strict=True)) <= 2 * CONTRAST
 
 
@@ -363,7 +343,7 @@ def _core(box: Rect) -> Rect:
     return box[0], box[1] + margin, box[2], box[3] - margin
 
 
-def _colour(space: Any, color: Any, params: Any) -> _Colour | None:
+def _colour(space: Any, color: Any, params: Any) -> Colour | None:
     """The colour in channels of 0 to 255; None where there is none."""
     if not space:
         return None

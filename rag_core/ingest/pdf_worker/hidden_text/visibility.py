@@ -15,18 +15,15 @@ from typing import Any
 
 import pymupdf
 
-from ..geometry import Bands, Rect, meet
 from ..glyphs.actual_text import Glyph
 from ..glyphs.corrected import Correction
 from ..glyphs.fonts import Fonts, bare_name
-from ..words import Word
-from .hidden import TINY_PT, Ink, Kind
+from ..words import Bands, Rect, Word, is_within, meet, middle_of
+from .hidden import TINY_PT, Ink, InkedRun, InkedWord, Kind
 from .rendering import Question, unseen
 from .strikethrough import Sign, Signs, parted, struck
 from .trace import Trace
 
-InkedWord = tuple[Word, Ink]
-InkedRun = tuple[list[InkedWord], tuple[int, int], tuple[int, int]]  # words, (block, line) of MuPDF, reading direction
 MARK_SIZE = 2.0  # times the font size of the words that it stands over
 _Place = tuple[int, int]  # the number of a run, and of a word in it
 Seen = tuple[list[InkedRun], list[list[Kind | None]]]
@@ -43,20 +40,10 @@ def reasons(
     *,
     keep_invisible: bool,
 ) -> tuple[list[InkedRun], list[list[Kind | None]], list[Rect]]:
-    """The runs, and for each word of each why it is not to be read, None for what can be seen; and the short bars that
-    are painted.
+    """The runs, why each word is not read, None for what can be seen, and the short bars that are painted.
 
-    Words that are struck out in part are parted.
-
-    Args:
-        page: of PyMuPDF.
-        text_page: that the runs were made of.
-        runs: in the coordinates of the page as it is shown.
-        max_pixels: of a drawing.
-        fonts: of the document.
-        trace: of the page; None where it has no words.
-        correction: what the page shows otherwise than the file says it.
-        keep_invisible: text without ink is what was recognised on a scan.
+    Words that are struck out in part are parted. `trace` is None where the page has no words; with `keep_invisible`
+    text without ink is what was recognised on a scan.
     """
     width, height = page.rect.width, page.rect.height
     found = [
@@ -122,7 +109,7 @@ def _otherwise(
     middles = _false_glyphs(page, false, correction.settled if correction else ()) if false else []
     middles += [(middle, "") for middle in (correction.false if correction else ())]
     for (x, y), said in middles:
-        here = [(run, index) for run, index in places if _is_within(x, y, runs[run][0][index][0].box)]
+        here = [(run, index) for run, index in places if is_within(x, y, runs[run][0][index][0].box)]
         with_it = [(run, index) for run, index in here if _plain(said) in _plain(runs[run][0][index][0].text)]
         for run, index in with_it or here:  # the boxes of words overlap, and a word without the letter is another
             yield run, index
@@ -131,10 +118,6 @@ def _otherwise(
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKD", text)
-
-
-def _is_within(x: float, y: float, box: Rect) -> bool:
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def _figures_beside(words: Sequence[InkedWord], index: int) -> list[int]:
@@ -158,8 +141,8 @@ def _false_glyphs(
         for code, number, _, box in span["chars"] if glyphs else ():
             if (number, code) in glyphs:
                 shown = tuple(pymupdf.Rect(box) * page.rotation_matrix) if page.rotation else box
-                if not any(_is_within(*middle, shown) for middle in settled):
-                    found.append((((shown[0] + shown[2]) / 2, (shown[1] + shown[3]) / 2), chr(max(0, code))))
+                if not any(is_within(*middle, shown) for middle in settled):
+                    found.append((middle_of(shown), chr(max(0, code))))
     return found
 
 
@@ -178,9 +161,7 @@ def _at_sight(
 def _shared(
     runs: Sequence[InkedRun], places: Sequence[_Place], doubtful: Sequence[_Place]
 ) -> dict[_Place, tuple[int, int]]:
-    """Of the doubtful words, those in whose place other words stand: which one of how many it is, in the order of
-    painting.
-    """
+    """Of the doubtful words in one place with others, which of how many each is in the order of painting."""
     boxes, at = Bands(), dict[Rect, list[_Place]]()
     for place in places:
         box = runs[place[0]][0][place[1]][0].box
@@ -199,9 +180,7 @@ def _shared(
 
 
 def _texts_of(box: Rect, rank: int, words: int, trace: Trace) -> frozenset[int]:
-    """The texts that painted the word in `box`, the word of this rank among the `words` in its place; of the page's, in
-    order.
-    """
+    """The page's texts that painted the word of this rank among the `words` in its place."""
     texts = [number for number, text in enumerate(trace.texts) if _in_place(text, _middle(box))]
     if len(texts) == words:
         return frozenset(texts[rank : rank + 1])
@@ -211,7 +190,7 @@ def _texts_of(box: Rect, rank: int, words: int, trace: Trace) -> frozenset[int]:
 
 
 def _middle(box: Rect) -> Rect:
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    x, y = middle_of(box)
     return x - 0.5, y - 0.5, x + 0.5, y + 0.5
 
 
@@ -261,15 +240,10 @@ def _question(run: InkedRun, index: int, letters: Signs, trace: Trace) -> Questi
 
 
 def _is_under_mark(word: Word, marks: Sequence[tuple[Rect, float]]) -> bool:
-    """Whether much larger letters stand over a word without digits, as those of a watermark do, so that it can be made
-    out all the same.
-    """
+    """Whether a watermark's letters stand over a word without digits, which can be made out all the same."""
     if any(map(str.isdigit, word.text)):
         return False
     return any(
-        size >= MARK_SIZE * word.size and all(edge > 0 for edge in _extent(meet(word.box, box))) for box, size in marks
+        size >= MARK_SIZE * word.size and (both := meet(word.box, box))[0] < both[2] and both[1] < both[3]
+        for box, size in marks
     )
-
-
-def _extent(box: Rect) -> tuple[float, float]:
-    return box[2] - box[0], box[3] - box[1]

@@ -44,29 +44,12 @@ _VOID = frozenset(
     ).split()
 )
 _PHRASES = [
-    _folded(phrase)
-    for phrase in (
-        *(
-            "do not use",
-            "not valid",
-            "no longer valid",
-            "not in force",
-            "no longer in force",
-            "nicht mehr gültig",
-            "außer kraft",
-        ),
-        *(
-            "hors vigueur",
-            "no vigente",
-            "sin vigencia",
-            "non valide",
-            "non valido",
-            "non più in vigore",
-            "fora de vigor",
-            "não válido",
-        ),
-        *("niet meer geldig", "не действует", "утратил силу", "již neplatí"),
-    )
+    _folded(phrase.strip())
+    for phrase in """
+        do not use, not valid, no longer valid, not in force, no longer in force, nicht mehr gültig, außer kraft,
+        hors vigueur, no vigente, sin vigencia, non valide, non valido, non più in vigore, fora de vigor, não válido,
+        niet meer geldig, не действует, утратил силу, již neplatí
+    """.split(",")
 ]
 # What else a mark may say without a condition: "this page is void", "superseded by revision 3 of 1 May 2024".
 _BESIDE = frozenset(

@@ -22,10 +22,7 @@ LIKELY = 0.3  # a pixel belongs to a line
 LIKELY_LINE = 0.5  # so are the pixels of an island on average, or it is none
 GROW = 1.6  # a line is wider than its island by this much of the island's area over its girth
 # pixels of the picture that the network sees: the longer side at most, the shorter one at least
-MOST_SIDE, LEAST_SIDE = (
-    2000,
-    736,
-)
+MOST_SIDE, LEAST_SIDE = 2000, 736
 STEP = 32  # both sides are multiples of it
 THINNEST = 3  # pixels: what is thinner is no line
 MOST_LINES = 3_000  # the fullest page of print tried has 120
@@ -37,9 +34,7 @@ BLANK = 0  # the network's word for "no letter here"
 
 
 def lines_of(picture: Array, network: Network) -> list[Array]:
-    """The lines of a picture in three colours, each as its four corners from the upper left one on, clockwise, in
-    pixels.
-    """
+    """The lines of a picture in three colours: four corners each, clockwise from the upper left, in pixels."""
     height, width = picture.shape[:2]
     scale = min(1.0, MOST_SIDE / max(height, width))
     scale *= (
@@ -106,9 +101,7 @@ def _stepped(side: float) -> int:
 
 
 class Letters(NamedTuple):
-    """A word of a line: its text, how sure each letter is, and the shares of the line's width where its first and last
-    letter show.
-    """
+    """A word of a line: its text, how sure each letter is, and where its first and last one are, as width shares."""
 
     text: str
     sure: tuple[float, ...]
@@ -131,12 +124,9 @@ def read_line(picture: Array, network: Network, alphabet: Sequence[str]) -> list
 
 
 def words_of(likely: Array, alphabet: Sequence[str], stretch: float = 1.0) -> Iterator[Letters]:
-    """The words of one line, by what the network says of each column (columns, letters).
+    """The words of one line, by what the network says of each column (columns, letters), from BLANK on.
 
-    Args:
-        likely: how likely each letter is.
-        alphabet: the letters in the network's order, from BLANK on.
-        stretch: the width of what the network saw over that of the line.
+    `stretch` is the width of what the network saw over that of the line.
     """
     best = likely.argmax(axis=1)
     shows = np.flatnonzero((best != BLANK) & (np.diff(best, prepend=BLANK) != 0))

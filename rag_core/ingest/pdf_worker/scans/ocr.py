@@ -14,13 +14,12 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..geometry import Rect
 from ..rows import build, packed
-from ..words import Run, Word
+from ..words import Rect, Run, Word
 from .tesseract import Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
@@ -38,10 +37,7 @@ NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed.
 # the page too, beyond the second alone.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
 # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
-SURE_WORD, FOREIGN = (
-    0.70,
-    0.01,
-)
+SURE_WORD, FOREIGN = 0.70, 0.01
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
@@ -55,25 +51,17 @@ class Reading(NamedTuple):
 
 
 class Unreadable(Exception):
-    """The picture cannot be read; the message says why, as the end of a sentence that begins "This page is a
-    picture".
-    """
+    """The picture cannot be read; the message ends a sentence that begins "This page is a picture"."""
 
 
 @dataclass
 class Drawer:
-    """Draws pages that are to be read.
+    """Draws pages that are to be read: whether they are, and how large, the `request` of the child's parent says.
 
-    Args:
-        can_read: whether an engine is installed.
-        max_pixels: of a picture.
-        enabled: whether pictures are to be read.
-        allow_cpu: told how many more seconds of CPU the process may take.
+    `allow_cpu` is told how many more seconds of CPU the process may take.
     """
 
-    can_read: bool
-    max_pixels: int
-    enabled: bool
+    request: Mapping[str, Any]
     allow_cpu: Callable[[float], None]
 
     def draw(self, page: Any, known: Sequence[Rect] = ()) -> dict[str, object]:
@@ -92,21 +80,18 @@ class Drawer:
         for box in known:
             picture.clear_with(255, (pymupdf.Rect(box) * (dpi / 72)).irect & picture.irect)
         small = zlib.compress(picture.samples, 1)  # a page of print to a tenth
-        return {
-            "zip": base64.b64encode(small).decode("ascii"),
-            "width": picture.width,
-            "height": picture.height,
-            "dpi": dpi,
-        }
+        packed_pixels = base64.b64encode(small).decode("ascii")
+        return {"zip": packed_pixels, "width": picture.width, "height": picture.height, "dpi": dpi}
 
     def _dpi(self, page: Any) -> int:
-        if not self.enabled:
+        if not self.request["ocr"]:
             raise Unreadable("and reading pictures is switched off.")
-        if not self.can_read:
+        if not (self.request["languages"] or self.request["weights"]):
             raise Unreadable("and no language data of Tesseract are installed.")
-        dpi = min(DPI, int(72 * math.sqrt(self.max_pixels / max(1.0, page.rect.width * page.rect.height))))
+        pixels = self.request["pixels"]
+        dpi = min(DPI, int(72 * math.sqrt(pixels / max(1.0, page.rect.width * page.rect.height))))
         if dpi < LOWEST_DPI:
-            raise Unreadable(f"and too large to be read with {self.max_pixels:,} pixels.")
+            raise Unreadable(f"and too large to be read with {pixels:,} pixels.")
         return dpi
 
 
@@ -129,20 +114,21 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
         return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR if request["weights"] else NO_LIBRARY}
     runs, sure, engine = found
     read = build(runs, request["page_chars"], request["page_words"])
-    problem = ""
-    if read.truncated:
-        most = f"{request['page_words']:,} words" if read.crowded else f"{request['page_chars']:,} characters"
-        problem = f"Only the first {most} of this page were read."
-    words = [[*word, round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
-    return {"event": "recognised", "text": read.text, "problem": problem, "engine": engine, **packed(words, read.lines)}
+    words = [[*word[:6], round(one, 3)] for word, one in zip(read.words, sure, strict=False)]
+    return {
+        "event": "recognised",
+        "text": read.text,
+        "problem": read.problem,
+        "engine": engine,
+        **packed(words, read.lines),
+    }
 
 
 def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:
     """The page by the engine that reads it best; None where only Tesseract could read it, and it is not installed.
 
-    Where RapidOCR doubts some of a page, Tesseract reads it too: what that finds says whether the page is in a script
-    that RapidOCR does not know, or turned. If it is neither, RapidOCR's reading stands: of bad print Tesseract reads
-    less.
+    Where RapidOCR doubts some of a page, what Tesseract reads says whether the script is one that RapidOCR does not
+    know, or the page is turned. If neither, RapidOCR's reading stands: of bad print Tesseract reads less.
     """
     if not request["weights"]:
         return _read_by_tesseract(grey, request)
@@ -190,11 +176,9 @@ def _runs(found: Sequence[Found], points: float) -> list[Run]:
 
 
 def _as_high_as_its_line(one: Found) -> Rect:
-    """The box of a word, as high as any word of its line would be: rows are told by heights, and a full stop has hardly
-    any.
+    """The box of a word, as high as any of its line: rows are told by heights, and a full stop has hardly any.
 
-    On an upright page the heights are taken from the word's own baseline, since the lines of a skewed scan run across
-    each other.
+    On an upright page by the word's own baseline, since the lines of a skewed scan run across each other.
     """
     left, top, right, bottom = one.box
     if one.turn == 0:

@@ -14,9 +14,8 @@ MIN_COLUMN_LINES = 4  # on each side of a gutter: fewer may be cells of a table;
 # median width of the lines of a column of prose, in their heights: the narrowest newspaper has 25 letters; a cell has
 # fewer
 PROSE_EM = 10.0
-GUTTER_EM = (
-    0.4  # the least width of a gutter, in heights of lines; lines are found with half a height of margin around them
-)
+# the least width of a gutter, in heights of lines; lines are found with half a height of margin around them
+GUTTER_EM = 0.4
 SAME_HEIGHT = 0.5  # a row's parts stand within this share of a height of one another
 PARAGRAPH = 1.2  # times the usual step from row to row of a column: a larger one parts paragraphs; chosen
 

@@ -21,25 +21,13 @@ from .order import Place, in_order
 from .tesseract import Found
 
 FINDS_LINES, READS_LINES = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
-ALPHABET = "character"  # the entry of the second one's file that names the letters, one a line
-# fields of an ONNX file: ModelProto.metadata_props, StringStringEntryProto.key and .value (onnx.proto)
-METADATA, KEY, VALUE = (
-    14,
-    1,
-    2,
-)
+ALPHABET = b"\n\x09character\x12"  # where the second one's file names the letters, one a line
 # percentiles of a page's greys without their noise: a page of one line has about one part in two hundred of ink
-INK_AND_PAPER = (
-    0.5,
-    95,
-)
+INK_AND_PAPER = (0.5, 95)
 PALE, BLANK = 160, 20  # how far apart both are: less is pale print, of 255; still less is an empty page; chosen
 STANDS = 1.5  # a line so many times as high as wide runs up or down
 # heights of small letters without strokes up or down, and of capitals, in font sizes: most fonts
-X_HEIGHT, CAPITALS = (
-    0.55,
-    0.72,
-)
+X_HEIGHT, CAPITALS = 0.55, 0.72
 # lines whose sizes differ by less are set in one size: measured are 2 % up or down in one size, also on pages that lie
 # askew
 ALIKE = 1.06
@@ -86,16 +74,11 @@ class RapidOcr:
     def __init__(self, folder: str) -> None:
         cv2.setNumThreads(1)
         self._finds, self._reads = (Path(folder) / name for name in (FINDS_LINES, READS_LINES))
-        letters = metadata(self._reads.read_bytes())[ALPHABET]
-        self._alphabet = ["", *letters.splitlines(), " "]
+        self._alphabet = ["", *_alphabet(self._reads.read_bytes()).splitlines(), " "]
         self.letters = frozenset(self._alphabet)
 
     def lines(self, grey: bytes, width: int, height: int) -> list[Line]:
-        """The lines of a picture of one byte a pixel, in no order.
-
-        Raises:
-            cv2.error: the weights are no networks, or OpenCV gave up.
-        """
+        """The lines of a picture of one byte a pixel, in no order; raises cv2.error where OpenCV gives up."""
         picture = cv2.cvtColor(in_contrast(np.frombuffer(grey, np.uint8).reshape(height, width)), cv2.COLOR_GRAY2BGR)
         corners = lines_of(picture, _network(self._finds))
         network = _network(self._reads)
@@ -121,9 +104,7 @@ class RapidOcr:
 
 
 def in_contrast(grey: Array) -> Array:
-    """A pale picture from black to white, any other as it is: of pale print the network leaves out lines, or their
-    ends.
-    """
+    """A pale picture from black to white, as the network leaves out pale lines; any other as it is."""
     ink, paper = np.percentile(cv2.GaussianBlur(grey, (3, 3), 0), INK_AND_PAPER)
     if not BLANK < paper - ink < PALE:
         return grey
@@ -131,17 +112,13 @@ def in_contrast(grey: Array) -> Array:
 
 
 def doubtful(lines: Sequence[Line]) -> float:
-    """The share of a page's letters in lines with a low score, as in a script not known, or in lines up or down; 1 for
-    none.
-    """
+    """The share of letters in lines with a low score, as in a script not known, or up or down; 1 for none."""
     letters = sum(line.letters for line in lines)
     return sum(line.letters for line in lines if line.sure < SURE_LINE or line.stands) / letters if letters else 1.0
 
 
 def letter_edges(picture: Array) -> tuple[float, float]:
-    """From where to where, in pixels from above, the small letters of a line reach: rows with half as much ink as the
-    fullest.
-    """
+    """The rows, from above, between which a line has half as much ink as in its fullest: its small letters."""
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (3, 3), 0).astype(np.float64)
     dark = np.clip(np.percentile(grey, 90) - grey, 0, None).sum(axis=1)
     half = 0.5 * float(np.percentile(dark, 95))
@@ -157,9 +134,7 @@ def letter_edges(picture: Array) -> tuple[float, float]:
 
 
 def set_in(sizes: Sequence[float], weights: Sequence[int]) -> list[float]:
-    """The sizes of a page's lines, those that are nearly alike as one: that of most letters, then of most of the rest,
-    and so on.
-    """
+    """The sizes of lines, nearly alike ones as one: that of most letters, then of most of the rest, and so on."""
     found = list(sizes)
     left = set(range(len(found)))
     while left:
@@ -267,35 +242,14 @@ def _around(corners: Array) -> tuple[int, int, int, int]:
     return int(left), int(top), int(right), int(bottom)
 
 
-def metadata(file: bytes) -> dict[str, str]:
-    """The texts that an ONNX file carries beside its network, by name (protobuf's wire format)."""
-    entries = (dict(_fields(value)) for field, value in _fields(file) if field == METADATA)
-    return {bytes(entry[KEY]).decode(): bytes(entry[VALUE]).decode() for entry in entries}
-
-
-def _fields(message: bytes | memoryview) -> Iterator[tuple[int, memoryview]]:
-    """The fields of a protobuf message that hold bytes: number and value."""
-    view, at = memoryview(message), 0
-
-    def number() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            value |= (view[at] & 0x7F) << shift
-            at, shift = at + 1, shift + 7
-            if view[at - 1] < 0x80:
-                return value
-
-    while at < len(view):
-        field, kind = divmod(number(), 8)
-        if kind == 2:  # bytes, with their length before them
-            length = number()
-            yield field, view[at : at + length]
-            at += length
-        elif kind == 0:
-            number()
-        else:
-            at += {1: 8, 5: 4}[kind]
+def _alphabet(file: bytes) -> str:
+    """The letters that an ONNX file names beside its network: a key and its value in protobuf's wire format."""
+    at = file.index(ALPHABET) + len(ALPHABET)
+    length = shift = 0
+    while not shift or file[at - 1] & 0x80:  # seven bits a byte, the lowest first
+        length |= (file[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return file[at : at + length].decode()
 
 
 def _network(path: Path) -> Network:

@@ -76,12 +76,7 @@ class NoTesseract(Exception):
 
 
 class Tesseract:
-    """Tesseract with its language data, started once.
-
-    Raises:
-        NoTesseract: it is not installed.
-        ValueError, OSError: it cannot be.
-    """
+    """Tesseract with its language data, started once; raises NoTesseract, or ValueError or OSError."""
 
     def __init__(self, languages: str, tessdata: str) -> None:
         self._library = _library()
@@ -93,11 +88,7 @@ class Tesseract:
         self._call("TessBaseAPISetPageSegMode", self._handle, WITH_ORIENTATION)
 
     def read(self, grey: bytes, width: int, height: int, dpi: int) -> Iterator[Found]:
-        """The words of a picture of one byte a pixel, in reading order.
-
-        Raises:
-            ValueError: Tesseract gave up on it.
-        """
+        """The words of a picture of one byte a pixel, in reading order; raises ValueError where it gives up."""
         self._call("TessBaseAPISetImage", self._handle, grey, width, height, 1, width)
         self._call("TessBaseAPISetSourceResolution", self._handle, dpi)
         if self._call("TessBaseAPIRecognize", self._handle, None):

@@ -7,28 +7,39 @@ A page holds many dates: of meetings, of laws that it cites, of birth. One is th
 - It stands alone on a row near the title, also behind a joining word ("vom 1. März 2024").
 - It is the last day of the period that the page says the document is about, and there is none of the other two.
 
-The words are in `dated` of a language's file. Where two own dates differ, or one of them is not certain, there is none:
-a guess would pass for what the page says. A page that OCR read gives none, since any digit of it may be wrong.
+The words are in `dated` of a language's file, names of months and weekdays also in babel. Where two own dates differ,
+or one of them is not certain, there is none: a guess would pass for what the page says. A day is not certain that can
+be meant in two ways (3/12/2024 in English), that no calendar has, that is too early for a document or still to come. A
+page that OCR read gives none, since any digit of it may be wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from itertools import islice
 
 import regex
+from babel import Locale, UnknownLocaleError
 
 from rag_core.domain.documents import Page, PageSource
-from rag_core.ingest.dating.days import Part, Row, Vocabulary, read_row, vocabulary
-from rag_core.language import spaced
+from rag_core.language import FALLBACK, LANGUAGES, DatedWords, ascii_digits, dates, fold, months, spaced
 
+FIRST_YEAR = 1900  # earlier years are those of what a document tells about; chosen
+_SLACK = timedelta(days=1)  # where it is tomorrow already
+_BRACKETS = regex.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*")
+_PARTED = regex.compile(r"[\t|•·;]|\s{3,}")
+_PLAIN = str.maketrans(dict.fromkeys('«»„“”"*_\u00a0\u2007\u202f\u2009', " ") | {"’": "'"})
+# a part of a version, a range or a longer number is no date
+_GOES_BEFORE, _GOES_ON = regex.compile(r"[\p{L}\p{N}./:-]$"), regex.compile(r"[\p{N}/-]|[.:,]\p{N}")
 MAX_ROWS = 150  # rows of the first page that are looked at; a printed page of small type has about 80
 MAX_ROW_CHARS = 300  # a longer row is running text, and has no date alone
 NEAR_ROWS = 12  # from the top, where a date may stand alone; chosen: title, subtitle, authors and their house
 COVER_ROWS = 30  # a page with no more is a cover or a letter, and a date may stand alone anywhere on it; chosen
 FULL_ROW_CHARS = 45  # a row this long may be running text that goes on in the next; chosen
 SUBTITLE_WORDS = 8  # that may stand before the clause of a date on its row; chosen: the name of a house and its form
-
 _OWN, _PERIOD = "own", "period"
 # the stamp on the margin, with the day of this version behind it; its brackets are gone
 _ARXIV = regex.compile(r"arXiv:\S+\s*")
@@ -42,6 +53,131 @@ _CLOCK_NEAR = regex.compile(
 _ENDED = regex.compile(r"[.:;!?…।]\W*$")
 _COLON = regex.compile(r"[:：]\s*$")
 _CLAUSE = regex.compile(r"(?<=[.,])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words around dates of a page: those of its language and English, in the form of `spaced`."""
+
+    language: str
+    rows: tuple[DatedWords, ...]
+    months: Mapping[str, int]
+    weekdays: frozenset[str]
+    functions: frozenset[str]
+
+    def has(self, name: str, phrase: str) -> bool:
+        """Whether a whole phrase is one of a list."""
+        return any(phrase in getattr(row, name) for row in self.rows)
+
+    def meets(self, name: str, phrase: str) -> bool:
+        """Whether any word of a phrase is one of a list of patterns."""
+        return any(getattr(row, name).fullmatch(word) for row in self.rows for word in phrase.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a row that names one day, with the text on both sides.
+
+    `day` is ISO as far as stated; empty where it is not told.
+    """
+
+    before: str
+    day: str
+    behind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row without what is in brackets, and the parts that tabs and the like set apart, with the day of each."""
+
+    text: str
+    texts: tuple[str, ...]
+    parts: tuple[Part | None, ...]
+
+    @property
+    def said(self) -> str:
+        """Its words, as phrases are compared."""
+        return spaced(self.text)
+
+    @property
+    def only(self) -> Part | None:
+        """The day that is all there is on the row; None where there is more, or none."""
+        part = self.parts[0] if len(self.parts) == 1 else None
+        return part if part and not spaced(part.before + part.behind) else None
+
+
+@cache
+def vocabulary(language: str) -> Vocabulary:
+    """The words of a language with a file, and English; of English alone for any other."""
+    codes = dict.fromkeys((language if language in LANGUAGES else FALLBACK, FALLBACK))
+    infos = [LANGUAGES[code] for code in codes]
+    named, weekdays = dict[str, int](), set[str]()
+    functions = frozenset(spaced(word) for info in infos for word in info.function_words)
+    # where both have a word, that of the page's own language counts
+    for code, info in reversed([*zip(codes, infos, strict=True)]):
+        # "pro" is Czech for "for"
+        named |= {name: number for name, number in _months_of_babel(code).items() if name not in functions}
+        weekdays |= {spaced(name) for name in _names_of_babel(code, "days")}
+        weekdays |= {spaced(name) for names in (info.values.weekdays if info.values else ()) for name in names}
+    rows = tuple(info.dated for info in infos if info.dated)
+    # an unknown language may be written by anybody, as in English
+    code = next(iter(codes))
+    return Vocabulary(code, rows, {**named, **months(code)}, frozenset(weekdays), functions)
+
+
+def _names_of_babel(code: str, kind: str) -> list[str]:
+    try:
+        forms = getattr(Locale.parse(code), kind)
+    except (UnknownLocaleError, ValueError):
+        return []
+    return [
+        name
+        for use in ("format", "stand-alone")
+        for width in ("wide", "abbreviated")
+        for name in forms[use][width].values()
+    ]
+
+
+def _months_of_babel(code: str) -> dict[str, int]:
+    names = _names_of_babel(code, "months")
+    return {fold(name.rstrip(".॰")): number % 12 + 1 for number, name in enumerate(names)}
+
+
+def read_row(line: str, known: Vocabulary, today: date) -> Row:
+    """A row with its days; `today` is the last day but one that is believed.
+
+    Digits of two scripts in a row make no date.
+    """
+    whole = line[1:-1] if line.startswith("(") and line.endswith(")") else line
+    scripts = {ord(char) - int(char) for char in whole if char.isdecimal()}
+    plain = _BRACKETS.sub(" ", ascii_digits(whole).translate(_PLAIN)).strip()
+    texts = tuple(part.strip() for part in _PARTED.split(plain) if part.strip())
+    return Row(plain, texts, tuple(_part(text, known, today) if len(scripts) < 2 else None for text in texts))
+
+
+def believed(stated: str, today: date) -> bool:
+    """Whether an ISO date (YYYY, YYYY-MM, YYYY-MM-DD) is of the calendar, not too early and not still to come."""
+    try:
+        year, month, day = [*map(int, stated.split("-")), 1, 1][:3]
+        stands = date(year, month, day)
+    except (ValueError, OverflowError):
+        return False
+    return stands.year >= FIRST_YEAR and stands <= today + _SLACK
+
+
+def _part(text: str, known: Vocabulary, today: date) -> Part | None:
+    found = [
+        one
+        for one in dates(text, known.language, known.months)
+        if all(day.year for day in one.readings)
+        and not (_GOES_BEFORE.search(text[: one.start]) or _GOES_ON.match(text, one.end))
+    ]
+    if len(found) != 1:
+        return None
+    (one,) = found
+    days = [f"{day.year:04}-{day.month:02}" + (f"-{day.day:02}" if day.day else "") for day in one.readings]
+    told = len(days) == 1 and believed(days[0], today)
+    return Part(text[: one.start], days[0] if told else "", text[one.end :])
 
 
 def first_page_date(page: Page, language: str, today: date) -> str:
@@ -64,19 +200,14 @@ def first_page_date(page: Page, language: str, today: date) -> str:
 
 
 def _agreed(days: Sequence[str]) -> str:
-    """The most exact of days that agree as far as they are stated; empty for days that differ, or where one is not
-    certain.
-    """
+    """The most exact of days that agree as far as stated; empty where they differ, or one is not certain."""
     longest = max(days, key=len, default="")
     return longest if all(day and longest.startswith(day) for day in days) else ""
 
 
-def _lines(text: str) -> Iterator[str]:
-    taken = 0
-    for line in text.split("\n", 4 * MAX_ROWS)[: 4 * MAX_ROWS]:
-        if line.strip() and taken < MAX_ROWS:
-            taken += 1
-            yield line.strip()[:MAX_ROW_CHARS]
+def _lines(text: str) -> list[str]:
+    lines = filter(None, map(str.strip, text.split("\n", 4 * MAX_ROWS)[: 4 * MAX_ROWS]))
+    return [line[:MAX_ROW_CHARS] for line in islice(lines, MAX_ROWS)]
 
 
 def _told(rows: Sequence[Row], at: int, known: Vocabulary) -> Iterator[tuple[str, str]]:
@@ -184,9 +315,7 @@ def _runs_into(rows: Sequence[Row], at: int, known: Vocabulary, before: str) -> 
 
 
 def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
-    """Whether the row above ends with a word that something follows ("held on"), or with the colon of a label of
-    something else.
-    """
+    """Whether the row above ends with a word that something follows ("held on"), or with a label's colon."""
     if not at:
         return False
     above = rows[at - 1]
@@ -195,9 +324,7 @@ def _open_ended(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
 
 
 def _of_something_else(rows: Sequence[Row], at: int, known: Vocabulary) -> bool:
-    """Whether a row above or below says that the date is that of something else: a deadline, a meeting, or what has a
-    time of day.
-    """
+    """Whether a row above or below makes the date that of a deadline, a meeting or the like."""
     beside = [rows[one] for one in (at - 1, at + 1) if 0 <= one < len(rows)]
     return any(
         known.meets("others", row.said) or (len(row.text) < FULL_ROW_CHARS and _CLOCK_NEAR.search(row.text))

@@ -1,1 +1,0 @@
-"""The day that a document gives as its own."""

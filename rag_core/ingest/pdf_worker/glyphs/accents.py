@@ -1,0 +1,72 @@
+"""Accents that a file draws over a letter as signs of their own, as TeX does with its old fonts: one letter again."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..hidden_text.hidden import InkedRun, InkedWord
+
+# what stands in a file, and the combining sign of it
+COMBINING = {
+    "`": "\u0300",
+    "´": "\u0301",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "¯": "\u0304",
+    "˘": "\u0306",
+    "˙": "\u0307",
+    "¨": "\u0308",
+    "˚": "\u030a",
+    "˝": "\u030b",
+    "ˇ": "\u030c",
+    "¸": "\u0327",
+}
+DOTLESS = {"ı": "i", "ȷ": "j"}
+OVER = 0.5  # part of the narrower one by which an accent lies over its letter, and no quotation mark before it; chosen
+
+
+def composed(runs: Sequence[InkedRun], letters: Callable[[], Sequence[Mapping[str, Any]]]) -> list[InkedRun]:
+    """The runs of inked words with each accent and the letter below it as one.
+
+    Args:
+        runs: words with their ink, the place of their line, and its direction.
+        letters: MuPDF's blocks with each letter's box; asked only where a word has an accent before a letter.
+    """
+    if not any(sign in word.text[:-1] for words, _, _ in runs for word, _ in words for sign in COMBINING):
+        return list(runs)
+    lines = {
+        (block["number"], at): [
+            letter for span in line["spans"] for letter in span["chars"] if not letter["c"].isspace()
+        ]
+        for block in letters()
+        for at, line in enumerate(block.get("lines", ()))
+    }
+    return [(_with_letters(words, lines.get(place, ())), place, way) for words, place, way in runs]
+
+
+def _with_letters(words: Sequence[InkedWord], letters: Sequence[Mapping[str, Any]]) -> list[InkedWord]:
+    said = "".join(word.text for word, _ in words)
+    if len(said) != len(letters):
+        return list(words)
+    found, start = [], 0
+    for word, ink in words:
+        text = ""
+        for at, sign in enumerate(word.text, start):
+            whole = at > start and _one(said[at - 1], sign)
+            text = text[:-1] + whole if whole and _lies_over(letters[at - 1], letters[at]) else text + sign
+        start += len(word.text)
+        found.append((word._replace(text=text), ink))
+    return found
+
+
+def _one(accent: str, letter: str) -> str:
+    """The letter with its accent; empty where there is none."""
+    whole = unicodedata.normalize("NFC", DOTLESS.get(letter, letter) + COMBINING.get(accent, ""))
+    return whole if accent in COMBINING and len(whole) == 1 else ""
+
+
+def _lies_over(accent: Mapping[str, Any], letter: Mapping[str, Any]) -> bool:
+    (x0, _, x1, _), (left, _, right, _) = accent["bbox"], letter["bbox"]
+    return bool(min(x1, right) - max(x0, left) > OVER * min(x1 - x0, right - left))
