@@ -9,7 +9,7 @@ forms for whole numbers, the one for all others last.
 
 `say` is for elements that interpret their text (labels, captions, badges): it takes numbers only, so that nothing
 untrusted can reach them through it. `tell` is for elements that do not (`st.text`, alternative texts) and takes
-anything. So does `show_error`.
+anything. So does `show_error`. `spoken` translates what the core says: it is written there, in English.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from string import Formatter
 from typing import Any
 
@@ -30,7 +30,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_r
 from rag_core.errors import RagError
 from rag_core.settings import DATA
 
-SCREENS = DATA / "screens"
+SCREENS, SENTENCES = DATA / "screens", DATA / "sentences"
 LANGUAGE = "en"
 PARAMETER = "language"  # in the page's address; the key of the session's field too
 _SAME = re.compile(r"\{=([\w.-]+)\}")  # stands for the text of that key, so that a name is written down once
@@ -134,6 +134,38 @@ def tell(key: str, **values: object) -> str:
     return _words(code).vformat(_texts(code)[key], (), values)
 
 
+def spoken(text: str) -> str:
+    """A sentence of the core in the language of the screen; as it is where `data/sentences/` does not have it.
+
+    Words of documents in it stay as they are: show it in an element that does not interpret it.
+    """
+    return text if language() == LANGUAGE else _spoken_in(language(), text)
+
+
+@lru_cache(maxsize=4096)
+def _spoken_in(code: str, text: str) -> str:
+    for end in (len(text), *(found.end(1) for found in reversed([*_BREAK.finditer(text)]))):
+        for pattern, words in _sentences(code):
+            if found := pattern.fullmatch(text, 0, end):
+                rest = text[end:].lstrip()
+                return words.format(*found.groups()) + (f" {_spoken_in(code, rest)}" if rest else "")
+    return text
+
+
+_BREAK = re.compile(r"([.:])\s")  # where one sentence may end and another begin
+
+
+@cache
+def _sentences(code: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The sentences of a language; those with most letters of their own come first."""
+    path = SENTENCES / f"{code}.yaml"
+    rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) if path.exists() else {}
+    return tuple(
+        (re.compile(re.escape(said).replace(r"\{\}", "(.+?)").replace(r"\(s\)", "s?"), re.DOTALL), words)
+        for said, words in sorted(rows.items(), key=lambda row: -len(row[0]))
+    )
+
+
 @speaking(LANGUAGE)
 def recorded(key: str, **values: object) -> str:
     """A text that is recorded, such as the name of a set of questions: the same whatever the screen speaks."""
@@ -180,5 +212,5 @@ def show_error(error: RagError, name: str = "") -> None:
         st.badge(say("problems.badge"), icon=":material/error:", color="red")
         if name:
             st.text(name)
-        st.text(error.problem)
-        st.text(tell("problems.remedy", remedy=error.remedy))
+        st.text(spoken(error.problem))
+        st.text(tell("problems.remedy", remedy=spoken(error.remedy)))

@@ -15,7 +15,7 @@ from rag_core.engine import Engine
 from rag_core.grounding.wording import contradiction
 from ui.app.asked import Asked
 from ui.app.naming import shown_date
-from ui.app.texts import say, tell
+from ui.app.texts import say, spoken, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
@@ -220,4 +220,4 @@ def _show_notes(asked: Asked) -> None:
     said.add(indexing_in_words(asked.measurements))
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):
         with st.container(key=f"note_{number}"):
-            st.text(tell("answer.note", note=note))
+            st.text(tell("answer.note", note=spoken(note)))

@@ -19,7 +19,7 @@ import streamlit as st
 from rag_core.decision.checks import CHECKS
 from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode, Settings
-from ui.app.texts import say, tell
+from ui.app.texts import say, spoken, tell
 from ui.settings.wording import PERCENT, percent
 
 # the setting that is a check's limit; where there is none, the limit is fixed
@@ -78,9 +78,9 @@ def mode_knob(stage: str) -> str | None:
 
 def details(check: CheckResult) -> list[str]:
     """A check's own words, which may be a document's, and where its limit is set and comes from."""
-    lines = [tell("checks.found", found=check.found)] if check.found else []
-    lines += [tell("checks.note", note=check.note)] if check.note else []
-    lines += [tell("checks.remedy", remedy=check.remedy)] if check.remedy and check.blocks else []
+    lines = [tell("checks.found", found=spoken(check.found))] if check.found else []
+    lines += [tell("checks.note", note=spoken(check.note))] if check.note else []
+    lines += [tell("checks.remedy", remedy=spoken(check.remedy))] if check.remedy and check.blocks else []
     if check.stage in LIMITS:
         lines.append(tell("checks.setting", label=say(f"knobs.{LIMITS[check.stage]}")))
     elif check.threshold is not None:

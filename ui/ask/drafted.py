@@ -13,7 +13,7 @@ import streamlit as st
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.llm_trace import Call, LlmTrace, Sufficiency
 from rag_core.domain.trace import CheckResult, State
-from ui.app.texts import say, tell
+from ui.app.texts import say, spoken, tell
 from ui.ask.sentences import show_sentences
 
 
@@ -33,7 +33,7 @@ def drafter_in_words(decision: Decision) -> list[str]:
     if decision.answered and said.get("drafter") == "model":
         lines = [tell("drafted.model", **_named(said))]
     elif decision.answered and said.get("drafter_note"):
-        lines = [] if stand_in(decision) else [tell("drafted.extract", why=said["drafter_note"])]
+        lines = [] if stand_in(decision) else [tell("drafted.extract", why=spoken(said["drafter_note"]))]
     else:
         lines = [tell("drafted.asked", **_named(said))] if said.get("model") else []
     if said.get("calls"):
@@ -53,7 +53,7 @@ def show_stand_in(decision: Decision) -> None:
     note = stand_in(decision)
     if note:
         with st.container(key="stand_in"):
-            st.text(note)
+            st.text(spoken(note))
 
 
 def _named(said: Mapping[str, Any]) -> dict[str, object]:
@@ -151,4 +151,4 @@ def _show_calls(of: str, *calls: Call) -> None:
 
 def _in_words(check: CheckResult) -> str:
     key = "attempts.check" if check.blocks else "attempts.check_observed"
-    return tell(key, check=say(f"checks.title_{check.stage}"), found=check.found or check.note)
+    return tell(key, check=say(f"checks.title_{check.stage}"), found=spoken(check.found or check.note))

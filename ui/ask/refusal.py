@@ -16,7 +16,7 @@ from rag_core.domain.replies import reply
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
-from ui.app.texts import say, tell
+from ui.app.texts import say, spoken, tell
 from ui.ask.checks import measured, meter, required
 from ui.ask.drafted import show_drafter
 from ui.ask.evidence import show_place
@@ -69,7 +69,7 @@ def show_refusal(asked: Asked) -> None:
         for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
             _show_check(number, check)
         if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
-            st.text(decision.explanation)
+            st.text(spoken(decision.explanation))
         _show_suggestions(decision.suggestions)
         show_drafter(decision)
 
@@ -150,11 +150,11 @@ def _show_check(number: int, check: CheckResult) -> None:
                 )
             )
         if check.value is None or check.scale not in SAID_BY_NUMBERS:
-            st.text(tell("refusal.found", found=check.found or check.note))
+            st.text(tell("refusal.found", found=spoken(check.found or check.note)))
 
 
 def _show_suggestions(suggestions: Sequence[str]) -> None:
     if suggestions:
         st.markdown(say("refusal.what_to_do"))
         for suggestion in suggestions[:MAX_TO_DO]:
-            st.text(tell("refusal.suggestion", suggestion=suggestion))
+            st.text(tell("refusal.suggestion", suggestion=spoken(suggestion)))

@@ -16,7 +16,7 @@ from rag_core.service.people import Right
 from ui.app.jobs.progress import writing
 from ui.app.naming import shown_date, told_date
 from ui.app.people import visitor
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import say, show_error, spoken, tell
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.keeping import write
 from ui.documents.page_by_page import go_to
@@ -113,7 +113,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
 def _show_problem(problem: str, remedy: str) -> None:
     with st.container(border=True):
         st.badge(say("problems.badge"), icon=":material/error:", color="orange")
-        st.text(problem)
+        st.text(spoken(problem))
         st.text(remedy)
 
 

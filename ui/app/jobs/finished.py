@@ -16,7 +16,7 @@ from rag_core.library.library import AddReport
 from rag_core.work.jobs import Job
 from ui.app import state
 from ui.app.jobs.work import here, start_add
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import say, show_error, spoken, tell
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran
@@ -57,7 +57,7 @@ def show_problem(error: RagError, name: str = "") -> None:
         st.badge(say("jobs.not_indexed"), icon=":material/error:", color="red")
         if name:
             st.text(name, width="content")
-        st.text(f"{error.problem} {tell('problems.remedy', remedy=error.remedy)}", width="content")
+        st.text(f"{spoken(error.problem)} {tell('problems.remedy', remedy=spoken(error.remedy))}", width="content")
 
 
 def _show_result(key: str, job: Job) -> None:
@@ -117,7 +117,11 @@ def _show_problems(key: str, job: Job, report: AddReport) -> None:
         locked = [source for source in job.sources if source.name == name] if isinstance(error, PasswordNeeded) else []
         if not locked and len(report.problems) > MAX_PROBLEMS:
             others.append(
-                {say("jobs.file"): name, say("jobs.problem"): error.problem, say("jobs.remedy"): error.remedy}
+                {
+                    say("jobs.file"): name,
+                    say("jobs.problem"): spoken(error.problem),
+                    say("jobs.remedy"): spoken(error.remedy),
+                }
             )
             continue
         show_problem(error, name)
