@@ -18,6 +18,7 @@ from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
+from rag_core.domain.rows import columns
 from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.fit import Fit
@@ -202,7 +203,10 @@ def value_of(
     has no value. Where the question names one column of a table, they are its cell.
     """
     unit, (start, end) = scored.unit, scored.value
-    cells = cells_named(asked, unit.text, header_of(unit.passage, page_text)) if asked and unit.spans else []
+    header = header_of(unit.passage, page_text) if unit.spans else ""
+    if header and unit.text.count(CELL) > 1 and not columns(header, unit.text):
+        return None  # no cell is certainly below the head that is asked for
+    cells = cells_named(asked, unit.text, header) if asked and header else []
     if len(cells) == 1 and unit.text.count(cells[0]) == 1 and unit.text[start:end] not in cells[0]:
         start = unit.text.index(cells[0])
         end = start + len(cells[0])

@@ -144,6 +144,19 @@ def test_given_a_question_that_names_a_column_then_its_cell_is_the_value_whateve
     assert marked({1: page}, claim_of(scored, lambda *_: page, asked_for(question, "en"))) == cell
 
 
+def test_given_a_row_whose_cells_do_not_fit_its_heads_then_no_cell_is_the_value() -> None:
+    """A cell over two columns moves the others: "Basic | not offered | 12 euros | 14 euros" below four quarters."""
+    page = "Tariff\tQuarter 1\tQuarter 2\tQuarter 3\tQuarter 4\nBasic\tnot offered\t12 euros\t14 euros"
+    header = (Span(1, 0, page.index("Basic") - 1),)
+    passage = Passage("d#1", "d", page, (Span(1, 0, len(page)),), "en", kind=PassageKind.TABLE, header=header)
+    unit = units(passage, lambda *_: page)[0]
+    at = unit.text.index("14 euros")
+    scored = Scored(unit, {}, 0.5, value=(at, at + 8), sure=0.9)
+
+    claim = claim_of(scored, lambda *_: page, asked_for("What does the Basic tariff cost in quarter 3?", "en"))
+    assert claim.value is None
+
+
 def test_given_a_sign_without_a_letter_or_digit_then_nothing_is_marked() -> None:
     assert claimed({1: "Nuts: ☑ as ticked."}, "☑").value is None
     assert claimed({1: "Line: ☐ North ☑ Harbour."}, "☐ North").value is None
