@@ -96,9 +96,6 @@ def fit_correctness(found: list[dict[str, Any]], about: dict[str, Any], name: st
     )
     value, _ = weight(*_one_more_of_each(x, before, y), intercept=False)
     fitted = _with(base, name, value)
-    # among few passages it is asked for a result in the same words; their rows count already
-    if base.narrow and name != NAME:
-        fitted = replace(fitted, narrow=_with(_without(base.narrow, name), name, value))
     identity = replace(whole.identity, features=features_version())
     provenance = {**whole.provenance, name: {"questions": len(found), **about}}
     made = replace(whole, identity=identity, correctness=replace(fitted, identity=identity), provenance=provenance)

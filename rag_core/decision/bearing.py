@@ -24,11 +24,11 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
 from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import DRAFTED, weigh
+from rag_core.gating.features import DRAFTED
 from rag_core.gating.features import measure as measure_features
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
-from rag_core.retrieval.query import core, expand, prepared
+from rag_core.retrieval.query import prepared
 from rag_core.retrieval.titled import titled
 
 
@@ -117,11 +117,9 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
         replace(claim, relevance=one.relevance if one else 0.0) for claim, one in zip(draft.claims, rests, strict=True)
     ]
     language = measurements.understanding.language
-    weights = weigh(core(expand(measurements.question), language), language, corpus.lexical)
     drafted, others = found.log_odds()
     features = measure_features(
         tools.knows(language),
-        weights,
         hits,
         claims=claims,
         drafted=drafted,

@@ -44,7 +44,6 @@ from rag_core.facts import entities
 from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
-from rag_core.gating.features import weigh
 from rag_core.gating.keywords import match_keywords
 from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_documents
 from rag_core.gating.scores import Calibration
@@ -211,7 +210,6 @@ def _measured(
         hits = find(measurements, query, corpus, tools, rows).hits
     read = reader(query.text, tools.answerability_model)
     with timed("extract"):
-        weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(
             hits,
             asked_for(measurements.question, language),
@@ -230,11 +228,9 @@ def _measured(
         drafted, others = found.log_odds()
         features = measure_features(
             tools.knows(language),
-            weights,
             hits,
             searched=measurements.library.passages,
             claims=found.claims,
-            entities=bool(measurements.understanding.entities),
             answerability_logit=found.passages,
             drafted=drafted,
             others=others,

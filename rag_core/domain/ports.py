@@ -87,11 +87,6 @@ class LexicalIndex(Protocol):
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
         """The BM25 score of each of these rows, >= 0."""
 
-    def idf(self, terms: Sequence[str]) -> list[float]:
-        """Inverse document frequency of each term in the whole collection, >= 0; a term that no passage holds gets the
-        maximum.
-        """
-
     def vocabulary(self) -> Collection[str]:
         """The terms that any passage of the whole collection holds, each once."""
 

@@ -22,7 +22,7 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
 from rag_core.gating.fitting import MIN_COUNT, MIN_TO_ADJUST, adjust, fit, require
-from rag_core.gating.scores import Calibration, Identity, is_narrow, question_hash
+from rag_core.gating.scores import Calibration, Identity, question_hash
 
 FOLDS = 5  # a usual number; chosen, not measured
 SEED = 7  # draws the folds; any number would do
@@ -35,7 +35,6 @@ MAX_WORDS = (
 )
 # share of the answerable questions whose right answer is known; with fewer the share of right ones would be off; chosen
 MIN_KNOWN = 0.8
-MIN_OF_PART = 10  # questions of either kind for which a part of a score is adjusted: below it stays as it is; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,11 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
     require([one.answerable for one in new], MIN_TO_ADJUST)
 
     about = {**provenance, "method": "adjust", "base": base.id, "left_out": len(samples) - len(new)}
-    made = _with_figures(new, lambda rows: _best(partial(_adjusted_at, base), VALUES_OF_C_TO_ADJUST, rows), about)
+
+    def at(c: float, rows: Sequence[Sample]) -> Calibration:
+        return adjust(base, *_columns(rows), {"strength": c}, c=c, least=1)
+
+    made = _with_figures(new, lambda rows: _best(at, VALUES_OF_C_TO_ADJUST, rows), about)
     return _with_correctness(made, base, samples)
 
 
@@ -205,10 +208,11 @@ def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequ
         return replace(made, correctness=before)
 
     def at(c: float, rows: Sequence[Sample]) -> Calibration:
+        columns, about = _columns(rows), {"strength": c}
         return (
-            _adjusted_at(before, c, rows)
+            adjust(before, *columns, about, c=c, least=1)
             if before
-            else fit(made.identity, *_columns(rows), {"strength": c}, c=c, least=1)
+            else fit(made.identity, *columns, about, c=c, least=1)
         )
 
     values = VALUES_OF_C_TO_ADJUST if before else VALUES_OF_C
@@ -223,21 +227,6 @@ def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
     """The samples that a calibration was not fitted on."""
     known = frozenset(base.provenance.get("question_hashes", ()))
     return [one for one in samples if question_hash(one.question) not in known]
-
-
-def _adjusted_at(base: Calibration, c: float, rows: Sequence[Sample]) -> Calibration:
-    """A score whose part for few passages is fitted to such questions, and the other part to the others."""
-    few = [base.narrow is not None and is_narrow(one.features) for one in rows]
-    made = _part_at(base, c, [one for one, narrow in zip(rows, few, strict=True) if not narrow])
-    narrow = base.narrow and _part_at(base.narrow, c, [one for one, narrow in zip(rows, few, strict=True) if narrow])
-    return replace(made, narrow=narrow, provenance={"strength": c})
-
-
-def _part_at(part: Calibration, c: float, rows: Sequence[Sample]) -> Calibration:
-    positive = sum(one.answerable for one in rows)
-    if min(positive, len(rows) - positive) < MIN_OF_PART:
-        return part
-    return adjust(part, *_columns(rows), part.provenance, c=c, least=1)
 
 
 def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str, Any]) -> Calibration:

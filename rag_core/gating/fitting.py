@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from rag_core.errors import InvalidInput
-from rag_core.gating.features import FEATURES
-from rag_core.gating.scores import FAR, Calibration, Identity
+from rag_core.gating.features import INPUTS
+from rag_core.gating.scores import FAR, Calibration, Identity, value
 
 MIN_COUNT = 50  # questions of either kind for a fit of all features
 MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
@@ -25,7 +25,7 @@ def fit(
     *,
     weights: Sequence[float] | None = None,
     c: float = 1.0,
-    features: tuple[str, ...] = FEATURES,
+    features: tuple[str, ...] = INPUTS,
     least: int = MIN_COUNT,
 ) -> Calibration:
     """Fit the regression. `c` is scikit-learn's C; features are standardised first.
@@ -37,7 +37,7 @@ def fit(
     from sklearn.linear_model import LogisticRegression
 
     require(answerable, least)
-    x = np.array([[row[name] for name in features] for row in measured])
+    x = np.array([[value(name, row) for name in features] for row in measured])
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale[scale < 1e-9] = 1.0
     x = _standardised(x, mean, scale)
@@ -88,7 +88,7 @@ def adjust(
 
     require(answerable, least)
     y = np.array(answerable, dtype=float)
-    x = np.array([[row[name] for name in base.features] for row in measured])
+    x = np.array([[value(name, row) for name in base.features] for row in measured])
     x = _standardised(x, np.array(base.mean), np.array(base.scale))
     before = x @ np.array(base.coefficients) + base.intercept
     counts = np.ones(len(y)) if weights is None else np.array(weights)

@@ -19,13 +19,13 @@ from typing import Any
 
 from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.errors import InvalidInput
-from rag_core.gating.features import FEATURES, magnitude
+from rag_core.gating.features import FEATURES
 from rag_core.library.disk.files import seal, unseal
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
-SCHEMA_VERSION = 3  # the form of a calibration file
+SCHEMA_VERSION = 4  # the form of a calibration file
 _KEYS = {
     "schema_version",
     "identity",
@@ -34,18 +34,16 @@ _KEYS = {
     "scale",
     "coefficients",
     "intercept",
-    "narrow",
-    "crossed",
     "correctness",
     "provenance",
 }
-READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
+TIMES = "*"  # between the features of a product
 FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 4
-FEATURES_VERSION = 13
+FEATURES_VERSION = 14
 
 # Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds
 # for all of them.
@@ -129,11 +127,9 @@ class Identity:
 class Calibration:
     """Coefficients of a fitted score, what it was fitted on, and how it came about.
 
-    `mean`, `scale` and `coefficients` have the length of `features`. `narrow` stands for the whole where no more
-    passages were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing
-    of one passage. `crossed` stands for it where the draft is in another language than the question: words cannot be
-    compared there. `correctness` is the score of another question about the same features: whether the extract is
-    right, not whether the documents answer.
+    `mean`, `scale` and `coefficients` have the length of `features`. A feature may be a product ("unit_best*searched"):
+    what the answerability model says weighs otherwise among few passages. `correctness` is the score of another
+    question about the same features: whether the extract is right, not whether the documents answer.
     """
 
     identity: Identity
@@ -143,9 +139,7 @@ class Calibration:
     coefficients: tuple[float, ...]
     intercept: float
     provenance: Mapping[str, Any]
-    narrow: Calibration | None = None
     correctness: Calibration | None = None
-    crossed: Calibration | None = None
 
     def __post_init__(self) -> None:
         numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept)
@@ -168,12 +162,8 @@ class Calibration:
 
     def logit(self, measured: Mapping[str, float]) -> float:
         """The log of the odds."""
-        if self.narrow and is_narrow(measured):
-            return self.narrow.logit(measured)
-        if self.crossed and measured["crossed"]:
-            return self.crossed.logit(measured)
         return self.intercept + sum(
-            weight * max(-FAR, min(FAR, (measured[name] - mean) / scale))
+            weight * max(-FAR, min(FAR, (value(name, measured) - mean) / scale))
             for name, mean, scale, weight in zip(self.features, self.mean, self.scale, self.coefficients, strict=True)
         )
 
@@ -194,8 +184,8 @@ class Calibration:
 
     def _numbers(self) -> dict[str, Any]:
         lists = {name: list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
-        parts = {"narrow": self.narrow, "crossed": self.crossed, "correctness": self.correctness}
-        return {**lists, "intercept": self.intercept, **{name: part._numbers() for name, part in parts.items() if part}}
+        of_right = {"correctness": self.correctness._numbers()} if self.correctness else {}
+        return {**lists, "intercept": self.intercept, **of_right}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Calibration:
@@ -216,17 +206,19 @@ class Calibration:
         features, mean, scale, coefficients = (
             tuple(row[name]) for name in ("features", "mean", "scale", "coefficients")
         )
-        narrow, crossed, correctness = (
-            cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "crossed", "correctness")
-        )
-        return cls(
-            identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness, crossed
-        )
+        correctness = cls._of(identity, row["correctness"], {}) if "correctness" in row else None
+        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, correctness)
 
     @property
-    def parts(self) -> tuple[Calibration, ...]:
-        """This one, and those within it."""
-        return self, *(part for one in (self.narrow, self.crossed, self.correctness) if one for part in one.parts)
+    def measured(self) -> frozenset[str]:
+        """The names of all features that it and the score of right answers read."""
+        own = {part for name in self.features for part in name.split(TIMES)}
+        return frozenset(own) | (self.correctness.measured if self.correctness else frozenset())
+
+
+def value(name: str, measured: Mapping[str, float]) -> float:
+    """A feature, or the product of those that the name joins."""
+    return math.prod(measured[part] for part in name.split(TIMES))
 
 
 def read(path: Path) -> Calibration:
@@ -238,7 +230,7 @@ def read(path: Path) -> Calibration:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
         found = Calibration.from_json(row if _unsealed(row) else unseal(row))
-        if unknown := {name for part in found.parts for name in part.features} - set(FEATURES):
+        if unknown := found.measured - set(FEATURES):
             raise ValueError(f"there is no feature {min(unknown)!r}")
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
@@ -271,10 +263,3 @@ def load(files: Sequence[Path], identity: Identity) -> Calibration | None:
     """
     found = (read(path) for path in files if path.exists())
     return next((one for one in found if one.identity == identity), None)
-
-
-def is_narrow(measured: Mapping[str, float]) -> bool:
-    """Whether so few passages were searched, and all of them read, that what the answerability model says decides
-    nearly alone.
-    """
-    return bool(measured["read"]) and measured["searched"] <= magnitude(READ)

@@ -97,7 +97,6 @@ def test_given_any_changes_when_kept_and_opened_then_every_number_is_that_of_one
             assert lexical.search(WORDS, k, allowed) == whole_words.search(WORDS, k, allowed)
         asked = [*WORDS, "unknown", "notice"]
         assert lexical.scores(asked, [*rows, 0]) == whole_words.scores(asked, [*rows, 0])
-        assert lexical.idf(asked) == whole_words.idf(asked)
         assert (
             set(lexical.vocabulary()) == set(whole_words.vocabulary()) == {term for row in sides.terms for term in row}
         )

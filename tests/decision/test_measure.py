@@ -551,7 +551,7 @@ def test_given_an_answerability_model_then_it_reads_the_first_passages_whole_and
     assert question == "What is the notice period?"
     where = {"contract": "contract.txt", "lease": "Lease of 1999"}
     assert places == [Place(where[hit.passage.document], (hit.passage.text,)) for hit in measured.hits[:READ_FIRST]]
-    assert [measured.features[name] for name in ("unit_best", "answer_first", "read")] == [5.0, 2.5, 1.0]
+    assert [measured.features[name] for name in ("unit_best", "answer_first")] == [5.0, 2.5]
     assert all("period" in claim.text for claim in measured.draft.claims)
 
 
@@ -617,7 +617,6 @@ def test_given_a_question_in_another_language_then_it_is_read_as_well() -> None:
     assert measured.understanding.language == "cs"
     ((question, _),) = reader.asked
     assert question == "Jaká je výpovědní doba smlouvy?"
-    assert measured.features["read"] == 1.0
 
 
 def test_given_a_question_then_it_is_embedded_as_a_query_and_what_it_is_compared_with_as_passages() -> None:
@@ -642,7 +641,7 @@ def test_given_no_passage_or_no_answerability_model_then_nothing_is_read() -> No
     bare = measure("What is the notice period?", settings(), CORPUS, tools())
 
     assert reader.asked == []
-    assert (none.features["read"], bare.features["read"], bare.features["unit_best"]) == (0.0, 0.0, 0.0)
+    assert (none.features["answer_first"], bare.features["unit_best"]) == (0.0, 0.0)
 
 
 def test_given_a_name_asked_in_another_language_then_it_is_found_word_by_word() -> None:

@@ -25,8 +25,8 @@ from rag_core.evaluation.calibration import (
     out_of_fold,
 )
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.gating.features import FEATURES, magnitude
-from rag_core.gating.scores import READ, Calibration, question_hash
+from rag_core.gating.features import FEATURES
+from rag_core.gating.scores import Calibration, question_hash
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
@@ -228,28 +228,6 @@ def test_given_too_few_known_right_answers_then_the_score_of_right_answers_stays
     for made in (adjusted(base, rows, {}), fitted(identity("m"), rows, {}, base)):
         assert made.correctness == base.correctness
         assert "correctness" not in made.provenance
-
-
-def test_given_questions_of_few_passages_then_they_adjust_the_part_for_few_passages_and_the_others_the_other() -> None:
-    whole = replace(calibration("m"), provenance={}, correctness=None)
-    base = replace(whole, narrow=whole, correctness=replace(whole, narrow=whole))
-    few = [
-        replace(row, features={**row.features, "read": 1.0, "searched": magnitude(READ)})
-        for row in rightly(samples(100), 0.8)
-    ]
-    many = [replace(row, features={**row.features, "read": 0.0}) for row in rightly(samples(100, seed=4), 0.8)]
-
-    of_few, of_many = adjusted(base, few, {}), adjusted(base, many, {})
-
-    for made in (of_few, of_few.correctness):
-        assert made is not None
-        assert made.coefficients == base.coefficients
-        assert made.narrow is not None
-        assert made.narrow.coefficients != whole.coefficients
-    for made in (of_many, of_many.correctness):
-        assert made is not None
-        assert made.coefficients != base.coefficients
-        assert made.narrow == whole
 
 
 def test_given_a_draft_then_it_is_right_where_it_holds_a_right_answer_and_is_short() -> None:

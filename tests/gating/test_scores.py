@@ -20,14 +20,12 @@ from rag_core.adapters.embedding.by_name import EMBEDDED
 from rag_core.domain.passages import Place, ReadPlace
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
-from rag_core.gating.features import FEATURES, magnitude
+from rag_core.gating.features import FEATURES
 from rag_core.gating.fitting import adjust, fit
 from rag_core.gating.scores import (
-    READ,
     Calibration,
     Identity,
     features_version,
-    is_narrow,
     load,
     packed,
     question_hash,
@@ -52,27 +50,21 @@ def test_given_the_middle_then_the_probability_is_one_half_and_it_rises_with_the
     assert score.probability(ZERO | {"draft_cosine": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
 
 
-def test_given_a_draft_in_another_language_then_the_part_for_such_says_and_for_few_passages_theirs_does() -> None:
-    across, narrow = calibration(middle=0.9), calibration(middle=0.1)
-    score = replace(calibration(), crossed=across, narrow=narrow)
-    row = ZERO | {"draft_cosine": 0.75, "searched": 1.0}
+def test_given_a_product_of_features_then_it_weighs_as_their_product_and_its_parts_are_looked_at(
+    tmp_path: Path,
+) -> None:
+    def named(product: str) -> tuple[str, ...]:
+        return tuple(product if name == "draft_cosine" else name for name in FEATURES)
 
-    assert score.logit(row | {"crossed": 1.0}) == across.logit(row)
-    assert score.logit(row) == calibration().logit(row)
-    assert score.logit(row | {"crossed": 1.0, "read": 1.0, "searched": 0.0}) == narrow.logit(row)
-    assert replace(score, crossed=None).logit(row | {"crossed": 1.0}) == calibration().logit(row)
-
-
-def test_given_a_part_for_drafts_in_another_language_then_it_is_stored_and_the_id_tells_it(tmp_path: Path) -> None:
     plain = calibration()
-    score = replace(plain, crossed=replace(calibration(middle=0.9), correctness=None, provenance={}))
-    path = tmp_path / "answerability.json"
-    path.write_bytes(packed(score))
+    score = replace(plain, features=named("draft_cosine*searched"))
+    row = ZERO | {"draft_cosine": 0.75}
 
-    assert read(path) == score
+    assert score.logit(row | {"searched": 1.0}) == plain.logit(row)
+    assert score.logit(row | {"searched": 0.0}) == plain.logit(ZERO)
     assert score.id != plain.id
-    assert score.crossed in score.parts
-    assert "crossed" not in plain.to_json()
+    with pytest.raises(InvalidInput, match="there is no feature 'searching'"):
+        read(stored(tmp_path, features=named("draft_cosine*searching")))
 
 
 @given(st.floats(-1e6, 1e6))
@@ -203,14 +195,10 @@ def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_
 def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(
     tmp_path: Path,
 ) -> None:
-    made = replace(
-        calibration("m"), correctness=replace(calibration("m", middle=0.25), narrow=calibration("m"), provenance={})
-    )
+    made = replace(calibration("m"), correctness=replace(calibration("m", middle=0.25), provenance={}))
     row = made.to_json()
-    found = Calibration.from_json(json.loads(json.dumps(row)))
 
-    assert [part.probability(ZERO) for part in found.parts] == [part.probability(ZERO) for part in made.parts]
-    assert len(found.parts) == len(made.parts) > 2
+    assert Calibration.from_json(json.loads(json.dumps(row))) == made
     row["correctness"]["features"] = ["rightness", *FEATURES[1:]]
     with pytest.raises(InvalidInput, match="there is no feature 'rightness'"):
         read(stored(tmp_path, **row))
@@ -231,7 +219,7 @@ def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the
 
     assert shipped is not None
     assert shipped.correctness is not None
-    assert {name for part in shipped.parts for name in part.features} <= set(FEATURES)
+    assert shipped.measured <= set(FEATURES)
     assert shipped.model == EMBEDDED
     assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
 
@@ -385,9 +373,3 @@ def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(
 
     with pytest.raises(InvalidInput, match="Restore it from the repository"):
         read(path)
-
-
-def test_given_as_many_passages_as_are_read_then_the_search_is_narrow_and_with_one_more_it_is_not() -> None:
-    assert is_narrow({"read": 1.0, "searched": magnitude(READ)})
-    assert not is_narrow({"read": 1.0, "searched": magnitude(READ + 1)})
-    assert not is_narrow({"read": 0.0, "searched": magnitude(READ)})

