@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-import httpx2
-
 from rag_core.domain.ports import Cancel
 
 SECONDS = 10.0  # for each step of a call; chosen
@@ -18,6 +16,8 @@ def post(url: str, body: Mapping[str, object], cancelled: Cancel) -> bool:
 
     No redirect is followed, so that the body goes nowhere else.
     """
+    import httpx2  # only where somebody is told: most commands tell nobody
+
     for wait in WAITS:
         time.sleep(wait)
         if cancelled():

@@ -51,7 +51,7 @@ from builders import measurements, settings
 from rag_core.decision.batch import ReplaySet, checks_of, replay_many
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.trace import State
-from rag_core.evaluation.certify import thresholds
+from rag_core.evaluation import certify
 from rag_core.settings import Mode, Settings
 from rag_core.settings.configuration import from_environment
 from reports import checks
@@ -73,8 +73,8 @@ assert list(replay_many(set_of, at).reason) == ["two_hits", "none"]
 assert list(replay_many(set_of, at.changed(min_hits=1)).reason) == ["none", "none"]
 (held,) = [row for row in checks_of(set_of, at) if row.name == "two_hits"]
 assert (held.values.tolist(), list(held.blocks)) == ([1, 2], [True, False])
-assert thresholds.MODE_OF["min_hits"] == "two_hits_mode" and "min_hits" not in thresholds.FIRST
-assert thresholds.steps("min_hits") == tuple(range(20, -1, -1))
+assert certify.MODE_OF["min_hits"] == "two_hits_mode" and "min_hits" not in certify.FIRST
+assert certify.steps("min_hits") == tuple(range(20, -1, -1))
 assert from_environment({"RAG_STRICT_MODE": "false"})["two_hits_mode"] is Mode.OFF
 assert "| `two_hits` | gating | Are there enough passages? | at least `min_hits` (1) |" in checks.table()
 assert shown.LIMITS["two_hits"] == "min_hits" and shown.mode_knob("two_hits") == "two_hits_mode"

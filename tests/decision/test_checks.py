@@ -31,7 +31,8 @@ READ_ELSEWHERE = {
     },
     "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
-    "min_correctness": {"evaluation/certify.py"},  # of an intent
+    # of an intent; which reading of a follow-up is asked
+    "min_correctness": {"evaluation/certify.py", "engine.py"},
     "correctness_extra_procedural": {"evaluation/certify.py"},
     "correctness_extra_comparative": {"evaluation/certify.py"},
     "expand_searches": {"decision/progress.py"},  # how often the model is asked

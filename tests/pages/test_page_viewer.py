@@ -28,7 +28,7 @@ from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, s
 from ui.documents.viewer import AROUND
 
 VACATION = "How many vacation days do employees have?"
-LEAVE = "How many days of parental leave are there?"  # two sentences of one page, and one of another document
+LEAVE = "How long is parental leave?"  # two sentences of one page, and one of another document
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 SPEED = "How does the MK-40 measure the speed of the water?"  # two sentences of one page
 PDF = "application/pdf"

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from service_kit import SECRET, WARRANTY, Server
 
-from rag_core.entrypoints.http import question_routes as chat_routes
+from rag_core.entrypoints.http import question_routes
 from rag_core.entrypoints.http.app import api
 from rag_core.entrypoints.http.guards import OPEN, entered
 from rag_core.library.stored.named import is_name
@@ -124,7 +124,7 @@ def every_route(server: Server) -> dict[Route, Any]:
     found: dict[Route, Any] = {}
     for one in api(server.service).routes:
         router = getattr(one, "original_router", None)
-        inner, prefix = (router.routes, "/v1" if router is chat_routes.router else "/api") if router else ([one], "")
+        inner, prefix = (router.routes, "/v1" if router is question_routes.chat else "/api") if router else ([one], "")
         found |= {(method, prefix + each.path): each for each in inner for method in each.methods - {"HEAD"}}
     return found
 

@@ -58,7 +58,6 @@ SCHEMA = (
     "CREATE TABLE pins (decision INTEGER PRIMARY KEY, at TEXT NOT NULL, origin TEXT NOT NULL, version INTEGER NOT NULL,"
     " change TEXT NOT NULL, first TEXT NOT NULL, last TEXT NOT NULL, now INTEGER REFERENCES decisions ON DELETE SET "
     "NULL)",
-    "CREATE INDEX pins_now ON pins (now)",
 )
 
 
