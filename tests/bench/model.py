@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import yaml
 
-from rag_core.adapters.embedding import pairs, reader
+from rag_core.adapters.embedding import reader
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.recent import Recent
 from rag_core.domain.decision import Decision
@@ -83,10 +83,7 @@ def _forgetful(model: Any) -> Any:
     model's question.
     """
     fresh = copy(model)
-    for name, size in (("_places", reader.REMEMBERED), ("_sentences", pairs.REMEMBERED)):
-        part = copy(getattr(model, name))
-        part._recent = Recent(size)
-        setattr(fresh, name, part)
+    fresh._recent = Recent(reader.REMEMBERED)
     return fresh
 
 
