@@ -144,6 +144,23 @@ def test_given_a_question_that_names_a_column_then_its_cell_is_the_value_whateve
     assert marked({1: page}, claim_of(scored, lambda *_: page, asked_for(question, "en"))) == cell
 
 
+@each(
+    ("sentence", "pointed", "value"),
+    [
+        ("Sick leave is paid for 30 days in a year.", "30", "30 days"),
+        ("The rent is EUR 1,250 a month.", "1,250", "EUR 1,250"),
+        ("The rent is EUR 1,250 a month.", "1,250 a month", "EUR 1,250 a month"),
+        ("It is 30 days, or 3 weeks.", "weeks", "3 weeks"),
+        ("The house has 4 floors.", "4", "4"),
+        ("Ada Marsh has held it for 30 days.", "Ada Marsh", "Ada Marsh"),
+    ],
+)
+def test_given_a_figure_that_the_reader_points_at_then_its_unit_is_part_of_the_value(
+    sentence: str, pointed: str, value: str
+) -> None:
+    assert marked({1: sentence}, claimed({1: sentence}, pointed)) == value
+
+
 def test_given_a_row_whose_cells_do_not_fit_its_heads_then_no_cell_is_the_value() -> None:
     """A cell over two columns moves the others: "Basic | not offered | 12 euros | 14 euros" below four quarters."""
     page = "Tariff\tQuarter 1\tQuarter 2\tQuarter 3\tQuarter 4\nBasic\tnot offered\t12 euros\t14 euros"
