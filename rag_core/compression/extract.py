@@ -19,7 +19,7 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import columns
-from rag_core.facts.differences.values import values
+from rag_core.facts.differences.values import with_unit
 from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.fit import Fit
@@ -212,9 +212,7 @@ def value_of(
     if len(cells) == 1 and unit.text.count(cells[0]) == 1 and unit.text[start:end] not in cells[0]:
         start = unit.text.index(cells[0])
         end = start + len(cells[0])
-    for one in values(unit.text, unit.passage.language).quantities if end > start else ():
-        if one.start < end and start < one.end:
-            start, end = min(start, one.start), max(end, one.end)
+    start, end = with_unit(unit.text, start, end, unit.passage.language)
     text = unit.text[start:end]
     says = any(map(str.isalnum, text)) and "☐" not in text  # what is not ticked answers nothing
     if not evidence or scored.sure < VALUE_SURE or not says or len(text.split()) > VALUE_WORDS:

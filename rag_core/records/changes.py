@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from rag_core.domain.claims import DELETED
-from rag_core.facts.differences.values import values
+from rag_core.facts.differences.values import values, with_unit
 from rag_core.facts.sentence.markers import markers
 from rag_core.ingest.normalise import normalise
 from rag_core.language import ascii_digits, fold, word_texts
@@ -133,17 +133,15 @@ def _cited(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _whole(row: Mapping[str, Any]) -> str:
-    """The value with its unit, which a reader that points at "25" leaves out."""
+    """The value with its unit, which a decision of another program may leave out: "25"."""
     value, cited = row["value"], _cited(row)
     if cited is None:
         return str(value["text"])
-    quote, first = ascii_digits(str(cited["excerpt"])), cited["spans"][0]["start"]
+    quote, first = str(cited["excerpt"]), cited["spans"][0]["start"]
     start, end = value["start"] - first, value["end"] - first
-    bare = " ".join(quote[start:end].split())
-    for one in values(quote, str(row["language"])).quantities:
-        if one.start < end and start < one.end:
-            start, end = min(start, one.start), max(end, one.end)
-    return " ".join(cited["excerpt"][start:end].split()) + ascii_digits(str(value["text"])).removeprefix(bare)
+    bare = " ".join(ascii_digits(quote)[start:end].split())
+    start, end = with_unit(quote, start, end, str(row["language"]))
+    return " ".join(quote[start:end].split()) + ascii_digits(str(value["text"])).removeprefix(bare)
 
 
 def _values(text: str, language: str) -> str:

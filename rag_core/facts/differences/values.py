@@ -17,7 +17,7 @@ from rag_core.facts.sentence.names import Name, canonical_code, codes
 from rag_core.facts.sentence.numbers import Quantity, quantities
 from rag_core.facts.sentence.times import Time, Weekday, times, weekdays
 from rag_core.facts.sentence.units import units_in
-from rag_core.language import Date, any_language, dates, fold, stem, words
+from rag_core.language import Date, any_language, ascii_digits, dates, fold, stem, words
 
 _IN_DIGITS = regex.compile(r"\D{0,4}\d[\d.,'’ ]*(?:\^[-−+]?\d+|[⁺⁻]?[⁰¹²³⁴-⁹]+)?")
 _SIGNED = regex.compile(r"[/·^]|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
@@ -52,6 +52,16 @@ def values(text: str, lang: str) -> Values:
     taken += [(code.start, code.end) for code in marks]
     numbers, named = quantities(text, lang, taken), weekdays(words(text), lang)
     return Values(tuple(days), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
+
+
+def with_unit(text: str, start: int, end: int, lang: str) -> tuple[int, int]:
+    """The characters of a text from `start` up to `end`, with the whole of each quantity that they are a part of: those
+    of "30 days", where they are those of "30". Digits may be of any script.
+    """
+    for one in values(ascii_digits(text), lang).quantities:
+        if one.start < end and start < one.end:
+            start, end = min(start, one.start), max(end, one.end)
+    return start, end
 
 
 def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
