@@ -1,4 +1,5 @@
-"""Sends what was measured of each question to a collector of OpenTelemetry, as spans with OpenInference's kinds.
+"""Sends each request of the API, and what was measured of each question, to a collector of OpenTelemetry; the spans of
+questions have OpenInference's kinds.
 
 Off unless asked for.
 
@@ -19,9 +20,12 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import Call
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidSetting
+from rag_core.settings.request_context import REQUEST, RequestContext
 
 if TYPE_CHECKING:
+    from opentelemetry.context import Context
     from opentelemetry.sdk.trace import SpanProcessor
+    from opentelemetry.trace import Span
 
 ADDRESS, TEXT = "RAG_TRACES", "RAG_TRACES_TEXT"
 KIND = "openinference.span.kind"
@@ -34,6 +38,8 @@ KINDS = {
     "relevance": "EVALUATOR",
     "audit": "EVALUATOR",
 }
+MODEL = "model"  # the stage in which language models are waited for
+HTTP = {"method": "http.request.method", "route": "http.route", "status": "http.response.status_code"}
 MAX_TEXT_CHARS = 4_000  # in one attribute
 _log = logging.getLogger(__name__)
 
@@ -49,6 +55,24 @@ class Traces:
         self.provider.add_span_processor(processor)
         self._tracer, self._text = self.provider.get_tracer("rag_core"), text
 
+    def begin(self, request: RequestContext) -> Span:
+        """Begin the span of a request, until `end`; the request gets its ids."""
+        from opentelemetry.trace import SpanKind
+
+        parent = _within(request, request.parent_id, remote=True) if request.parent_id else None
+        span = self._tracer.start_span("request", context=parent, kind=SpanKind.SERVER)
+        ids = span.get_span_context()
+        request.trace_id, request.span_id = f"{ids.trace_id:032x}", f"{ids.span_id:016x}"
+        return span
+
+    def end(self, span: Span, about: Mapping[str, str | int | float]) -> None:
+        """End the span of a request with what its line in the access log says; `method`, `route` and `status` get the
+        names of OpenTelemetry's conventions.
+        """
+        span.update_name(f"{about['method']} {about['route']}")
+        span.set_attributes({HTTP.get(name, f"request.{name}"): value for name, value in about.items()})
+        span.end()
+
     def watch(self, measurements: Measurements, decision: Decision) -> None:
         """Tell of a question that was decided. Never raises: what watches may not change what is watched."""
         try:
@@ -60,18 +84,21 @@ class Traces:
         from opentelemetry.trace import set_span_in_context
 
         calls = measurements.llm_trace.calls if measurements.llm_trace else ()
-        total = sum(measurements.timings.values()) + sum(call.ms for call in calls)
-        at = time.time_ns() - round(total * NS)
-        root = self._tracer.start_span("question", start_time=at, attributes=self._about(measurements, decision))
+        at = time.time_ns() - round(sum(measurements.timings.values()) * NS)
+        request = REQUEST.get()
+        parent = _within(request, request.span_id) if request else None
+        about = self._about(measurements, decision)
+        root = self._tracer.start_span("question", context=parent, start_time=at, attributes=about)
         within = set_span_in_context(root)
         for stage, ms in measurements.timings.items():
             attributes = {
                 KIND: KINDS.get(stage, "CHAIN"),
                 **(self._retrieved(measurements) if stage == "retrieve" else {}),
             }
-            at = self._span(stage, at, ms, attributes, within)
-        for call in calls:
-            at = self._span(str(call.step), at, call.ms, _of_call(call), within)
+            began, at = at, self._span(stage, at, ms, attributes, within)
+            if stage == MODEL:  # within its time, which is counted once
+                for call in calls:
+                    began = self._span(str(call.step), began, call.ms, _of_call(call), within)
         for check in decision.trace.checks:
             judged = {"check.value": check.value, "check.threshold": check.threshold}
             attributes = {
@@ -138,6 +165,14 @@ def traces(environment: Mapping[str, str]) -> Traces | None:
 
     processor = BatchSpanProcessor(OTLPSpanExporter(endpoint=address))
     return Traces(processor, text=environment.get(TEXT, "").strip().lower() in ("true", "1", "on"))
+
+
+def _within(request: RequestContext, span_id: str, *, remote: bool = False) -> Context:
+    """The context whose spans are children of a span of this request; `remote` says that it is the caller's."""
+    from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
+
+    ids = int(request.trace_id, 16), int(span_id, 16)
+    return set_span_in_context(NonRecordingSpan(SpanContext(*ids, remote, TraceFlags(request.sampled))))
 
 
 def _of_call(call: Call) -> dict[str, Any]:

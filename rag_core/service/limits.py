@@ -10,7 +10,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 from rag_core.service.principal import VISITOR, Overloaded, ShareTaken, Stopping, TooOften
@@ -148,7 +148,7 @@ class Lane:
         caller = CALLER.get()
         self.places.take(caller)
         try:
-            future = self._pool.submit(work)
+            future = self._pool.submit(copy_context().run, work)  # its log lines are the request's
         except RuntimeError:  # it was closed meanwhile
             self.places.free(caller)
             raise stopping from None

@@ -140,7 +140,7 @@ class Decision(Told):
 
 
 class Source(Told):
-    """A citation as an assistant quotes it."""
+    """A citation as it is quoted."""
 
     id: int
     document: str
@@ -154,7 +154,7 @@ class Source(Told):
 
 
 class Answer(Told):
-    """An answer or refusal as an assistant reads it, without what was measured."""
+    """A decision as it is read, without what was measured."""
 
     id: str = Field(description="Under which the decision is kept; empty where it is not.")
     question: str
@@ -163,6 +163,7 @@ class Answer(Told):
     is_safe: bool
     is_refusal: bool
     answer: str
+    value: Value | None
     explanation: str
     confidence: float
     confidence_level: str
@@ -171,15 +172,6 @@ class Answer(Told):
     suggestions: list[str]
     notes: list[str]
     metadata: dict[str, Any]
-
-
-class FullAnswer(Answer):
-    """All of a decision, under the fields of `Decision`, which is not told to an assistant beforehand: it is long."""
-
-    model_config = ConfigDict(extra="allow")
-
-    citations: list[Any]
-    places: list[Any]
 
 
 class Problem(Told):
@@ -192,6 +184,8 @@ class Problem(Told):
     remedy: str
     kind: str = Field(description="A stable name of the problem, for programs.")
     errors: list[dict[str, Any]] = Field(default_factory=list, description="The fields that cannot be used.")
+    request_id: str = Field(description="X-Request-ID, as the log has it.")
+    trace_id: str = Field(description="The trace-id of `traceparent`.")
 
 
 class Indexed(Told):

@@ -67,9 +67,10 @@ class Stopping(Overloaded):
     """The service was told to stop."""
 
 
-def missing(what: str) -> NotFound:
-    """There is no such thing for this caller; `what` is a noun of ours, never what was asked for."""
-    return NotFound(f"There is no such {what}.", remedy="Check its name or id, and what your token may reach.")
+def missing(what: str, name: str = "") -> NotFound:
+    """There is no such thing for this caller; `what` is a noun of ours, `name` a well-formed name that they gave."""
+    there_is = f"There is no {what} {name!r}." if name else f"There is no such {what}."
+    return NotFound(there_is, remedy="Check its name or id, and what your token may reach.")
 
 
 VISITOR = "visit:"  # begins the name of a visitor of a shared demo
@@ -111,9 +112,16 @@ class Principal:
         """Whether a collection is one of theirs."""
         return self.collections is None or collection in self.collections
 
+    @property
+    def name(self) -> str:
+        """As they stand in logs."""
+        if self.actor is not None:
+            return self.actor.name
+        return self.id if self.id == LOCAL.id else f"token:{self.id}"
+
     def acting(self) -> AbstractContextManager[None]:
         """Within the block, and in jobs that are started there, the audit log says that they act."""
-        return acting(self.actor or (self.id if self.id == LOCAL.id else f"token:{self.id}"))
+        return acting(self.actor or self.name)
 
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless they have a scope."""

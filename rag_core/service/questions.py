@@ -19,6 +19,7 @@ from rag_core.records.stored import Execution, Feedback, FeedbackKind, StoredDec
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.principal import Scope, missing
 from rag_core.settings import Cost
+from rag_core.settings.request_context import note_decision
 from rag_core.work import pins
 from rag_core.work.recording import keep, keeping, passage_of
 
@@ -96,9 +97,10 @@ class Questions:
             if not keeping(store):
                 return decision, ""
             narrowed = asking.documents is not None or asking.filters
-            return decision, str(
-                keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin)
-            )
+            searched = tuple(measured[0].library.names) if narrowed else ()
+            kept = str(keep(store, measured[0], searched, self._origin))
+            note_decision(kept)
+            return decision, kept
 
     def kept(self, limit: int, before: int | None = None) -> tuple[StoredDecision, ...]:
         """The newest kept decisions, newest first, below the id `before`; with the scope label everybody's."""
@@ -193,6 +195,7 @@ class Questions:
         row = self._collection.records.stored(id)
         if row is None or (row.origin != self._origin and not self._principal.may(Scope.LABEL)):
             raise missing("decision")
+        note_decision(str(id))
 
     def _measured(self, id: int) -> Measurements:
         self._require_seen(id)

@@ -26,6 +26,7 @@ from rag_core.service.questions import COSTS, Asking
 from rag_core.service.tokens import Tokens
 from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
+from rag_core.settings.request_context import note_collection
 from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
 from rag_core.work import loading
 from rag_core.work.handing_in import take_up
@@ -115,10 +116,11 @@ class Service:
 
     def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
         """A collection of the caller's. `new` says that it may be one that is not there yet."""
-        if not is_name(name) or not self._may_enter(principal, name):
+        if not is_name(name):
             raise missing("collection")
-        if not new and name not in self._names():
-            raise missing("collection")
+        if not self._may_enter(principal, name) or not (new or name in self._names()):
+            raise missing("collection", name)
+        note_collection(name)
         return Collection(self.folder, self.base, self.jobs, principal, name)
 
     def _may_enter(self, principal: Principal, name: str) -> bool:

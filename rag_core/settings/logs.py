@@ -2,7 +2,7 @@
 
 RAG_LOG=text or json sends it to standard error; RAG_LOG_FILE sends it to a file instead, which starts anew at 10 MB,
 five old ones kept. `--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown.
-Warnings of libraries and of Python go the same way.
+Warnings of libraries and of Python go the same way. A line that belongs to a request of the API carries its ids.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from logging.handlers import RotatingFileHandler
 from typing import Any
 
 from rag_core.errors import InvalidSetting
+from rag_core.settings.request_context import request_ids
 
 LOGGERS = ("rag_core", "ui")
 FORMS = ("text", "json")
@@ -71,20 +72,26 @@ def _time(record: logging.LogRecord) -> str:
 
 
 class _Text(logging.Formatter):
-    """Time, level, logger and message on a line; a control character of a file's name or an error moves no cursor."""
+    """Time, level, logger, ids of the request and message on a line; a control character of a file's name or an error
+    moves no cursor.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and the lines of an error after it."""
-        line = f"{_time(record)} {record.levelname} {record.name} {super().format(record)}"
+        ids = "".join(f" {name}={id}" for name, id in request_ids().items())
+        line = f"{_time(record)} {record.levelname} {record.name}{ids} {super().format(record)}"
         return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in line)
 
 
 class _Json(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, event where it has a name, and the fields of that event."""
+    """One JSON object a line: time, level, logger, message, the ids of the request, event where it has a name, and the
+    fields of that event.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """The object, in ASCII."""
         row = {"time": _time(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        row |= request_ids()
         if event := getattr(record, _EVENT, ""):
             row |= {_EVENT: event, **getattr(record, _FIELDS, {})}
         if record.exc_info:

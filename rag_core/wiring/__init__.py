@@ -10,6 +10,7 @@ from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
 from rag_core.adapters.optional import require as require
 from rag_core.adapters.records.store import RecordStore as RecordStore
+from rag_core.adapters.tracing import Traces as Traces
 from rag_core.adapters.webhook import post as post
 from rag_core.library.disk.database import close_files as close_files
 from rag_core.wiring.engines import corpus_of as corpus_of
@@ -18,6 +19,7 @@ from rag_core.wiring.engines import move_library as move_library
 from rag_core.wiring.engines import open_engine as open_engine
 from rag_core.wiring.engines import ready_tools as ready_tools
 from rag_core.wiring.engines import rebuild_library as rebuild_library
+from rag_core.wiring.engines import traces as traces
 from rag_core.wiring.folder import act_log as act_log
 from rag_core.wiring.folder import as_built as as_built
 from rag_core.wiring.folder import calibration_files as calibration_files

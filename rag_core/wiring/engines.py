@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from rag_core.adapters import tracing
 from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.embedding.intents import talk_of
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
-from rag_core.adapters.tracing import Traces, traces
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
@@ -106,7 +106,7 @@ def open_engine(
 
 def _watch(folder: Path, collection: str) -> Watch:
     """Whoever is told of each question: the counts, and a collector of traces where the environment names one."""
-    counted, traced = counts(folder, collection).watch, _traces()
+    counted, traced = counts(folder, collection).watch, traces()
     if traced is None:
         return counted
 
@@ -118,8 +118,9 @@ def _watch(folder: Path, collection: str) -> Watch:
 
 
 @lru_cache(maxsize=1)
-def _traces() -> Traces | None:
-    return traces(os.environ)
+def traces() -> tracing.Traces | None:
+    """The traces that the environment asks for, one in the process; errors as `tracing.traces`."""
+    return tracing.traces(os.environ)
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from rag_core.domain.acts import acting, actor
 from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, RagError
+from rag_core.settings.request_context import REQUEST
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -44,14 +45,16 @@ class Background(Generic[T]):
         turn: AbstractContextManager[object] | None = None,
         ended: Callable[[], None] = lambda: None,
     ) -> Background[T]:
-        """Do the work in a thread, once it has its `turn`, for whoever acts now. It ends with the process.
+        """Do the work in a thread, once it has its `turn`, for whoever acts now, and for the request that is
+        served now. It ends with the process.
 
         `work` takes a function that says whether it was stopped; `ended` is called from the thread at its end. Where
         the system gives no more threads it ends at once, with an error, and its turn is not waited for.
         """
-        who = actor()
+        who, request = actor(), REQUEST.get()
 
         def run() -> None:
+            REQUEST.set(request)  # in the context of this thread
             with acting(who), turn or nullcontext():
                 self._run(work)
             ended()

@@ -20,6 +20,7 @@ import httpx2
 from rag_core.domain.llm_trace import Limits
 from rag_core.errors import Cancelled
 from rag_core.settings.endpoints import Endpoint
+from rag_core.settings.request_context import REQUEST
 
 MAX_BYTES = 1_000_000  # a longer answer of a server is refused; a draft has some thousand
 CONNECT_SECONDS = 5.0  # a server that does not accept a connection by then counts as down; chosen
@@ -84,7 +85,7 @@ def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),  # the whole call has a deadline instead
         follow_redirects=False,
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [_bound]},
+        event_hooks={"request": [_traced], "response": [_bound]},
     )
 
 
@@ -92,6 +93,12 @@ def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
 def _trusted() -> ssl.SSLContext:
     """The certificate authorities that clients believe; reading them takes 35 ms of the processor."""
     return httpx2.create_ssl_context()
+
+
+async def _traced(sent: httpx2.Request) -> None:
+    """Have a server's own trace go on from the request that it is asked for."""
+    if request := REQUEST.get():
+        sent.headers["traceparent"] = request.traceparent
 
 
 async def _bound(response: httpx2.Response) -> None:

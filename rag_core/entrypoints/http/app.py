@@ -17,16 +17,16 @@ from rag_core import __version__
 from rag_core.entrypoints.http import document_routes, job_routes, problems, question_routes
 from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.document_routes import FormIn
-from rag_core.entrypoints.http.guards import BodyLimit, Guarded, TheService
+from rag_core.entrypoints.http.guards import PREFIX, BodyLimit, Guarded, TheService
 from rag_core.entrypoints.http.metrics import metrics
+from rag_core.entrypoints.http.observed import Observed
 from rag_core.entrypoints.http.origin import API_POLICY, Asgi, Message, Receive, SecurityHeaders, Send, headers
 from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.service import models, request_models
 from rag_core.service.principal import BUSY
 from rag_core.service.service import Service
+from rag_core.wiring import traces
 
-PREFIX = "/api"
-CHAT_PREFIX = "/v1"  # where clients of OpenAI's protocol look
 # first parts of paths that are never the page's
 API_PATHS = frozenset({"api", "mcp", "v1", "docs", "redoc", "openapi.json"})
 MAX_BODY_BYTES = 24 << 20  # 24 MiB: 200 passages of 100,000 characters, which is the largest call without files
@@ -37,6 +37,8 @@ ABOUT = (
 )
 PARTS = "#/components/schemas/{model}"
 PROBLEM = {"description": "A problem", "content": {problems.MEDIA: {"schema": {"$ref": PARTS.format(model="Problem")}}}}
+
+ROUTERS = question_routes.router, document_routes.router, job_routes.router, job_routes.visits, question_routes.chat
 
 Parts = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -57,9 +59,8 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     )
     app.state.service = service
     problems.install(app)
-    for routes_of in (question_routes.router, document_routes.router, job_routes.router, job_routes.visits):
-        app.include_router(routes_of, prefix=PREFIX)
-    app.include_router(question_routes.chat, prefix=CHAT_PREFIX)
+    for router in ROUTERS:
+        app.include_router(router)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)
     app.add_api_route("/metrics", metrics, include_in_schema=False)
@@ -81,9 +82,15 @@ async def readyz(service: TheService) -> Response:
     return JSONResponse({"status": "not ready", "why": problem.kind}, BUSY, {"retry-after": "5"})
 
 
-def guarded(app: Asgi, names: tuple[str, ...], service: Service) -> Asgi:
-    """The app behind its guards, outermost first: headers, addresses, names and callers, sizes."""
-    return SecurityHeaders(Crowds(Guarded(BodyLimit(app, _limit), service, names)), API_POLICY, kept=False)
+def guarded(app: FastAPI, names: tuple[str, ...], service: Service) -> Asgi:
+    """The app behind its guards, outermost first: headers, addresses, names and callers, sizes.
+
+    Raises:
+        InvalidSetting, MissingDependency: the environment asks for traces that cannot be sent.
+    """
+    routes = [route for routed in (*ROUTERS, app) for route in routed.routes]
+    seen = Observed(Crowds(Guarded(BodyLimit(app, _limit), service, names)), routes, traces())
+    return SecurityHeaders(seen, API_POLICY, kept=False)
 
 
 class Front:

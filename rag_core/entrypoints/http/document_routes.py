@@ -14,7 +14,7 @@ from pydantic import Field, Json, ValidationError, WithJsonSchema
 from starlette.exceptions import HTTPException
 
 from rag_core.domain.documents import Document
-from rag_core.entrypoints.http.guards import Caller, Entered, Limit, Offset, TheService, after
+from rag_core.entrypoints.http.guards import PREFIX, Caller, Entered, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.library.erasing import Erased
 from rag_core.library.indexing.documents import document_json
@@ -27,7 +27,7 @@ from rag_core.service.request_models import Chosen, Domain, Facts, IndexIn, Knob
 from rag_core.service.service import Service
 from rag_core.work.jobs import Job
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(prefix=PREFIX, tags=["documents"])
 Id = Annotated[str, Path(max_length=MAX_NAME_CHARS, description="As the list of documents has it.")]
 PageNumber = Annotated[int, Path(ge=1, le=request_models.MAX_PAGE, examples=[1])]
 

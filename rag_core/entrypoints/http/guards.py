@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 
+from rag_core.domain.acts import Actor
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, client_of, headers, is_here, refusal
 from rag_core.errors import RagError
@@ -22,8 +23,11 @@ PRINCIPAL = "plumbline_principal"  # in the state of a request
 # by HTTP status
 _WHY = {421: "The service is not served under this name.", 403: "The request comes from a page of another origin."}
 BROWSER = "X-Browser-ID"  # a visit's token
-VISITS = "/api/visits"
-NEWCOMER = Principal("newcomer", frozenset(), frozenset())  # who begins a visit: nothing else is open to them
+PREFIX, CHAT_PREFIX = "/api", "/v1"  # before each path; clients of OpenAI's protocol look under /v1
+VISITS = f"{PREFIX}/visits"
+NEWCOMER = Principal(
+    "newcomer", frozenset(), frozenset(), Actor("newcomer")
+)  # who begins a visit: nothing else is open to them
 MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import Response
 
-from rag_core.entrypoints.http.guards import BROWSER, Caller, Limit, Offset, TheService, after
+from rag_core.entrypoints.http.guards import BROWSER, PREFIX, Caller, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.origin import client_of
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.service import models, request_models
@@ -18,7 +18,7 @@ from rag_core.service.service import Service
 from rag_core.service.visits import MAX_TOKEN_CHARS
 from rag_core.work.jobs import Job
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix=PREFIX, tags=["jobs"])
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 LOOK_SECONDS, BEAT_SECONDS = 0.25, 15.0  # between two looks at a job; between two signs of life, which proxies wait for
 MAX_STEP_CHARS = 200  # how much of a file's name is told
@@ -93,7 +93,7 @@ async def _events(request: Request, service: Service, job: Job) -> AsyncIterator
         quiet += LOOK_SECONDS
 
 
-visits = APIRouter(tags=["visits"])
+visits = APIRouter(prefix=PREFIX, tags=["visits"])
 
 
 @visits.post("/visits", response_model=VisitOut, status_code=201)

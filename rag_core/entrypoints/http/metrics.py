@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from rag_core import __version__
 from rag_core.entrypoints.http.guards import Caller, TheService
+from rag_core.entrypoints.http.observed import DURATIONS, REQUESTS
 from rag_core.evaluation.counts import Histogram
 from rag_core.records.stored import FeedbackState
 from rag_core.service.principal import Principal
@@ -99,7 +100,8 @@ async def metrics(caller: Caller, service: TheService) -> Response:
 def _latest(service: Service, caller: Principal) -> bytes:
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
-    registry.register(Figures(service, service.watched(caller)))
+    for one in (REQUESTS, DURATIONS, Figures(service, service.watched(caller))):
+        registry.register(one)
     return generate_latest(registry)
 
 

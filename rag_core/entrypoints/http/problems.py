@@ -1,6 +1,6 @@
 """Every error as a problem (RFC 9457, `application/problem+json`) with a remedy.
 
-No text of a request comes back, nor a path of ours.
+No text of a request comes back but ids and the name of a collection, nor a path of ours.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from rag_core.errors import (
     WorkersUnavailable,
 )
 from rag_core.service.principal import BUSY, FORBIDDEN, MISSING, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
+from rag_core.settings.request_context import request_ids
 
 MEDIA = "application/problem+json"
 FAULT, NOT_BUILT, BAD, NO_METHOD, CONFLICT = 500, 501, 400, 405, 409  # HTTP statuses
@@ -74,6 +75,7 @@ def body(status: int, detail: str, remedy: str = "", kind: str = "", errors: Seq
         "remedy": remedy or REMEDIES.get(status, "Ask whoever runs the service."),
         "kind": kind or title.replace(" ", ""),
         "errors": list(errors),
+        **request_ids(),
     }
     return json.dumps(found).encode()
 

@@ -19,7 +19,7 @@ from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
-from rag_core.entrypoints.http.guards import Caller, Entered, Limit, Offset, TheService, after
+from rag_core.entrypoints.http.guards import CHAT_PREFIX, PREFIX, Caller, Entered, Limit, Offset, TheService, after
 from rag_core.entrypoints.http.streams import EVENTS, Streamed, event, followed, waited
 from rag_core.errors import RagError
 from rag_core.service import models, request_models
@@ -29,19 +29,24 @@ from rag_core.service.questions import Asking, Questions
 from rag_core.service.request_models import ChatIn
 from rag_core.work.pins import Watched
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(prefix=PREFIX, tags=["questions"])
 Ask = Callable[[Asking, OnStage | None, Cancel | None, Callable[[], None] | None], tuple[Decision, str]]
 # 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources
 Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.", examples=[1])]
 Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.", examples=[1])]
+Detail = Annotated[
+    request_models.Detail, Query(description="`answer` leaves out what was measured: 2 KB instead of 15.")
+]
+Told = models.Decision | models.Answer
 PNG: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}
 }
 
 
-def decided(decision: Decision, id: str = "") -> JSONResponse:
-    """A decision in its one JSON form."""
-    return JSONResponse(decision.to_json(id))
+def told(decision: Decision, id: str, detail: request_models.Detail) -> dict[str, Any]:
+    """A decision in its one JSON form, or as much of it as `detail` wants."""
+    found = decision.to_json(id)
+    return found if detail == "full" else models.Answer.model_validate(found).model_dump()
 
 
 def asking_of(body: request_models.QueryIn) -> Asking:
@@ -68,24 +73,30 @@ async def asked(request: Request, service: TheService, ask: Ask, asking: Asking)
     return await waited(request, service.questions, lambda gone: ask(asking, None, gone, None))
 
 
-@router.post("/rag/query", response_model=models.Decision)
-async def query(request: Request, body: request_models.QueryIn, caller: Caller, service: TheService) -> Response:
+@router.post("/rag/query", response_model=Told)
+async def query(
+    request: Request, body: request_models.QueryIn, caller: Caller, service: TheService, detail: Detail = "full"
+) -> Response:
     """Answer a question from a collection, or several together, with citations, or refuse and say why."""
     ask = await entered(service, caller, body)
-    return decided(*await asked(request, service, ask, asking_of(body)))
+    return JSONResponse(told(*await asked(request, service, ask, asking_of(body)), detail))
 
 
 @router.post("/rag/query/events", responses=EVENTS, response_class=Response)
-async def query_events(request: Request, body: request_models.QueryIn, caller: Caller, service: TheService) -> Response:
+async def query_events(
+    request: Request, body: request_models.QueryIn, caller: Caller, service: TheService, detail: Detail = "full"
+) -> Response:
     """Answer a question as a stream: events `stage` for `search`, each call of a language model and `decide`;
     `decision` or `problem`.
     """
     ask = await entered(service, caller, body)
     caller.require(Scope.ASK)
-    return Streamed(_stages(request, service, ask, asking_of(body)), service.streams, caller.id)
+    return Streamed(_stages(request, service, ask, asking_of(body), detail), service.streams, caller.id)
 
 
-async def _stages(request: Request, service: TheService, ask: Ask, asking: Asking) -> AsyncIterator[str]:
+async def _stages(
+    request: Request, service: TheService, ask: Ask, asking: Asking, detail: request_models.Detail
+) -> AsyncIterator[str]:
     def asked(tell: Callable[[str], None], gone: Cancel) -> tuple[Decision, str]:
         def on_stage(step: object, claims: int) -> None:
             tell(event("stage", json.dumps({"step": str(step), "claims": claims})))
@@ -97,14 +108,15 @@ async def _stages(request: Request, service: TheService, ask: Ask, asking: Askin
         async for stage in stages:
             yield stage
         try:
-            decision, id = task.result()
-            yield event("decision", json.dumps(decision.to_json(id)))
+            yield event("decision", json.dumps(told(*task.result(), detail)))
         except RagError as error:
             yield event("problem", problems.of(error)[1].decode())
 
 
-@router.post("/rag/decide", response_model=models.Decision)
-async def decide(request: Request, body: request_models.DecideIn, caller: Caller, service: TheService) -> Response:
+@router.post("/rag/decide", response_model=Told)
+async def decide(
+    request: Request, body: request_models.DecideIn, caller: Caller, service: TheService, detail: Detail = "full"
+) -> Response:
     """Answer from passages that you retrieved, or refuse; nothing is kept."""
     passages = [ReadyPassage(**one.model_dump()) for one in body.passages]
     found = await waited(
@@ -112,7 +124,7 @@ async def decide(request: Request, body: request_models.DecideIn, caller: Caller
         service.questions,
         lambda gone: service.decide(caller, body.question, passages, body.preset, body.settings, gone),
     )
-    return decided(found)
+    return JSONResponse(told(found, "", detail))
 
 
 @router.post("/rag/judge", response_model=models.Judgement)
@@ -149,18 +161,20 @@ async def list_decisions(
     return {"items": found, "next": found[-1].id if len(found) == limit else None}
 
 
-@router.get("/collections/{name}/decisions/{id}", response_model=models.Decision)
-async def show_decision(collection: Entered, service: TheService, id: Number) -> Response:
+@router.get("/collections/{name}/decisions/{id}", response_model=Told)
+async def show_decision(collection: Entered, service: TheService, id: Number, detail: Detail = "full") -> Response:
     """Show a kept decision."""
-    return decided(await service.questions.run(lambda: Questions(collection).decision(id)), str(id))
+    found = await service.questions.run(lambda: Questions(collection).decision(id))
+    return JSONResponse(told(found, str(id), detail))
 
 
-@router.post("/collections/{name}/decisions/{id}/replay", response_model=models.Decision)
-async def replay(collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn) -> Response:
+@router.post("/collections/{name}/decisions/{id}/replay", response_model=Told)
+async def replay(
+    collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn, detail: Detail = "full"
+) -> Response:
     """Decide a kept question under other settings, from what was measured then."""
-    return decided(
-        await service.questions.run(lambda: Questions(collection).replay(id, body.preset, body.settings)), str(id)
-    )
+    found = await service.questions.run(lambda: Questions(collection).replay(id, body.preset, body.settings))
+    return JSONResponse(told(found, str(id), detail))
 
 
 @router.get("/collections/{name}/decisions/{id}/evidence/{number}", responses=PNG, response_class=Response)
@@ -211,7 +225,7 @@ async def list_feedback(
     return {"items": found[offset : offset + limit], "next": after(found, limit, offset)}
 
 
-chat = APIRouter(tags=["chat"])
+chat = APIRouter(prefix=CHAT_PREFIX, tags=["chat"])
 OWNER = "plumbline"  # owns the models; in a reply, the field that holds what OpenAI's protocol has no field for
 Work = Callable[[Callable[[str], None], Cancel], tuple[Decision, str]]
 
@@ -234,7 +248,9 @@ def _model(name: str) -> dict[str, Any]:
 
 
 @chat.post("/chat/completions", responses=EVENTS)
-async def complete_chat(request: Request, body: ChatIn, caller: Caller, service: TheService) -> Response:
+async def complete_chat(
+    request: Request, body: ChatIn, caller: Caller, service: TheService, detail: Detail = "full"
+) -> Response:
     """Answer the last message from the collection that `model` names, with the questions before it as its conversation,
     or refuse.
     """
@@ -250,7 +266,7 @@ async def complete_chat(request: Request, body: ChatIn, caller: Caller, service:
 
     if body.stream:
         usage = bool((body.stream_options or {}).get("include_usage"))
-        return Streamed(_chunks(request, service, head, ask, usage=usage), service.streams, caller.id)
+        return Streamed(_chunks(request, service, head, ask, detail, usage=usage), service.streams, caller.id)
     decision, id = await waited(request, service.questions, lambda gone: ask(lambda _: None, gone))
     message = {"role": "assistant", **_said(decision)}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
@@ -259,13 +275,19 @@ async def complete_chat(request: Request, body: ChatIn, caller: Caller, service:
         "object": "chat.completion",
         "choices": [choice],
         "usage": _usage(decision),
-        OWNER: decision.to_json(id),
+        OWNER: told(decision, id, detail),
     }
     return JSONResponse(found)
 
 
 async def _chunks(
-    request: Request, service: TheService, head: dict[str, Any], ask: Work, *, usage: bool
+    request: Request,
+    service: TheService,
+    head: dict[str, Any],
+    ask: Work,
+    detail: request_models.Detail,
+    *,
+    usage: bool,
 ) -> AsyncIterator[str]:
     """The stages as deltas without words, then the whole checked answer in one."""
 
@@ -280,11 +302,11 @@ async def _chunks(
         try:
             decision, id = task.result()
         except RagError as error:
-            told = json.loads(problems.of(error)[1])
-            message = f"{told['detail']} {told['remedy']}"
-            yield _data({"error": {"message": message, "type": told["kind"], "code": told["status"]}})
+            problem = json.loads(problems.of(error)[1])
+            message = f"{problem['detail']} {problem['remedy']}"
+            yield _data({"error": {"message": message, "type": problem["kind"], "code": problem["status"]}})
             return
-        yield chunk(_said(decision), {OWNER: decision.to_json(id)})
+        yield chunk(_said(decision), {OWNER: told(decision, id, detail)})
         yield chunk({}, {}, "stop")
         if usage:
             yield _data({**head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(decision)})

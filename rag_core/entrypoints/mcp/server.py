@@ -11,10 +11,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal, TypeVar
 
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context, Image, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import ToolAnnotations
+from mcp.types import CallToolResult, ListResourcesResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 from starlette.routing import BaseRoute
 
@@ -24,11 +25,13 @@ from rag_core.domain.given import MAX_TEXT_CHARS, ReadyPassage
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
 from rag_core.entrypoints.http.document_routes import indexed, listed
 from rag_core.entrypoints.http.guards import PRINCIPAL
+from rag_core.entrypoints.http.observed import CONTEXT
+from rag_core.entrypoints.http.question_routes import told
 from rag_core.errors import RagError
 from rag_core.evaluation.domains import Taken
 from rag_core.library.stored.bounds import MAX_NAME_CHARS
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, Metrics, ProfileName
-from rag_core.service import models
+from rag_core.service import models, request_models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import texts
 from rag_core.service.limits import CALLER, Lane
@@ -53,6 +56,7 @@ from rag_core.service.request_models import (
 )
 from rag_core.service.service import Service
 from rag_core.settings import Settings
+from rag_core.settings.request_context import REQUEST
 
 T = TypeVar("T")
 ABOUT = (
@@ -67,8 +71,10 @@ Number = Annotated[
     str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")
 ]
 Detail = Annotated[
-    Literal["answer", "full"], Field(description="`full` adds every passage, check and measurement: some 15 KB.")
+    request_models.Detail, Field(description="`full` adds every passage, check and measurement: some 15 KB.")
 ]
+Told = Annotated[CallToolResult, models.Answer]
+RESOURCE, MEDIA = "plumbline://collections/", "application/json"
 # an answer has at most a few
 Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]
 
@@ -78,11 +84,16 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
     nothing = logging.NullHandler()
     # else the server sets up a log of its own, which would say everything of ours twice
     logging.getLogger().addHandler(nothing)
-    server: MCPServer[Any] = MCPServer(
-        "plumbline", title="Plumbline", instructions=ABOUT, version=__version__, log_level="WARNING"
+    calls = _Calls(service, alone)
+    server = _Server(
+        "plumbline",
+        title="Plumbline",
+        instructions=ABOUT,
+        version=__version__,
+        log_level="WARNING",
+        middleware=[_resources_of(calls)],
     )
     logging.getLogger().removeHandler(nothing)
-    calls = _Calls(service, alone)
     _add_questions(server, calls)
     _add_documents(server, calls)
     _add_strategies(server, calls)
@@ -101,25 +112,56 @@ def http_routes(server: MCPServer[Any]) -> list[BaseRoute]:
     return list(app.routes)
 
 
+class _Server(MCPServer[Any]):
+    async def list_tools(self) -> list[Tool]:
+        """The tools; their schemas without titles, which say the names of fields again: a fifth of all."""
+        return [Tool.model_validate(_untitled(one.model_dump())) for one in await super().list_tools()]
+
+
+def _untitled(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_untitled(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # a property that is called so has a schema and no text
+    return {name: _untitled(one) for name, one in schema.items() if name != "title" or isinstance(one, dict)}
+
+
+def _resources_of(calls: _Calls) -> ServerMiddleware[Any]:
+    """Lists the caller's collections as resources: the SDK lists the same ones for everybody."""
+
+    async def listed(context: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if context.method != "resources/list":
+            return await call_next(context)
+        principal = calls.principal(context.request)
+        found = await calls.run(lambda: calls.service.collections(principal), calls.service.looks)
+        return ListResourcesResult(
+            resources=[Resource(uri=f"{RESOURCE}{name}", name=name, mime_type=MEDIA) for name in found]
+        )
+
+    return listed
+
+
 class _Calls:
     """Who calls, and work in the service's threads with errors as assistants read them."""
 
     def __init__(self, service: Service, alone: Principal | None) -> None:
         self.service, self._alone = service, alone
 
-    def principal(self, context: Context[Any, Any]) -> Principal:
+    def principal(self, request: Any) -> Principal:
         """The caller: of the HTTP request that `Guarded` let in, or whoever started the server for themselves."""
-        scope = getattr(context.request_context.request, "scope", None)
+        scope = getattr(request, "scope", None)
         found = self._alone if scope is None else scope.get("state", {}).get(PRINCIPAL)
         if not isinstance(found, Principal):
             raise Unauthenticated("Nobody knows who calls.", remedy="Send Authorization: Bearer ….")
         if scope is not None:
             CALLER.set(found.id)  # in the task of this call, whichever task its request came in
+            REQUEST.set(scope["state"].get(CONTEXT))
         return found
 
     async def enter(self, context: Context[Any, Any], name: str) -> Collection:
         """A collection of the caller's."""
-        principal = self.principal(context)
+        principal = self.principal(context.request_context.request)
         return await self.service.looks.run(lambda: self.service.enter(principal, name))
 
     async def run(self, work: Callable[[], T], lane: Lane | None = None) -> T:
@@ -128,17 +170,18 @@ class _Calls:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _told(kind: type[Exception] = ToolError) -> Iterator[None]:
     """Tells errors of ours to the assistant; all others are faults, of which nothing is told."""
     try:
         yield
     except RagError as error:
-        raise ToolError(f"{error.problem} {error.remedy}") from None
+        raise kind(f"{error.problem} {error.remedy}") from None
 
 
-def _decided(decision: Decision, id: str, detail: Detail) -> models.Answer:
-    form = models.FullAnswer if detail == "full" else models.Answer
-    return form.model_validate(json.loads(json.dumps(decision.to_json(id))))
+def _decided(decision: Decision, id: str, detail: request_models.Detail) -> CallToolResult:
+    """A decision as data, and as text for assistants that read no data; the SDK would indent it."""
+    text = json.dumps(told(decision, id, detail), ensure_ascii=False)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=json.loads(text))
 
 
 def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
@@ -152,7 +195,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         settings: Knobs | None = None,
         domain: Domain | None = None,
         detail: Detail = "answer",
-    ) -> models.Answer:
+    ) -> Told:
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
         with _told():
             entered = await calls.enter(context, collection)
@@ -166,10 +209,13 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         question: Question,
         passages: Annotated[list[PassageIn], Field(max_length=MAX_PASSAGES)],
         detail: Detail = "answer",
-    ) -> models.Answer:
+    ) -> Told:
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _told():
-            principal, given = calls.principal(context), [ReadyPassage(**one.model_dump()) for one in passages]
+            principal, given = (
+                calls.principal(context.request_context.request),
+                [ReadyPassage(**one.model_dump()) for one in passages],
+            )
             decided = await calls.run(lambda: calls.service.decide(principal, question, given, None, {}))
             return _decided(decided, "", detail)
 
@@ -181,7 +227,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         preset: Preset | None = None,
         settings: Knobs | None = None,
         detail: Detail = "answer",
-    ) -> models.Answer:
+    ) -> Told:
         """Decide a question that was asked before under other settings, from what was measured then."""
         with _told():
             entered = await calls.enter(context, collection)
@@ -198,7 +244,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
         row = {"id": "", "context": text, "answer": answer, "lang": language}
         with _told():
-            principal = calls.principal(context)
+            principal = calls.principal(context.request_context.request)
             return models.Judgement.model_validate((await calls.run(lambda: calls.service.judge(principal, [row])))[0])
 
     @server.tool(annotations=READS)
@@ -226,9 +272,15 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     async def list_collections(context: Context[Any, Any]) -> models.Collections:
         """List the collections that you may ask."""
         with _told():
-            principal = calls.principal(context)
+            principal = calls.principal(context.request_context.request)
             found = await calls.run(lambda: calls.service.collections(principal), calls.service.looks)
             return models.Collections(items=list(found))
+
+    @server.resource(RESOURCE + "{name}", title="The documents of a collection", mime_type=MEDIA)
+    async def documents(context: Context[Any, Any], name: str) -> dict[str, Any]:
+        with _told(ResourceError):
+            entered = await calls.enter(context, name)
+            return listed(await calls.run(entered.documents, calls.service.looks), MAX_PAGE_ITEMS, 0)
 
     @server.tool(annotations=READS)
     async def list_documents(
@@ -254,7 +306,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     ) -> models.IndexOut:
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
         with _told():
-            principal = calls.principal(context)
+            principal = calls.principal(context.request_context.request)
             (one,) = texts([TextIn(content=content, metadata=metadata or {}, id=id)])
             if isinstance(one, models.Indexed):
                 raise ToolError(f"{one.problem} {one.remedy}")
