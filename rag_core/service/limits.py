@@ -10,10 +10,11 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from typing import TypeVar
 
 from rag_core.service.principal import VISITOR, Overloaded, ShareTaken, Stopping, TooOften
+from rag_core.settings.request_context import REQUEST
 
 PER_MINUTE = 120  # calls of one caller; a person with a program behind them needs fewer
 BURST_SHARE = 0.25  # this share of a minute's calls may come at once
@@ -56,8 +57,6 @@ class Rate:
             )
 
 
-# whose call this is; "" where there is one caller only, who has no share
-CALLER: ContextVar[str] = ContextVar("caller", default="")
 VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoever has a token finds one
 
 
@@ -145,7 +144,7 @@ class Lane:
         )
         if self._closed:
             raise stopping
-        caller = CALLER.get()
+        caller = request.caller if (request := REQUEST.get()) else ""
         self.places.take(caller)
         try:
             future = self._pool.submit(copy_context().run, work)  # its log lines are the request's

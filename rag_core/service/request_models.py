@@ -40,7 +40,7 @@ Domain = Annotated[
         description="A domain profile, such as legal; `auto` detects it. None without.",
     ),
 ]
-Detail = Literal["answer", "full"]  # of a decision: the fields of `models.Answer`, or all
+Detail = Literal["answer", "full"]  # a decision with the fields of `models.Answer`, or with all
 # ISO 639-1, or longer as BCP 47 has it
 Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]
 

@@ -30,6 +30,7 @@ class RequestContext:
         span_id: 16 hex digits, of what is done here; a call of another server names it as its parent.
         parent_id: 16 hex digits, of the caller's span; "" where they named none.
         sampled: whether its spans are to be kept.
+        caller: whose share of the service it takes; "" as long as nobody knows.
         collections: that it entered, by name.
         decision: the id of the kept decision that it made or showed; "" for none.
     """
@@ -39,6 +40,7 @@ class RequestContext:
     span_id: str
     parent_id: str = ""
     sampled: bool = True
+    caller: str = ""
     collections: tuple[str, ...] = ()
     decision: str = ""
 

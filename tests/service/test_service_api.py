@@ -471,3 +471,56 @@ def test_given_a_text_when_its_picture_is_asked_for_then_the_problem_says_that_i
     assert refused.status_code == 404
     assert refused.json()["detail"] == "This document is a text: its pages have no picture."
     assert refused.json()["remedy"] == "Ask for the text of the page."
+
+
+def test_given_how_much_is_wanted_when_a_decision_is_told_then_it_is_whole_or_without_what_was_measured(
+    server: Server,
+) -> None:
+    """Wherever a decision is told: asked, streamed, decided over passages, shown, replayed, in a chat."""
+    body = {"query": WARRANTY, "namespace": "alpha"}
+    passages = {"question": WARRANTY, "passages": [{"text": "The warranty period is 24 months."}]}
+    chat = {"model": "alpha", "messages": [{"role": "user", "content": WARRANTY}]}
+    with server.client("alpha") as client:
+        kept = client.post("/api/rag/query", json=body).json()["id"]
+        calls: list[tuple[str, str, Any]] = [
+            ("POST", "/api/rag/query", body),
+            ("POST", "/api/rag/query/events", body),
+            ("POST", "/api/rag/decide", passages),
+            ("GET", f"/api/collections/alpha/decisions/{kept}", None),
+            ("POST", f"/api/collections/alpha/decisions/{kept}/replay", {}),
+            ("POST", "/v1/chat/completions", chat),
+            ("POST", "/v1/chat/completions", {**chat, "stream": True}),
+        ]
+        for method, path, sent in calls:
+            whole, same, slim = (
+                decision_in(client.request(method, path + wanted, json=sent))
+                for wanted in ("", "?detail=full", "?detail=answer")
+            )
+            assert set(whole) == set(same) == set(models.Decision.model_fields), path
+            assert set(slim) == set(models.Answer.model_fields), path
+            assert (slim["answer"], slim["value"]["text"]) == (whole["answer"], "24 months"), path
+            assert [one["excerpt"] for one in slim["citations"]] == [one["excerpt"] for one in whole["citations"]], path
+            assert len(json.dumps(slim)) * 3 < len(json.dumps(whole)), path
+        assert client.post("/api/rag/query?detail=some", json=body).status_code == 422
+
+
+def decision_in(answer: httpx2.Response) -> dict[str, Any]:
+    """The decision in a reply, in its stream or in its chat."""
+    lines = [line.removeprefix("data: ") for line in answer.raise_for_status().text.splitlines() if "data: {" in line]
+    found = [json.loads(line) for line in lines] or [answer.json()]
+    told = [one.get("plumbline", one) for one in found]
+    return dict(next(one for one in told if "answer" in one))
+
+
+def test_given_a_collection_that_is_not_there_when_it_is_asked_then_the_problem_names_it(server: Server) -> None:
+    with server.client("admin") as client:
+        for method, path, sent in (
+            ("POST", "/api/rag/query", {"query": WARRANTY, "namespace": "contrats"}),
+            ("GET", "/api/collections/contrats/documents", None),
+            ("POST", "/v1/chat/completions", {"model": "contrats", "messages": [{"role": "user", "content": "What?"}]}),
+        ):
+            problem = client.request(method, path, json=sent)
+            assert problem.status_code == 404, path
+            assert problem.json()["detail"] == "There is no collection 'contrats'.", path
+        odd = client.get("/api/collections/<script>/documents").json()
+        assert (odd["detail"], "script" in str(odd)) == ("There is no such collection.", False)

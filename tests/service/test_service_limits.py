@@ -29,10 +29,11 @@ from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 from rag_core.errors import LibraryDamaged, LimitExceeded, QuotaExceeded
 from rag_core.library.library import AddReport
 from rag_core.service.jobs import MAX_EACH, MAX_JOBS, Jobs
-from rag_core.service.limits import CALLER, Lane, Rate
+from rag_core.service.limits import Lane, Rate
 from rag_core.service.principal import LOCAL as LOCAL_CALLER
 from rag_core.service.principal import Overloaded, Principal, Scope, ShareTaken, TooOften
 from rag_core.service.service import Service
+from rag_core.settings.request_context import REQUEST, RequestContext
 from rag_core.wiring import make_collection
 from rag_core.work import runner as page_runner
 from rag_core.work.jobs import Job
@@ -423,7 +424,7 @@ def test_given_calls_that_run_when_a_caller_has_their_share_then_the_lane_counts
         lane = Lane("testing", 1, 5)
 
         async def call(who: str) -> Any:
-            CALLER.set(who)
+            REQUEST.set(RequestContext("", "", "", caller=who))
             return await lane.run(go.wait)
 
         tasks = [asyncio.ensure_future(call(who)) for who in "aaaaaab"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import shutil
 import sys
@@ -83,6 +84,8 @@ def day(server: Server, name: str) -> Body:
         cited = await call("get_evidence", decision=asked["id"], collection=name)
         picture = await call("show_evidence", decision=server.known["alpha"]["pictured"], collection="alpha")
         listed = await call("list_documents", collection=name)
+        (resource,) = [one for one in (await client.list_resources()).resources if one.name == name]
+        (read,) = (await client.read_resource(resource.uri)).contents
         judged = await call("judge", text=TEXT, answer="The warranty period is 36 months.")
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
         kept = await call("replay", decision=asked["id"], collection=name, detail="full")
@@ -103,10 +106,16 @@ def day(server: Server, name: str) -> Body:
             "cited": cited["excerpt"],
             "picture": base64.b64decode(picture.data)[:4],
             "listed": listed["total"],
+            "resource": json.loads(read.text) == listed,
             "judged": judged["supported"],
             "decided": decided["citations"][0]["document"],
             "kept": kept["answer"] == asked["answer"],
-            "slim": (len(str(asked)) < 3_000, "trace" in asked, "boxes" in asked["citations"][0]),
+            "slim": (
+                len(str(asked)) < 3_000,
+                "trace" in asked,
+                "boxes" in asked["citations"][0],
+                asked["value"]["text"],
+            ),
             "full": (bool(kept["trace"]), bool(kept["retrieved"]), "boxes" in kept["citations"][0]),
             "document": listed["items"][0]["title"],
             "prompts": names,
@@ -130,10 +139,11 @@ def whole(name: str) -> dict[str, Any]:
         "cited": TEXT,
         "picture": b"\x89PNG",
         "listed": 1,
+        "resource": True,
         "judged": False,
         "decided": "terms.pdf",
         "kept": True,
-        "slim": (True, False, False),
+        "slim": (True, False, False, "24 months"),
         "full": (True, True, True),
         "document": "Terms",
         "prompts": {"rag_strategy", "rag_generation"},
@@ -176,6 +186,27 @@ def test_given_an_assistant_that_starts_the_server_when_it_works_through_the_too
     assert asyncio.run(walk()) == whole("mcp-stdio")
 
 
+def test_given_tools_when_listed_or_asked_then_what_is_sent_is_small_and_nothing_stands_in_it_that_repeats(
+    server: Server,
+) -> None:
+    """S5-51: a schema has no title that says a field's name again, and text is not indented."""
+
+    async def walk(client: Client) -> tuple[Any, Any]:
+        told = await client.call_tool("ask", {"question": "How do I request vacation?", "collection": "alpha"})
+        return (await client.list_tools()), told
+
+    tools, told = in_memory(server, walk)
+    assert len(tools.model_dump_json(by_alias=True, exclude_none=True)) < 21_000
+    sent = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools.tools])
+    assert '"title": "' not in sent
+    schemas = {tool.name: tool.output_schema["properties"] for tool in tools.tools if tool.output_schema}
+    assert {"title", "pages"} <= json.loads(sent)[7]["outputSchema"]["$defs"]["Document"]["properties"].keys()
+    assert "answer" in schemas["ask"]
+    assert len(told.model_dump_json(by_alias=True)) < 4_000
+    assert json.loads(told.content[0].text) == told.structured_content
+    assert "\n" not in told.content[0].text
+
+
 def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_there_were_none(server: Server) -> None:
     """Over HTTP; a tool that is added later stands in the table, or the test above fails."""
 
@@ -193,7 +224,7 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
                     await client.call_tool(tool, made(name, server.known["beta"])) for name in ("beta", "nowhere")
                 ]
                 assert refused.is_error, tool
-                assert refused == missing, tool
+                assert refused.model_dump_json().replace("beta", "nowhere") == missing.model_dump_json(), tool
                 assert "juniper" not in str(refused), tool
             beyond = await client.call_tool("replay", {"decision": "10000", "collection": "alpha"})
             assert beyond.is_error
@@ -201,9 +232,13 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
             for name in ("beta", "nowhere"):
                 with pytest.raises(MCPError) as refusal:
                     await client.get_prompt("rag_strategy", {"domain": "legal", "collection": name})
-                said.append(str(refusal.value))
+                said.append(str(refusal.value).replace(name, "NAME"))
             assert said[0] == said[1]
-            assert "beta" not in said[0]
+            assert "There is no collection 'NAME'." in said[0]
+            assert {one.name for one in (await client.list_resources()).resources} == set(entered)
+            with pytest.raises(MCPError) as refusal:
+                await client.read_resource("plumbline://collections/beta")
+            assert "There is no collection 'beta'." in str(refusal.value)
 
     asyncio.run(attack())
 

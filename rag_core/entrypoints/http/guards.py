@@ -14,9 +14,9 @@ from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, clien
 from rag_core.errors import RagError
 from rag_core.service import request_models
 from rag_core.service.collection import Collection
-from rag_core.service.limits import CALLER
 from rag_core.service.principal import TOO_LARGE, Principal, Unauthenticated
 from rag_core.service.service import Service
+from rag_core.settings.request_context import REQUEST
 
 OPEN = frozenset({"/healthz", "/readyz"})  # paths that anybody may ask, who knows a name of the service
 PRINCIPAL = "plumbline_principal"  # in the state of a request
@@ -58,11 +58,9 @@ class Guarded:
             await problems.send(send, *problems.of(error))
             return
         scope.setdefault("state", {})[PRINCIPAL] = found
-        before = CALLER.set(found.id)  # work in lanes is counted for them
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            CALLER.reset(before)
+        if request := REQUEST.get():
+            request.caller = found.id  # work in lanes is counted for them
+        await self._app(scope, receive, send)
 
     def _caller(self, scope: Message) -> Principal:
         given, client = headers(scope, b"authorization"), client_of(scope)

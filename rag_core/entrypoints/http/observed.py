@@ -69,7 +69,7 @@ class Observed:
     def _seen(
         self, scope: Message, request: RequestContext, status: int, seconds: float
     ) -> dict[str, str | int | float]:
-        """What the access log and the span say of a request, which is counted and logged."""
+        """Count a request and log it; the fields of its line, which its span has too."""
         method = scope["method"] if scope["method"] in METHODS else OTHER
         route = next((str(one.path) for one in self._routes if one.matches(scope)[0] is not Match.NONE), OTHER)  # type: ignore[attr-defined]
         REQUESTS.labels(method, route, str(status)).inc()

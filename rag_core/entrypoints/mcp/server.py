@@ -9,13 +9,15 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context, Image, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import CallToolResult, ListResourcesResult, Resource, TextContent, Tool, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, CallToolResult, ListResourcesResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 from starlette.routing import BaseRoute
 
@@ -34,7 +36,7 @@ from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, M
 from rag_core.service import models, request_models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import texts
-from rag_core.service.limits import CALLER, Lane
+from rag_core.service.limits import Lane
 from rag_core.service.principal import Principal, Unauthenticated
 from rag_core.service.questions import Asking, Questions
 from rag_core.service.request_models import (
@@ -74,6 +76,7 @@ Detail = Annotated[
     request_models.Detail, Field(description="`full` adds every passage, check and measurement: some 15 KB.")
 ]
 Told = Annotated[CallToolResult, models.Answer]
+REFUSED = partial(MCPError, INVALID_PARAMS)  # the SDK takes any other error of a prompt or resource for a fault
 RESOURCE, MEDIA = "plumbline://collections/", "application/json"
 # an answer has at most a few
 Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]
@@ -130,10 +133,10 @@ def _untitled(schema: Any) -> Any:
 def _resources_of(calls: _Calls) -> ServerMiddleware[Any]:
     """Lists the caller's collections as resources: the SDK lists the same ones for everybody."""
 
-    async def listed(context: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        if context.method != "resources/list":
-            return await call_next(context)
-        principal = calls.principal(context.request)
+    async def listed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if ctx.method != "resources/list":
+            return await call_next(ctx)
+        principal = calls.principal(ctx.request)
         found = await calls.run(lambda: calls.service.collections(principal), calls.service.looks)
         return ListResourcesResult(
             resources=[Resource(uri=f"{RESOURCE}{name}", name=name, mime_type=MEDIA) for name in found]
@@ -155,8 +158,7 @@ class _Calls:
         if not isinstance(found, Principal):
             raise Unauthenticated("Nobody knows who calls.", remedy="Send Authorization: Bearer ….")
         if scope is not None:
-            CALLER.set(found.id)  # in the task of this call, whichever task its request came in
-            REQUEST.set(scope["state"].get(CONTEXT))
+            REQUEST.set(scope["state"].get(CONTEXT))  # in the task of this call, whichever its request came in
         return found
 
     async def enter(self, context: Context[Any, Any], name: str) -> Collection:
@@ -170,7 +172,7 @@ class _Calls:
 
 
 @contextmanager
-def _told(kind: type[Exception] = ToolError) -> Iterator[None]:
+def _told(kind: Callable[[str], Exception] = ToolError) -> Iterator[None]:
     """Tells errors of ours to the assistant; all others are faults, of which nothing is told."""
     try:
         yield
@@ -278,7 +280,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
 
     @server.resource(RESOURCE + "{name}", title="The documents of a collection", mime_type=MEDIA)
     async def documents(context: Context[Any, Any], name: str) -> dict[str, Any]:
-        with _told(ResourceError):
+        with _told(REFUSED):
             entered = await calls.enter(context, name)
             return listed(await calls.run(entered.documents, calls.service.looks), MAX_PAGE_ITEMS, 0)
 
@@ -342,7 +344,7 @@ def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
             return models.Said(id=await calls.run(lambda: Questions(entered).record(done)))
 
     async def profile(context: Context[Any, Any], collection: str, domain: str, question: str) -> Taken:
-        with _told():
+        with _told(REFUSED):
             entered = await calls.enter(context, collection)
             return await calls.run(lambda: entered.taken(domain, question))
 
