@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +110,6 @@ class Service:
                 "This visit is over.", remedy="POST /api/visits begins another; its documents are new too."
             )
         return self.visits, visit
-
-    def drop(self, name: str) -> bool:
-        """As `Jobs.drop`."""
-        return self.jobs.drop(self.folder, name)
 
     def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
         """A collection of the caller's. `new` says that it may be one that is not there yet."""
@@ -231,15 +228,16 @@ class Service:
     def visited(self) -> Iterator[None]:
         """Within the block visits that are over are deleted, at its end all of them; first what earlier ones left."""
         clear_dropped(self.folder)
+        drop = partial(self.jobs.drop, self.folder)
         if self.visits is None:
-            Visits(self.folder, "").clean(self.drop)
+            Visits(self.folder, "").clean(drop)
             yield
             return
 
         def busy(name: str) -> bool:
             return any(not job.finished for job in self._runner.jobs((str(self.folder), name)))
 
-        with self.visits.running(self.drop, busy):
+        with self.visits.running(drop, busy):
             yield
 
     def take_up(self) -> None:

@@ -11,7 +11,7 @@ from fastapi import Depends, FastAPI
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPBearer
 from pydantic.json_schema import models_json_schema
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from rag_core import __version__
 from rag_core.entrypoints.http import document_routes, job_routes, problems, question_routes
@@ -88,7 +88,7 @@ def guarded(app: FastAPI, names: tuple[str, ...], service: Service) -> Asgi:
     Raises:
         InvalidSetting, MissingDependency: the environment asks for traces that cannot be sent.
     """
-    routes = [route for routed in (*ROUTERS, app) for route in routed.routes]
+    routes = [route for routed in (*ROUTERS, app) for route in routed.routes if isinstance(route, Route)]
     seen = Observed(Crowds(Guarded(BodyLimit(app, _limit), service, names)), routes, traces())
     return SecurityHeaders(seen, API_POLICY, kept=False)
 

@@ -6,8 +6,8 @@ import logging
 import time
 from collections.abc import Sequence
 
-from prometheus_client import Counter, Histogram
-from starlette.routing import BaseRoute, Match
+from prometheus_client import Counter, Histogram, disable_created_metrics
+from starlette.routing import Match, Route
 
 from rag_core.entrypoints.http.guards import PRINCIPAL
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
@@ -20,6 +20,7 @@ from rag_core.wiring import Traces
 CONTEXT = "plumbline_request"  # in the state of a request
 GONE = 499  # the status of a request whose caller left before the response began, as nginx has it
 OTHER = "other"  # as a label: a path of no route, or a method of none; whoever calls may not make up new series
+disable_created_metrics()  # when a series began is of no use, and would be told for each
 REQUESTS = Counter(
     "plumbline_http_requests", "Requests by route and status.", ["method", "route", "status"], registry=None
 )
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 class Observed:
     """Passes everything on. `routes` have the whole path of each address; `traces` gets a span of each request."""
 
-    def __init__(self, app: Asgi, routes: Sequence[BaseRoute], traces: Traces | None) -> None:
+    def __init__(self, app: Asgi, routes: Sequence[Route], traces: Traces | None) -> None:
         self._app, self._routes, self._traces = app, routes, traces
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -71,7 +72,7 @@ class Observed:
     ) -> dict[str, str | int | float]:
         """Count a request and log it; the fields of its line, which its span has too."""
         method = scope["method"] if scope["method"] in METHODS else OTHER
-        route = next((str(one.path) for one in self._routes if one.matches(scope)[0] is not Match.NONE), OTHER)  # type: ignore[attr-defined]
+        route = next((one.path for one in self._routes if one.matches(scope)[0] is not Match.NONE), OTHER)
         REQUESTS.labels(method, route, str(status)).inc()
         DURATIONS.labels(method, route).observe(seconds)
         caller = scope["state"].get(PRINCIPAL)
