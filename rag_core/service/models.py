@@ -31,18 +31,27 @@ class Listed(Told, Generic[Item]):
     next: int | None = None
 
 
-class Citation(Told):
-    """A numbered source; pages from 1, offsets into the page's raw text, boxes in PDF points."""
+class Source(Told):
+    """A citation as it is quoted."""
 
     id: int
     document: str
     title: str
     page: int
+    heading: str
+    excerpt: str
+    before: str
+    after: str
+    date: str
+
+
+class Citation(Source):
+    """A numbered source; pages from 1, offsets into the page's raw text, boxes in PDF points."""
+
     page_label: str = Field(
         description="The number that the page prints, where that is another one, or its sheet and cells; else empty."
     )
     chunk_id: str
-    excerpt: str
     spans: list[Span]
     boxes: list[dict[str, float]]
     heading: str = Field(description="The headings that it stands under, from the outermost.")
@@ -137,20 +146,6 @@ class Decision(Told):
     suggestions: list[str]
     notes: list[str]
     metadata: dict[str, Any]
-
-
-class Source(Told):
-    """A citation as it is quoted."""
-
-    id: int
-    document: str
-    title: str
-    page: int
-    heading: str
-    excerpt: str
-    before: str
-    after: str
-    date: str
 
 
 class Answer(Told):

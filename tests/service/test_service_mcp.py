@@ -271,6 +271,8 @@ def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_the
 ) -> None:
     async def attack() -> Any:
         async with Client(mcp_server(server.service)) as client:
+            with pytest.raises(MCPError, match="Nobody knows who calls"):
+                await client.list_resources()
             return await client.call_tool("list_documents", {"collection": "alpha"})
 
     found = asyncio.run(attack())

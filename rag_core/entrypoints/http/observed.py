@@ -20,7 +20,8 @@ from rag_core.wiring import Traces
 CONTEXT = "plumbline_request"  # in the state of a request
 GONE = 499  # the status of a request whose caller left before the response began, as nginx has it
 OTHER = "other"  # as a label: a path of no route, or a method of none; whoever calls may not make up new series
-disable_created_metrics()  # when a series began is of no use, and would be told for each
+# when a series began is of no use, and would be told for each
+disable_created_metrics()  # type: ignore[no-untyped-call]
 REQUESTS = Counter(
     "plumbline_http_requests", "Requests by route and status.", ["method", "route", "status"], registry=None
 )

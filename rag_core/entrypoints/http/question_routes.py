@@ -37,7 +37,7 @@ Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, 
 Detail = Annotated[
     request_models.Detail, Query(description="`answer` leaves out what was measured: 2 KB instead of 15.")
 ]
-Told = models.Decision | models.Answer
+Decided = models.Decision | models.Answer
 PNG: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}
 }
@@ -73,7 +73,7 @@ async def asked(request: Request, service: TheService, ask: Ask, asking: Asking)
     return await waited(request, service.questions, lambda gone: ask(asking, None, gone, None))
 
 
-@router.post("/rag/query", response_model=Told)
+@router.post("/rag/query", response_model=Decided)
 async def query(
     request: Request, body: request_models.QueryIn, caller: Caller, service: TheService, detail: Detail = "full"
 ) -> Response:
@@ -113,7 +113,7 @@ async def _stages(
             yield event("problem", problems.of(error)[1].decode())
 
 
-@router.post("/rag/decide", response_model=Told)
+@router.post("/rag/decide", response_model=Decided)
 async def decide(
     request: Request, body: request_models.DecideIn, caller: Caller, service: TheService, detail: Detail = "full"
 ) -> Response:
@@ -161,14 +161,14 @@ async def list_decisions(
     return {"items": found, "next": found[-1].id if len(found) == limit else None}
 
 
-@router.get("/collections/{name}/decisions/{id}", response_model=Told)
+@router.get("/collections/{name}/decisions/{id}", response_model=Decided)
 async def show_decision(collection: Entered, service: TheService, id: Number, detail: Detail = "full") -> Response:
     """Show a kept decision."""
     found = await service.questions.run(lambda: Questions(collection).decision(id))
     return JSONResponse(told(found, str(id), detail))
 
 
-@router.post("/collections/{name}/decisions/{id}/replay", response_model=Told)
+@router.post("/collections/{name}/decisions/{id}/replay", response_model=Decided)
 async def replay(
     collection: Entered, service: TheService, id: Number, body: request_models.ReplayIn, detail: Detail = "full"
 ) -> Response:

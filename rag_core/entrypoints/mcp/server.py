@@ -75,7 +75,7 @@ Number = Annotated[
 Detail = Annotated[
     request_models.Detail, Field(description="`full` adds every passage, check and measurement: some 15 KB.")
 ]
-Told = Annotated[CallToolResult, models.Answer]
+Decided = Annotated[CallToolResult, models.Answer]
 REFUSED = partial(MCPError, INVALID_PARAMS)  # the SDK takes any other error of a prompt or resource for a fault
 RESOURCE, MEDIA = "plumbline://collections/", "application/json"
 # an answer has at most a few
@@ -136,8 +136,9 @@ def _resources_of(calls: _Calls) -> ServerMiddleware[Any]:
     async def listed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method != "resources/list":
             return await call_next(ctx)
-        principal = calls.principal(ctx.request)
-        found = await calls.run(lambda: calls.service.collections(principal), calls.service.looks)
+        with _told(REFUSED):
+            principal = calls.principal(ctx.request)
+            found = await calls.run(lambda: calls.service.collections(principal), calls.service.looks)
         return ListResourcesResult(
             resources=[Resource(uri=f"{RESOURCE}{name}", name=name, mime_type=MEDIA) for name in found]
         )
@@ -197,7 +198,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         settings: Knobs | None = None,
         domain: Domain | None = None,
         detail: Detail = "answer",
-    ) -> Told:
+    ) -> Decided:
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
         with _told():
             entered = await calls.enter(context, collection)
@@ -211,7 +212,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         question: Question,
         passages: Annotated[list[PassageIn], Field(max_length=MAX_PASSAGES)],
         detail: Detail = "answer",
-    ) -> Told:
+    ) -> Decided:
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _told():
             principal, given = (
@@ -229,7 +230,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
         preset: Preset | None = None,
         settings: Knobs | None = None,
         detail: Detail = "answer",
-    ) -> Told:
+    ) -> Decided:
         """Decide a question that was asked before under other settings, from what was measured then."""
         with _told():
             entered = await calls.enter(context, collection)
