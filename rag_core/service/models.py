@@ -179,8 +179,8 @@ class Problem(Told):
     remedy: str
     kind: str = Field(description="A stable name of the problem, for programs.")
     errors: list[dict[str, Any]] = Field(default_factory=list, description="The fields that cannot be used.")
-    request_id: str = Field(description="X-Request-ID, as the log has it.")
-    trace_id: str = Field(description="The trace-id of `traceparent`.")
+    request_id: str = Field(default="", description="X-Request-ID, as the log has it.")
+    trace_id: str = Field(default="", description="The trace-id of `traceparent`.")
 
 
 class Indexed(Told):
