@@ -4,16 +4,14 @@ is wanted.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 pytest.importorskip("opentelemetry.sdk")
 
 from builders import measurements
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from span_collector import Collector
 
 from rag_core.adapters.tracing import traces
 from rag_core.decision.decide import decide
@@ -22,47 +20,19 @@ from rag_core.errors import InvalidSetting
 QUESTION = "How long is the secret notice period?"
 
 
-class Collector(ThreadingHTTPServer):
-    got: list[ExportTraceServiceRequest]
-
-
-class _Taking(BaseHTTPRequestHandler):
-    server: Collector
-
-    def do_POST(self) -> None:
-        sent = ExportTraceServiceRequest()
-        sent.ParseFromString(self.rfile.read(int(self.headers["content-length"])))
-        self.server.got.append(sent)
-        self.send_response(200)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
-
-
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    with Collector(("127.0.0.1", 0), _Taking) as server:
-        server.got = []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Collector() as server:
         yield server
-        server.shutdown()
 
 
 def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], bytes]:
     """The spans of one question by name and attributes, and all bytes that were sent."""
-    found = traces({"RAG_TRACES": f"http://127.0.0.1:{collector.server_port}/v1/traces", **more})
+    found = traces({"RAG_TRACES": collector.address, **more})
     assert found is not None
     one = measurements(0.9, 0.8, question=QUESTION)
     found.watch(one, decide(one))
     found.provider.shutdown()
-    spans = [
-        span
-        for sent in collector.got
-        for part in sent.resource_spans
-        for scope in part.scope_spans
-        for span in scope.spans
-    ]
     rows: list[dict[str, object]] = [
         {
             "name": span.name,
@@ -70,9 +40,9 @@ def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], by
             "ms": (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6,
         }
         | {each.key: each.value.string_value or each.value.double_value for each in span.attributes}
-        for span in spans
+        for span in collector.spans
     ]
-    return rows, b"".join(sent.SerializeToString() for sent in collector.got)
+    return rows, collector.sent
 
 
 def test_given_a_collector_when_a_question_is_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(

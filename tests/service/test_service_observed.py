@@ -7,9 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from model_server import ModelServer, Slow
 from prometheus_client.parser import text_string_to_metric_families
 from service_kit import WARRANTY, Server, running
+from span_collector import Collector
 from test_service_metrics import read
 
 from rag_core.entrypoints.http.guards import PREFIX
@@ -211,40 +210,13 @@ def test_given_requests_when_metrics_are_read_then_they_are_counted_by_route_and
     assert len(within) == 13
 
 
-class Collector(ThreadingHTTPServer):
-    """Keeps the spans that it gets, by name."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Taking)
-        self.spans: list[Any] = []
-
-
-class _Taking(BaseHTTPRequestHandler):
-    server: Collector
-
-    def do_POST(self) -> None:
-        trace = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
-        sent = trace.ExportTraceServiceRequest()
-        sent.ParseFromString(self.rfile.read(int(self.headers["content-length"])))
-        self.server.spans += [
-            span for part in sent.resource_spans for scope in part.scope_spans for span in scope.spans
-        ]
-        self.send_response(200)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
-
-
 @pytest.fixture
 def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, Collector, ModelServer]]:
     """A service that tells a collector of its spans, and whose language model thinks for half a second."""
     pytest.importorskip("opentelemetry.sdk")
     with Collector() as collector, ModelServer(Slow(honest, 0.5)) as model:
-        threading.Thread(target=collector.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{collector.server_port}/v1/traces"
         for name, value in {
-            "RAG_TRACES": address,
+            "RAG_TRACES": collector.address,
             "OPENAI_BASE_URL": model.base_url,
             "OPENAI_API_KEY": "any",
             "RAG_MODEL": "scripted",
@@ -256,7 +228,6 @@ def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Se
                 yield server, collector, model
         finally:
             engines.traces.cache_clear()
-            collector.shutdown()
 
 
 def test_given_a_collector_when_a_model_is_asked_then_caller_request_question_and_model_are_one_trace_and_its_time_is_in_it_once(  # noqa: E501
