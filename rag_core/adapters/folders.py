@@ -107,7 +107,7 @@ class LocalFolder(SyncedFolder):
                     yield
                     if self._folders() != folders:
                         break
-            except (ImportError, OSError):  # not installed; something went; more folders than the system watches
+            except (ImportError, OSError, RuntimeError):  # not installed; one went; more than the system watches
                 if not stop.wait(POLL_SECONDS):
                     yield
 

@@ -220,7 +220,6 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         LIBRARY,
         _option("collections", nargs="*", metavar="COLLECTION", help="these alone (default: all that follow a folder)"),
         _switch("--delete-most", help="delete documents even where more than half of them have no file any more"),
-        _switch("--again", help="try files again that could not be read"),
     ),
     ("delete", "remove documents from the library", commands.delete): (
         *PLACE,

@@ -77,6 +77,10 @@ class State:
         of_files = [f"{path}: {known.problem}" for path, known in sorted(self.files.items()) if known.problem]
         return [self.problem, *of_files] if self.problem else of_files
 
+    def changed(self, found: Mapping[str, str]) -> dict[str, str]:
+        """Those of these files, with their stamps, that were not read as they are."""
+        return {path: stamp for path, stamp in found.items() if self.files.get(path, Known("")).stamp != stamp}
+
     def digests(self, without: Several[str] = frozenset()) -> set[str]:
         """The documents of all files but these."""
         return {known.digest for path, known in self.files.items() if path not in without} - {""}
@@ -93,12 +97,13 @@ class Synced:
     left: int = 0
 
 
+@dataclass(eq=False)
 class Follower:
-    """One collection and its folder.
+    """One collection, which is made where it is not there, and the folder that it follows.
 
     Args:
         library: the library's folder.
-        collection: its name; it is made where it is not there.
+        name: of the collection.
         folder: what it follows.
         base: settings of the service.
         runner: of its jobs.
@@ -106,28 +111,27 @@ class Follower:
         delete_most: delete documents even where more than half of them have no file any more.
     """
 
-    def __init__(
-        self,
-        library: Path,
-        collection: str,
-        folder: SyncedFolder,
-        base: Settings,
-        runner: Runner,
-        *,
-        still_seconds: float = STILL_SECONDS,
-        delete_most: bool = False,
-    ) -> None:
-        self._library, self._name, self._base, self._runner = library, collection, base, runner
-        self._folder, self._still, self._delete_most = folder, still_seconds, delete_most
-        self._seen: dict[str, tuple[str, float]] = {}  # files that are not as they are known, and since when
-        self.path, self.stop = library / collection / SYNCED / "files.json", threading.Event()
-        make_collection(library, collection)
+    library: Path
+    name: str
+    folder: SyncedFolder
+    base: Settings
+    runner: Runner
+    still_seconds: float = STILL_SECONDS
+    delete_most: bool = False
+    stop: threading.Event = field(default_factory=threading.Event, init=False)
+    # files that are not as they are known, and since when they stand still
+    _seen: dict[str, tuple[str, float]] = field(default_factory=dict, init=False)
+    _done: tuple[dict[str, str], str] | None = field(default=None, init=False)  # a look that left nothing to do
+
+    def __post_init__(self) -> None:
+        self.path = self.library / self.name / SYNCED / "files.json"
+        make_collection(self.library, self.name)
 
     def follow(self) -> None:
         """Take over what changes until `stop` is set, or the collection was deleted."""
         with acting(SYNC):
-            for _ in chain((None,), self._folder.changes(self.stop)):
-                if self._name not in collections(self._library):
+            for _ in chain((None,), self.folder.changes(self.stop)):
+                if self.name not in collections(self.library):
                     return
                 try:
                     self.catch_up()
@@ -149,7 +153,7 @@ class Follower:
             if found.left and (found.added or found.deleted) and not self.stop.is_set():
                 continue
             tries += 1
-            if not found.left or tries > TRIES or self.stop.wait(self._still):
+            if not found.left or tries > TRIES or self.stop.wait(self.still_seconds):
                 return Synced(added, deleted, found.left)
 
     def step(self) -> Synced:
@@ -159,13 +163,13 @@ class Follower:
             RagError: as `catch_up`; the next step does what is left.
         """
         self._require_collection()
+        if (look := self.folder.look()) == self._done:
+            return Synced()
         with writing(self.path.parent, WAIT_SECONDS):
             state = State.read(self.path)
-            was = state.problem
-            found, state.problem = self._folder.look()
+            was, (found, state.problem) = state.problem, look
             gone = set() if state.problem else state.files.keys() - found.keys()
-            known = {path: one.stamp for path, one in state.files.items()}
-            changed = {path: stamp for path, stamp in found.items() if known.get(path) != stamp}
+            changed = state.changed(found)
             still = self._standing_still({**changed, **dict.fromkeys(gone, "")})
             lost = state.digests() - state.digests(gone)
             state.before = (state.before or len(state.digests())) if lost else 0
@@ -173,7 +177,7 @@ class Follower:
             added = self._add(batch, changed, state) if batch else 0
             if self._most_are(gone, state):
                 gone = set()
-            left = (changed.keys() - batch.keys()) | (gone - still)
+            left = state.changed(found).keys() | (gone - still)
             if state.problem not in ("", was):
                 _log.warning("a followed folder cannot be read, or most of its files are gone: nothing is deleted")
             doomed = set[str]()
@@ -181,7 +185,9 @@ class Follower:
                 lost = state.digests() - state.digests(gone & still)
                 state.files = {path: one for path, one in state.files.items() if path not in gone & still}
                 doomed = lost & state.owned if left else state.owned - state.digests()  # and what a kill had left
-            return Synced(added, self._delete(doomed, state), len(left))
+            deleted = self._delete(doomed, state)
+            self._done = None if left else look
+            return Synced(added, deleted, len(left))
 
     def _standing_still(self, stamps: Mapping[str, str]) -> set[str]:
         """Those of these files that had the same stamp for long enough."""
@@ -190,7 +196,7 @@ class Follower:
             path: before[path] if path in before and before[path][0] == stamp else (stamp, now)
             for path, stamp in stamps.items()
         }
-        return {path for path, (_, since) in self._seen.items() if now - since >= self._still}
+        return {path for path, (_, since) in self._seen.items() if now - since >= self.still_seconds}
 
     def _read(self, stamps: Mapping[str, str]) -> dict[str, Source | IngestError]:
         """The first of these files, each of another name; one that changed meanwhile is left out."""
@@ -203,7 +209,7 @@ class Follower:
             if len(batch) == BATCH_FILES or size > BATCH_BYTES:
                 break
             try:
-                if (data := self._folder.read(path, stamp)) is None:
+                if (data := self.folder.read(path, stamp)) is None:
                     del self._seen[path]
                     continue
                 batch[path] = Source(name, within_limit(name, data), kind_of(name))
@@ -215,9 +221,9 @@ class Follower:
 
     def _add(self, batch: Mapping[str, Source | IngestError], stamps: Mapping[str, str], state: State) -> int:
         """Index these files as a job; how many are documents now."""
-        library = loading.fresh(self._library, self._name, self._base).library
-        opened, there = loading.known(self._library, self._name), set[str]()
-        settings = opened.settings if opened else self._base
+        library = loading.fresh(self.library, self.name, self.base).library
+        opened, there = loading.known(self.library, self.name), set[str]()
+        settings = opened.settings if opened else self.base
         sources = {path: one for path, one in batch.items() if isinstance(one, Source)}
         digests = {path: one.digest for path, one in sources.items()}
         state.owned |= {digest for digest in digests.values() if not library.remembers(f"sha256:{digest}")}
@@ -239,8 +245,8 @@ class Follower:
             return report
 
         listed = [File(one.name, f"sha256:{digests[path]}") for path, one in sources.items()]
-        place = str(self._library), self._name
-        job = self._runner.start("Following a folder", work, len(listed), place=place, listed=listed, bounded=False)
+        place = str(self.library), self.name
+        job = self.runner.start("Following a folder", work, len(listed), place=place, listed=listed, bounded=False)
         job.look(result=True)  # nobody waits for it
         while not job.wait(1):
             if self.stop.is_set():
@@ -252,11 +258,11 @@ class Follower:
     def _most_are(self, gone: Several[str], state: State) -> bool:
         """Whether so many are gone that somebody has to say that this was meant; the state's problem says so."""
         lost = len(state.digests() - state.digests(gone))
-        if self._delete_most or 2 * lost <= state.before:
+        if self.delete_most or 2 * lost <= state.before:
             return False
         state.problem = (
             f"{lost} of {state.before} documents have no file in the folder any more. None was deleted. If that was "
-            f"meant, run: python -m rag_core sync {self._name} --delete-most"
+            f"meant, run: python -m rag_core sync {self.name} --delete-most"
         )
         return True
 
@@ -265,7 +271,7 @@ class Follower:
         self._keep(state)
         if not digests:
             return 0
-        library = loading.fresh(self._library, self._name, self._base).library
+        library = loading.fresh(self.library, self.name, self.base).library
         there = [id for id in (f"sha256:{digest}" for digest in digests) if library.remembers(id)]
         if there:
             library.delete(*there)
@@ -279,8 +285,8 @@ class Follower:
             write_atomically(self.path, json.dumps({**asdict(state), "owned": sorted(state.owned)}).encode())
 
     def _require_collection(self) -> None:
-        if self._name not in collections(self._library):
-            raise InvalidInput(f"The collection {self._name!r} was deleted.", remedy="Take it out of access.yaml.")
+        if self.name not in collections(self.library):
+            raise InvalidInput(f"The collection {self.name!r} was deleted.", remedy="Take it out of access.yaml.")
 
 
 def follow_all(

@@ -19,11 +19,14 @@ from test_service_pins import DAYS, HANDBOOK, Api, until
 
 from rag_core.adapters import folders
 from rag_core.adapters.folders import LocalFolder, SyncedFolder, folder_at
+from rag_core.domain.measurements import Measurements
 from rag_core.entrypoints.cli import main
 from rag_core.errors import IngestError, InvalidInput, InvalidSetting, LibraryDamaged, RagError
 from rag_core.library.stored.sources import text_source
+from rag_core.records.changes import Change
 from rag_core.settings import Settings
-from rag_core.work import loading, syncing
+from rag_core.wiring import records
+from rag_core.work import loading, pins, syncing
 from rag_core.work.runner import Runner, drop
 from rag_core.work.syncing import Follower, State, Synced
 
@@ -337,6 +340,27 @@ def test_given_a_kill_while_a_file_is_added_then_its_document_still_goes_with_it
     assert local.documents == ["a.txt"]
 
 
+def test_given_a_job_that_is_stopped_then_its_files_come_with_the_next(local: Shared) -> None:
+    local.put("a.txt")
+    follower = local.follower()
+    follower.stop.set()  # as where the service stops, which the job is told
+    with local.runner._turns.turn("somebody else"):
+        assert follower.step() == Synced(left=1)
+    assert local.known.files == {}
+    assert follower.step() == Synced(added=1)
+
+
+def test_given_nothing_that_changed_when_looked_at_again_then_nothing_is_written(local: Shared) -> None:
+    local.put("a.txt")
+    follower = local.follower()
+    follower.step()
+    written = follower.path.stat()
+    assert follower.step() == Synced()
+    assert follower.path.stat() == written
+    local.put("a.txt", 36)
+    assert follower.step() == Synced(added=1)
+
+
 def test_given_a_collection_that_is_deleted_then_the_folder_does_not_bring_it_back(local: Shared) -> None:
     local.put("a.txt")
     follower = local.follower()
@@ -382,7 +406,7 @@ def test_given_an_address_that_cannot_be_used_then_that_is_said() -> None:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder is looked at all the time, and files stand still at once."""
     monkeypatch.setattr(folders, "POLL_SECONDS", 0.2)
-    monkeypatch.setitem(Follower.__init__.__kwdefaults__, "still_seconds", 0.0)
+    monkeypatch.setattr(Follower.__init__, "__defaults__", (0.0, False))
 
 
 def access(library: Path, folder: Path) -> None:
@@ -428,9 +452,19 @@ def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(
     assert main(["sync", "other", "--library", str(library)]) == 1
     assert "'other' follows no folder" in capsys.readouterr().err
 
-    (folder / "a.txt").write_text(TEXT.format(name="a", months=24), encoding="utf-8")
+    (folder / "a.txt").write_text(HANDBOOK.format(days=25), encoding="utf-8")
     assert main(["sync", "--library", str(library)]) == 0
     assert capsys.readouterr().err == f"{NAME}: 1 file added or replaced, 0 documents deleted.\n"
+
+    measured: list[Measurements] = []
+    engine, store = loading.engine(library, NAME, Settings.load()), records(library, NAME)
+    engine.ask(DAYS, Settings.load(), on_measured=measured.append)
+    pins.pin(engine.library, store, store.keep(measured[0]))
+    (folder / "a.txt").write_text(HANDBOOK.format(days=30), encoding="utf-8")
+    assert main(["sync", NAME, "--library", str(library)]) == 0
+    assert [one.change for one in store.pins()] == [Change.CHANGED], "it was asked again"
+    capsys.readouterr()
+
     (folder / "a.txt").unlink()
     assert main(["sync", NAME, "--library", str(library)]) == 1
     assert f"{NAME}: 1 of 1 documents have no file" in capsys.readouterr().err
@@ -440,7 +474,8 @@ def test_given_the_command_then_it_follows_once_and_lists_what_is_wrong(
     assert main(["sync", NAME, "--library", str(library)]) == 1
     assert "Nothing was deleted." in capsys.readouterr().err
     rows = [json.loads(line) for line in (library / "audit.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {row["who"].partition(":")[0] for row in rows} == {"command"}
+    who = {row["who"].partition(":")[0] for row in rows if row["action"] in ("create_collection", "index", "delete")}
+    assert who == {"command"}
     loading.forget()
 
 

@@ -15,7 +15,7 @@ from rag_core.settings.endpoints import model_environment
 from rag_core.wiring import folder_at
 from rag_core.work import pins
 from rag_core.work.runner import Runner
-from rag_core.work.syncing import Follower, State
+from rag_core.work.syncing import Follower, State, Synced
 
 
 def sync(args: argparse.Namespace) -> int:
@@ -30,26 +30,16 @@ def sync(args: argparse.Namespace) -> int:
     problems = 0
     for name in names:
         address, polling = folders[name]
-        follower = Follower(
-            library, name, folder_at(address, polling=polling), base, runner, delete_most=args.delete_most
-        )
+        folder = folder_at(address, polling=polling)
+        follower = Follower(library, name, folder, base, runner, delete_most=args.delete_most)
         try:
             found = follower.catch_up()
-        except RagError as error:
-            lines = [str(error)]
-        else:
-            print(
-                f"{name}: {several(found.added, 'file')} added or replaced, {several(found.deleted, 'document')} "
-                f"deleted.",
-                file=sys.stderr,
-            )
             lines = State.read(follower.path).problems()
-            lines += (
-                [f"{several(found.left, 'file')} changed all the time, and will be taken another time."]
-                if found.left
-                else []
-            )
-        for line in lines:
+        except RagError as error:
+            found, lines = Synced(), [str(error)]
+        lines += [f"{several(found.left, 'file')} changed all the time, and stayed out."] if found.left else []
+        done = f"{several(found.added, 'file')} added or replaced, {several(found.deleted, 'document')} deleted."
+        for line in (done, *lines):
             print(printable(f"{name}: {line}"), file=sys.stderr)
         problems += len(lines)
     for job in runner.unfinished(visits=False):
