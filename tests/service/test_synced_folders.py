@@ -347,6 +347,7 @@ def test_given_a_job_that_is_stopped_then_its_files_come_with_the_next(local: Sh
     with local.runner._turns.turn("somebody else"):
         assert follower.step() == Synced(left=1)
     assert local.known.files == {}
+    follower.stop.clear()
     assert follower.step() == Synced(added=1)
 
 
