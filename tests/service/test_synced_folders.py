@@ -24,6 +24,7 @@ from rag_core.entrypoints.cli import main
 from rag_core.errors import IngestError, InvalidInput, InvalidSetting, LibraryDamaged, RagError
 from rag_core.library.stored.sources import text_source
 from rag_core.records.changes import Change
+from rag_core.service.people import People
 from rag_core.settings import Settings
 from rag_core.wiring import records
 from rag_core.work import loading, pins, syncing
@@ -413,6 +414,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def access(library: Path, folder: Path) -> None:
     library.mkdir(exist_ok=True)
     (library / "access.yaml").write_text(f"collections: {{{NAME}: {{sync: '{folder}'}}}}", encoding="utf-8")
+
+
+def test_given_a_folder_that_is_no_whole_path_then_it_is_refused(tmp_path: Path) -> None:
+    access(tmp_path, Path("contracts"))
+    with pytest.raises(InvalidSetting, match=f"collections.{NAME}.sync"):
+        People(tmp_path / "access.yaml").folders()
 
 
 @pytest.mark.usefixtures("quick")
