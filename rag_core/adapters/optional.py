@@ -20,6 +20,8 @@ EXTRAS = {
     "pgvector": ("pgvector", "psycopg"),
     "milvus": ("pymilvus",),
     "ray": ("ray",),
+    "s3": ("s3fs",),
+    "webdav": ("webdav4",),
     "rapidocr": ("rapidocr", "cv2"),
 }
 APART = {  # not installed by setup

@@ -49,6 +49,7 @@ EXAMPLES = """examples:
   python -m rag_core ask "What does the contract say of liability?" --domain auto
   python -m rag_core profiles
   python -m rag_core documents
+  python -m rag_core sync contracts
   python -m rag_core migrate pgvector --collection contracts
   python -m rag_core model
   python -m rag_core doctor
@@ -211,6 +212,15 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
         JSON,
     ),
     ("documents", "list what is indexed", commands.documents): (*PLACE, *TUNE, JSON_LINES),
+    (
+        "sync",
+        "add, replace and delete what has changed in the folders that collections follow",
+        _later("sync", "sync"),
+    ): (
+        LIBRARY,
+        _option("collections", nargs="*", metavar="COLLECTION", help="these alone (default: all that follow a folder)"),
+        _switch("--delete-most", help="delete documents even where more than half of them have no file any more"),
+    ),
     ("delete", "remove documents from the library", commands.delete): (
         *PLACE,
         *TUNE,

@@ -7,10 +7,9 @@ questions that ask for like things show what documents lack.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -113,13 +112,6 @@ def figure(which: Figure, kept: Sequence[Kept]) -> float | None:
     times = [one.retrieval_ms if which is Figure.RETRIEVAL else one.model_ms for one in summaries]
     known = [time for time in times if time is not None]
     return float(np.percentile(known, PERCENTILE)) if known else None
-
-
-def by_day(kept: Sequence[Kept], of: Callable[[Sequence[Kept]], float | None]) -> list[tuple[str, float]]:
-    """(day, figure) for each day that has one, oldest first; `kept` in any order."""
-    ordered = sorted(kept, key=lambda one: one.at)
-    days = ((day, of(list(rows))) for day, rows in groupby(ordered, key=lambda one: one.at[:10]))
-    return [(day, value) for day, value in days if value is not None]
 
 
 def refusals(kept: Iterable[Kept]) -> list[tuple[str, int]]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
-from rag_core.errors import InvalidSetting, ModelMismatch, PasswordNeeded, RagError, StoreMismatch
+from rag_core.errors import InvalidSetting, PasswordNeeded
 from rag_core.evaluation.domains import Taken, taken
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
@@ -107,12 +106,12 @@ class Collection:
         document = self.document(id)
         if not 1 <= page <= document.page_count:
             raise missing("page")
-        if not self.engine.library.view.page(id, page).width:
+        if not self.fresh().library.view.page(id, page).width:
             raise NotFound(
                 "This document is a text: its pages have no picture.", remedy="Ask for the text of the page."
             )
         try:
-            source, form = self.engine.library.source(id), form_of(document.name)
+            source, form = self.fresh().library.source(id), form_of(document.name)
             return render_page(source, page, boxes, dpi=DPI, max_pixels=MAX_PIXELS, form=form)
         except PasswordNeeded:
             raise missing("page") from None
@@ -121,14 +120,14 @@ class Collection:
         """The raw text of a page."""
         if not 1 <= page <= self.document(id).page_count:
             raise missing("page")
-        return self.engine.library.view.page_text(id, page)
+        return self.fresh().library.view.page_text(id, page)
 
     def describe(self, id: str, metadata: Metadata) -> Document:
         """Replace a document's metadata."""
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
-            self.engine.library.set_metadata(id, metadata)
+            self.fresh().library.set_metadata(id, metadata)
         return self._find(id)
 
     def delete(self, id: str) -> None:
@@ -136,7 +135,7 @@ class Collection:
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
-            self.engine.library.delete(id)
+            self.fresh().library.delete(id)
 
     def erase(self, id: str) -> Erased:
         """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them.
@@ -169,7 +168,9 @@ class Collection:
         handed = HandingIn(self._folder, self.name, settings, sources)
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
-            return self.engine.library.add(sources, settings, progress=progress, cancelled=stop, listed=handed.listed())
+            return self.fresh().library.add(
+                sources, settings, progress=progress, cancelled=stop, listed=handed.listed()
+            )
 
         with self.principal.acting():
             place = str(self._folder), self.name
@@ -212,22 +213,8 @@ class Collection:
         return self._base.changed(**{"preset": DEFAULT_PRESET, **values})
 
     def fresh(self) -> Engine:
-        """Its engine, with the newest version."""
-        try:
-            self.engine.library.refresh()
-        except (ModelMismatch, StoreMismatch):  # built anew meanwhile, with another model
-            loading.forget(self._folder, self.name)
-            del self.engine
-        return self.engine
-
-    @cached_property
-    def engine(self) -> Engine:
-        """Its engine, one in the process; opened at the first call, which may take seconds."""
-        try:
-            return loading.engine(self._folder, self.name, self._standard)
-        except RagError:
-            loading.forget(self._folder, self.name)
-            raise
+        """Its engine, one in the process, with the newest version; opened at the first call, which may take seconds."""
+        return loading.fresh(self._folder, self.name, self._standard)
 
     @property
     def records(self) -> RecordStore:
@@ -236,7 +223,7 @@ class Collection:
 
     @property
     def _base(self) -> Settings:
-        _ = self.engine
+        self.fresh()
         opened = loading.known(self._folder, self.name)
         return opened.settings if opened else self._standard
 

@@ -1,5 +1,5 @@
 """The people who sign in on the page, and what each may do: read from a file of the instance, by address or by a claim
-of the provider.
+of the provider. The file also says which collections follow a folder.
 
 `access.yaml` in the library's folder, or the file that RAG_ACCESS names. It is read anew when it changes. One that
 cannot be read lets nobody do anything.
@@ -92,16 +92,30 @@ class Role(_Part):
     collections: frozenset[CollectionName] | None = Field(default=None, min_length=1)
 
 
+class Described(_Part):
+    """A collection, as far as the file describes it.
+
+    Args:
+        sync: the folder that it follows: its whole path, or an address that fsspec knows, such as `s3://bucket/folder`.
+        polling: whether the folder is on a drive that sends no events, as one of the network.
+    """
+
+    sync: str = Field(pattern="^(/|[a-z][a-z0-9+.-]*://).")
+    polling: bool = False
+
+
 class Rules(_Part):
     """The whole file.
 
     Args:
+        collections: that follow a folder, by name.
         others: what people who signed in and have no role may do.
         addresses_checked: takes all addresses for their owners', where the provider does not say so itself.
         signed_in_hours: how long a sign-in holds.
         roles: by name.
     """
 
+    collections: Mapping[CollectionName, Described] = Field(default_factory=dict)
     others: Literal["ask", "nothing"] = "nothing"
     addresses_checked: bool = False
     signed_in_hours: float = Field(default=12.0, gt=0.0, le=720.0)
@@ -162,6 +176,10 @@ class People:
             if seen != self._seen:
                 self._rules, self._seen = self._read(), seen
             return self._rules
+
+    def folders(self) -> dict[str, tuple[str, bool]]:
+        """The address and polling of the folder of each collection that follows one."""
+        return {name: (one.sync, one.polling) for name, one in self.rules().collections.items()}
 
     def person(self, claims: Mapping[str, Any], client_id: str) -> Person | None:
         """Whoever these claims of a signed identity token speak of; None where they signed in too long ago, or the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from rag_core.over import ask_over, decide_over
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.jobs import Jobs
 from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
+from rag_core.service.people import People, access_file
 from rag_core.service.principal import LOCAL, Loading, Principal, Scope, Stopping, Unauthenticated, missing
 from rag_core.service.questions import COSTS, Asking
 from rag_core.service.tokens import Tokens
@@ -32,6 +34,7 @@ from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, mak
 from rag_core.work import loading
 from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
+from rag_core.work.syncing import Follower, follow_all
 
 DEFAULT = "default"  # the collection that is there from the beginning
 # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
@@ -41,6 +44,7 @@ FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's w
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
 STREAMS, STREAMS_EACH = 50, 10  # that are open at once
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
+_log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
 
 
@@ -77,6 +81,7 @@ class Service:
         self.uploads = Places("requests with documents that are being read", UPLOADS, UPLOADS_EACH, RETRY_SECONDS)
         self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS)
         self._local, self._stopping = local, threading.Event()
+        self._following: list[Follower] = []
 
     def principal(self, token: str | None, *, here: bool) -> Principal:
         """The caller, by the token that came; `here` says that they call from this machine under its own name."""
@@ -241,12 +246,20 @@ class Service:
             yield
 
     def take_up(self) -> None:
-        """Start jobs for the files that the last end of the service cut off; visitors' are gone."""
+        """Start jobs for the files that the last end of the service cut off, visitors' are gone; and follow folders."""
         take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
+        try:
+            folders = People(access_file(self.folder)).folders()
+        except RagError as error:  # whoever signs in is told
+            _log.warning("no folder is followed: %s", error.kind)
+        else:
+            self._following = follow_all(self.folder, folders, self.base, self._runner)
 
     def close(self) -> None:
         """Take nothing new, and wait for what runs, `STOP_SECONDS` at most. What a job has not done is on its list."""
         self._stopping.set()
+        for follower in self._following:
+            follower.stop.set()
         self.questions.close()
         self.looks.close()
         self.files.close()

@@ -14,7 +14,7 @@ from pathlib import Path
 from rag_core.domain.acts import actor, require_entry
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
-from rag_core.errors import RagError
+from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from rag_core.language import LANGUAGES, early
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, contents_of, open_engine
@@ -110,6 +110,21 @@ def engine(folder: Path, collection: str, settings: Settings) -> Engine:
         assert opened.error is not None
         raise opened.error
     return opened.engine
+
+
+def fresh(folder: Path, collection: str, settings: Settings) -> Engine:
+    """As `engine`, with the newest version; one that failed is opened anew at the next call."""
+    try:
+        found = engine(folder, collection, settings)
+    except RagError:
+        forget(folder, collection)
+        raise
+    try:
+        found.library.refresh()
+    except (ModelMismatch, StoreMismatch):  # built anew meanwhile, with another model
+        forget(folder, collection)
+        return engine(folder, collection, settings)
+    return found
 
 
 def forget(folder: Path | None = None, collection: str = "") -> None:

@@ -63,7 +63,7 @@ def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     pinned = [
         line
-        for name in ("requirements.txt", "supply/stores.txt", "supply/ray.txt", "supply/rapidocr.txt")
+        for name in ("requirements.txt", *(f"supply/{one}.txt" for one in ("stores", "ray", "folders", "rapidocr")))
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
     ]
 

@@ -107,6 +107,8 @@ def test_the_wheel_says_what_it_is_what_it_needs_and_brings_its_licence(built: P
         "pgvector",
         "milvus",
         "ray",
+        "s3",
+        "webdav",
         "rapidocr",
     ]
 

@@ -11,6 +11,7 @@ from rag_core.library.disk.private import make_folder
 from rag_core.library.stored import titles
 
 FILE = "collection.sqlite"  # that a collection is kept in
+SYNCED = "synced"  # the folder in which it keeps what it knows of the folder that it follows
 _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
@@ -42,7 +43,7 @@ def create_collection(folder: Path, name: str) -> None:
 
 def _is_collection(path: Path) -> bool:
     try:
-        own = (FILE, "CURRENT", "lock", "records.sqlite", titles.FILE)  # CURRENT: an earlier version made it
+        own = (FILE, "CURRENT", "lock", "records.sqlite", titles.FILE, SYNCED)  # CURRENT: an earlier version made it
         return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in own))
     except OSError:
         return False

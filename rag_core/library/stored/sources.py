@@ -90,11 +90,16 @@ class Source:
                 data = file.read(MAX_FILE_BYTES + 1)
             except OSError as error:
                 raise unreadable(path, error) from error
-        if len(data) > MAX_FILE_BYTES:
-            raise LimitExceeded(
-                f"{name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures."
-            )
-        return cls(name, data, kind)
+        return cls(name, within_limit(name, data), kind)
+
+
+def within_limit(name: str, data: bytes) -> bytes:
+    """The bytes of a file; raises LimitExceeded where they are more than `MAX_FILE_BYTES`."""
+    if len(data) > MAX_FILE_BYTES:
+        raise LimitExceeded(
+            f"{name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures."
+        )
+    return data
 
 
 def digest_prefix(id: str) -> bytes:
