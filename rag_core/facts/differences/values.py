@@ -48,7 +48,10 @@ def values(text: str, lang: str) -> Values:
     taken = [(date.start, date.end) for date in days]
     hours = times(text, taken)
     taken += [(time.start, time.end) for time in hours]
-    marks = [code for code in _free(text, codes(text), taken) if not _is_amount(text, code, lang)]
+    covered = cover(text, taken)
+    marks = [
+        code for code in codes(text) if not any(covered[code.start : code.end]) and not _is_amount(text, code, lang)
+    ]
     taken += [(code.start, code.end) for code in marks]
     numbers, named = quantities(text, lang, taken), weekdays(words(text), lang)
     return Values(tuple(days), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
@@ -93,11 +96,6 @@ def without_units(text: str, lang: str) -> str:
 
 # A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
 _named = lru_cache(maxsize=64)(units_in)
-
-
-def _free(text: str, found: Sequence[Name], taken: Sequence[tuple[int, int]]) -> list[Name]:
-    covered = cover(text, taken)
-    return [value for value in found if not any(covered[value.start : value.end])]
 
 
 def _is_amount(text: str, code: Name, lang: str) -> bool:
