@@ -105,8 +105,7 @@ class Hit:
         require_between("Hit.cosine", self.cosine, -1.0, 1.0)
         if not math.isfinite(self.score) or not math.isfinite(self.lexical) or self.lexical < 0:
             raise ValueError(f"Hit scores must be finite and lexical >= 0, got {self.score}, {self.lexical}")
-        if self.rerank is not None:
-            require_between("Hit.rerank", self.rerank, 0.0, 1.0)
+        require_between("Hit.rerank", self.rerank, 0.0, 1.0)
 
     @property
     def distance(self) -> float:
