@@ -8,7 +8,7 @@ from functools import cache
 import regex
 
 from rag_core.ingest.normalise import normalise
-from rag_core.language import FALLBACK, indicator_phrases
+from rag_core.language import FALLBACK, LANGUAGES
 
 
 def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) -> tuple[str, ...]:
@@ -18,7 +18,9 @@ def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) ->
     `languages`.
     """
     claim, evidence = normalise(claim_text).text, normalise(evidence_text).text
-    phrases = dict.fromkeys(phrase for lang in (*languages, FALLBACK) for phrase in indicator_phrases(lang))
+    phrases = dict.fromkeys(
+        phrase for lang in (*languages, FALLBACK) for phrase in LANGUAGES.or_fallback(lang).indicator_phrases
+    )
     return tuple(
         phrase for phrase in phrases if _pattern(phrase).search(claim) and not _pattern(phrase).search(evidence)
     )

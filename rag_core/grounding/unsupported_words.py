@@ -28,7 +28,9 @@ def added_words(text: str, sources: Iterable[str], language: str) -> tuple[str, 
     run: list[str] = []
     for word in words(strip_marks(text)):
         said = content_terms(word.text, language)
-        if said and all(not _stands(one, held) for one in (*said, *_others(word.text, language))):
+        others = [one for form in forms(word.text, language) for one in synonyms(language).get(form, ())]
+        ways = [*said, *(one for other in others for one in terms(other, language))]
+        if said and not any(one in held or alike(one, held) for one in ways):
             run.append(word.text)
             longest = list(run) if len(run) > len(longest) else longest
         elif said:
@@ -63,13 +65,3 @@ def added_counts(claims: Sequence[Claim], view: Measurements) -> tuple[int, ...]
 @lru_cache(maxsize=256)
 def _terms(text: str, language: str) -> frozenset[str]:
     return frozenset(terms(text, language))
-
-
-def _stands(term: str, held: frozenset[str]) -> bool:
-    return term in held or bool(alike(term, held))
-
-
-def _others(word: str, language: str) -> list[str]:
-    """The terms of a word's synonyms."""
-    table = synonyms(language)
-    return [term for form in forms(word, language) for other in table.get(form, ()) for term in terms(other, language)]

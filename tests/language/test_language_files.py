@@ -87,7 +87,7 @@ said = "La garantio daŭras dudek tagojn."
 print(json.dumps({
     "detected": [l.question_language(asked, ()), l.detect(asked)],
     "keywords": l.keywords(asked, "eo"),
-    "number": [l.asks_number(asked, "eo"), l.asks_number(said, "eo")],
+    "number": [LANGUAGES["eo"].asks_number.search(l.spaced(one)) is not None for one in (asked, said)],
     "refusal": [l.refusal("eo"), l.is_refusal("Mi ne povas respondi."), l.is_refusal(said)],
     "greeting": [l.greeting_language("Saluton al ĉiuj!"), reply("greeting", "eo", LibraryFacts())],
     "synonyms": sorted(l.synonyms("eo").items()),
