@@ -15,11 +15,10 @@ from rag_core.domain.drafts import ClaimMeasurement, taken_of
 from rag_core.domain.ports import Embedder, EntailmentModel, PageText
 from rag_core.facts import changed_facts
 from rag_core.facts.sentence.citation_marks import strip_marks
+from rag_core.grounding.additions import added_markup, indicators
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
 from rag_core.grounding.entailment import MIN_SUPPORT, SAME_SENTENCE, Assessment, assess
-from rag_core.grounding.markup import added_markup
 from rag_core.grounding.overlap import overlap, similarities
-from rag_core.grounding.phrases import indicators
 from rag_core.ingest.normalise import normalise
 from rag_core.language import holds_order, sentences
 from rag_core.language.words import places

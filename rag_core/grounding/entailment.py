@@ -22,8 +22,8 @@ from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.facts import absent_facts, changed_facts, replaced_facts
 from rag_core.facts.sentence.citation_marks import strip_marks
+from rag_core.grounding.additions import indicators
 from rag_core.grounding.overlap import overlap, word_set
-from rag_core.grounding.phrases import indicators
 from rag_core.grounding.windows import Window, best_windows, readings
 from rag_core.grounding.wording import flag_of
 from rag_core.language import fold, word_texts
@@ -86,7 +86,6 @@ class Measured:
     was not read.
     """
 
-    claim: str
     evidence: str
     values: tuple[float, ...]
     flags: tuple[str, ...]
@@ -231,7 +230,7 @@ def measure(
 def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) -> Measured:
     mine, pairs = word_set(claim), _pairs(claim)
     if not mine or not windows:
-        return Measured(claim, "", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
+        return Measured("", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
     near = "\n".join(window.text for window in windows[:_NEAR])
     absent = absent_facts(claim, context, lang)
     changed = changed_facts(claim, near, lang)
@@ -257,7 +256,7 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
     )
     flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
     decisive = dict.fromkeys([*(fact for fact in absent if fact[0] != "name"), *replaced])
-    return Measured(claim, best.text, values, tuple(flags), lang, changed=tuple(decisive))
+    return Measured(best.text, values, tuple(flags), lang, changed=tuple(decisive))
 
 
 def judged(one: Measured, supported_from: float = MIN_SUPPORT) -> Assessment:

@@ -15,8 +15,8 @@ from rag_core.domain.llm_trace import Attempt, YesNo
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
+from rag_core.grounding.additions import added_to
 from rag_core.grounding.citations import is_cited
-from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 
 _QUOTE_CHARS = 200  # characters of a quote that is named

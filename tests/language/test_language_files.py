@@ -81,7 +81,7 @@ from rag_core.domain.replies import reply
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.evaluation.labelled_files import _no, _yes
 from rag_core.facts import changed_facts, entities
-from rag_core.grounding.phrases import indicators
+from rag_core.grounding.additions import indicators
 asked = "Kiom da tagoj daŭras la garantio kaj kiam ĝi komenciĝas?"
 said = "La garantio daŭras dudek tagojn."
 print(json.dumps({

@@ -39,7 +39,7 @@ class Value:
             contradicted.
         counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
         step: what its last digit is worth, 0 where it is exact.
-        unit_end: where its unit ends.
+        unit: from where to where its unit stands.
     """
 
     kind: tuple[str, ...]
