@@ -79,6 +79,11 @@ class Passage:
             raise ValueError(f"Passage {self.id} needs text and at least one span")
 
     @property
+    def parts(self) -> tuple[Piece, ...]:
+        """Its pieces; all of it as one item where nobody told them apart, since no title may open an item."""
+        return self.pieces or (Piece(Role.ITEM, self.spans),)
+
+    @property
     def page(self) -> int:
         """The page it starts on, 1-based."""
         return self.spans[0].page

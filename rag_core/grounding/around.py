@@ -40,17 +40,16 @@ def around(
     start, end = bisect_left(reading.starts, first), bisect_left(reading.starts, first + quote.end - quote.start)
     if start >= end:  # it does not stand in this passage
         return NOTHING, NOTHING
-    edges = edges_of(passage, reading.starts) if passage.pieces else [0, len(passage.text)]
+    edges = edges_of(passage, reading.starts)
     before, behind = list[tuple[int, int]](), list[tuple[int, int]]()
     lead = NOTHING
-    for at, (left, right) in enumerate(pairwise(edges)):
-        piece = passage.pieces[at] if passage.pieces else None
-        if piece is not None and piece.role is Role.HEADING and not left <= start < right:
+    for piece, (left, right) in zip(passage.parts, pairwise(edges), strict=True):
+        if piece.role is Role.HEADING and not left <= start < right:
             if left >= end:
                 break
             before = []
             continue
-        if piece is not None and piece.lead and left <= start < right and not before:
+        if piece.lead and left <= start < right and not before:
             lead = _of(piece.lead, passage, page_text)
         low, high = max(left, end), min(right, start)
         before += [(left + one, left + other) for one, other in sentences(reading.text[left:high], passage.language)]

@@ -19,11 +19,10 @@ from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.ingest.blocks.rows import ends_sentence
-from rag_core.ingest.normalise import cells, join, locate, read_passage_text
+from rag_core.ingest.normalise import cells, locate, read_passage_text
 from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import LANGUAGES, fold, sentences, word_texts
 
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
 SENTENCE_WORDS = 5  # at least in a heading that is read as a sentence; chosen
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
@@ -140,15 +139,7 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
         return _rows(passage, page_text, rows or passage.spans)
     if passage.kind is PassageKind.CODE:
         return [Unit(passage, passage.text, 0, len(passage.text))]
-    if passage.pieces:
-        return list(_of_pieces(passage, page_text))
-    found = [
-        Unit(passage, passage.text[left + start : left + end], left + start, left + end)
-        for left, right in pairwise(_edges(passage, page_text))
-        for start, end in sentences(passage.text[left:right], passage.language)
-    ]
-    heading = len(found) > 1 and found[0].text == leaf_of(passage)  # a heading states nothing by itself
-    return found[1:] if heading else found
+    return list(_of_pieces(passage, page_text))
 
 
 def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
@@ -156,7 +147,7 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
     pages = pages_of(passage.document, passage.spans, page_text)
     edges = edges_of(passage, read_passage_text(pages, passage.spans).starts)
     closed = True
-    for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
+    for at, (piece, (left, right)) in enumerate(zip(passage.parts, pairwise(edges), strict=True)):
         says = piece.role is Role.HEADING and left < right and _says(passage.text[left:right].strip())
         if not (piece.role.states or says) or left >= right:
             closed = True
@@ -210,7 +201,7 @@ def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:
     form.
     """
     return [
-        *(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces),
+        *(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.parts),
         len(passage.text),
     ]
 
@@ -263,19 +254,6 @@ def _dateline(sentence: str) -> int:
     """
     match = _DATELINE.match(sentence[:DATELINE_CHARS])
     return match.end() if match else 0
-
-
-def _edges(passage: Passage, page_text: PageText) -> list[int]:
-    """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both
-    ends.
-    """
-    pages = pages_of(passage.document, passage.spans, page_text)
-    starts = read_passage_text(pages, passage.spans).starts
-    cuts = {bisect_left(starts, match.end()) for match in _BLANK_LINE.finditer(join(pages, passage.spans))}
-    leaf = leaf_of(passage)
-    if leaf and passage.text.startswith(f"{leaf} "):
-        cuts.add(len(leaf))
-    return [0, *sorted(cut for cut in cuts if 0 < cut < len(passage.text)), len(passage.text)]
 
 
 def leaf_of(passage: Passage) -> str:

@@ -108,16 +108,13 @@ def _is_amount(text: str, code: Name, lang: str) -> bool:
 
 def _date_stands(date: Date, theirs: Values) -> bool:
     days = [day for other in theirs.dates for day in other.readings]
-    if any(mine.within(day) for mine in date.readings for day in days):
-        return True
-    if any(mine._replace(year=0) == day for mine in date.readings if str(mine.year) in _years(theirs) for day in days):
-        return True  # "from August 2, 1777, to August 22"
-    years = {number.value for number in theirs.quantities if number.is_year}
-    # "Year ended December 31, 2017 2016": the day stands once, its years apart
+    bare, years = {number.value for number in theirs.quantities if number.is_year}, _years(theirs)
+    # "from August 2, 1777, to August 22"; "Year ended December 31, 2017 2016": the day stands once, its years apart
     return any(
-        str(mine.year) in years and mine._replace(year=0).within(day)
+        mine.within(day)
+        or (str(mine.year) in years and mine._replace(year=0) == day)
+        or (str(mine.year) in bare and mine.month and mine._replace(year=0).within(day))
         for mine in date.readings
-        if mine.month
         for day in days
     )
 
