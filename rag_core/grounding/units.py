@@ -20,7 +20,6 @@ from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.normalise import cells, locate, read_passage_text
-from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.language import LANGUAGES, fold, sentences, word_texts
 
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
@@ -254,11 +253,6 @@ def _dateline(sentence: str) -> int:
     """
     match = _DATELINE.match(sentence[:DATELINE_CHARS])
     return match.end() if match else 0
-
-
-def leaf_of(passage: Passage) -> str:
-    """The innermost heading a passage stands under."""
-    return passage.section.rsplit(SECTION_MARK, 1)[-1]
 
 
 def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[Unit]:
