@@ -117,28 +117,13 @@ class Statement:
     @property
     def is_whole(self) -> bool:
         """Whether it may state something by itself: no question, no part of a sentence that goes on, no example."""
-        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not self._holds(self.lists.examples)
+        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not self.holds(self.lists.examples)
 
     @cached_property
     def is_figure(self) -> bool:
         """Whether it tells what was in some period, or counts in millions, as against a rule that holds."""
         marks = self.lists.figures | (self.lists.accounts if self.cell[1] else frozenset())
-        return self._holds(marks.union(lexicon(self.language).scales))
-
-    @property
-    def is_rule(self) -> bool:
-        """Whether it says of itself that it sets a limit, a price or a right: of a cell, whose sentence has no verb."""
-        return self._holds(self.lists.rules)
-
-    @property
-    def speaks_of_own(self) -> bool:
-        """Whether it speaks of its document's own parties: "we", "the tenant"."""
-        return self._holds(self.lists.own)
-
-    @property
-    def names_year(self) -> bool:
-        """Whether it says itself which year it is about."""
-        return bool(_YEAR.search(self.text))
+        return self.holds(marks.union(lexicon(self.language).scales))
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -155,13 +140,14 @@ class Statement:
         """The word lists of its language."""
         return word_lists()[self.language]
 
-    def _holds(self, listed: Collection[str]) -> bool:
+    def holds(self, listed: Collection[str]) -> bool:
+        """Whether a word of it is one of these, folded."""
         return any(fold(word.text) in listed for word in words(self.text))
 
     def _date(self, day: Date) -> Value:
         """A day without a year, or a deadline, can be contradicted; else it is a day of some event or period."""
         years = {reading.year for reading in day.readings}
-        deadline = self._holds(self.lists.deadlines) and not self.is_figure and len(years) == 1
+        deadline = self.holds(self.lists.deadlines) and not self.is_figure and len(years) == 1
         shown = self.source[day.start : day.end].strip(" .,") if years == {0} or deadline else ""
         return Value(("date", *map(str, years)), day.readings, day.start, day.end, shown)
 
@@ -237,7 +223,7 @@ class Statement:
     def _is_loose(self, value: Value) -> bool:
         """Whether it is only about so much, or a figure's period: "the first six months of 2023"."""
         before = [word for word in words(self.text) if word.end <= value.start][-_NEAR:]
-        periods = self.lists.periods if self.names_year or self.is_figure else frozenset()
+        periods = self.lists.periods if _YEAR.search(self.text) or self.is_figure else frozenset()
         return any(fold(word.text) in self.lists.about | periods for word in before)
 
 

@@ -50,11 +50,14 @@ def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -
         return False
     if here.document == there.document:
         return not said.is_figure
-    if (said.speaks_of_own or (tables and _parallel(here, there, documents))) and not _versions(here, there, documents):
+    # "we", "the tenant": a document's own parties
+    if (said.holds(said.lists.own) or (tables and _parallel(here, there, documents))) and not _versions(
+        here, there, documents
+    ):
         return False
     # everything in a report is of its period, with figures or without
     reports = all(is_report(_name(passage.document, documents), passage.language) for passage in (here, there))
-    figure = said.is_figure or reports or (tables and not said.is_rule)
+    figure = said.is_figure or reports or (tables and not said.holds(said.lists.rules))
     return not figure or _same_period(here, there, said, documents)
 
 
