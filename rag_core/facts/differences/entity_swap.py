@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cache
 
-import regex
 from babel import Locale, UnknownLocaleError
 
 from rag_core.facts.differences.align import Aligned, Sentence, Token
 from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.names import CLEAR
 from rag_core.language import LANGUAGES, fold, forms, grammar, is_known, string_similarity, synonyms, words
 
-_CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
 _CASED = frozenset({"Latin", "Cyrillic", "Greek"})  # scripts with capitals
 _MAX_ABBREVIATED = 4  # letters
 _MIN_LETTERS = 3  # letters of a name that is found by its form alone
@@ -67,7 +66,7 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
     token = sentence.tokens[place]
     if any(start <= token.start < end for start, end in spans):
         return True
-    if _CLEAR.fullmatch(token.text) or (
+    if CLEAR.fullmatch(token.text) or (
         lang in LANGUAGES and grammar(lang).script not in _CASED and token.text[0].isupper()
     ):
         # where most words have capitals, these say nothing

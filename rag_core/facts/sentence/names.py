@@ -29,6 +29,7 @@ _NOT_A_CODE = regex.compile(r"\d+(?P<unit>\p{L}{2,})")  # "5GB": a number with i
 _FISCAL_YEAR = regex.compile(r"FY\s?['’]?(?P<year>\d{4}|\d{2})")
 _ACRONYM = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+")
 _CAMEL = regex.compile(r"\p{Lu}?\p{Ll}+\p{Lu}\w*")
+CLEAR = regex.compile(rf"{_ACRONYM.pattern}|{_CAMEL.pattern}")  # "NATO", "SpaceX": a name by its form
 _OPENING = regex.compile(r"[:;•|\"“„»«(\[]\s*$|[\n\r]\s*$")
 _SEPARATORS = regex.compile(r"[^\p{L}\p{N}§]")
 _PARTS = regex.compile(r"§+|\p{L}+|\p{N}+")
@@ -175,7 +176,7 @@ def _connects(run: list[Word], word: Word, after: Word) -> bool:
 def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: Collection[str]) -> list[Word]:
     """The part of a run that is clearly a name."""
     first, plain = run[0], LANGUAGES.or_fallback(lang).function_words
-    if _starts(text, first, firsts) and not _clear(first) and first.text not in repeated:
+    if _starts(text, first, firsts) and not CLEAR.fullmatch(first.text) and first.text not in repeated:
         ordinary = len(run) == 1 or first.text.lower() in plain or grammar(lang).nouns_capitalised
         run = run[1:] if ordinary else run
         while run and not _capital(run[0]):
@@ -183,9 +184,5 @@ def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: Col
     if len(run) != 1:
         return run
     (word,) = run
-    ordinary = word.text.lower() in plain or (grammar(lang).nouns_capitalised and not _clear(word))
+    ordinary = word.text.lower() in plain or (grammar(lang).nouns_capitalised and not CLEAR.fullmatch(word.text))
     return [] if ordinary or len(word.text) == 1 or fold(word.text) in lexicon(lang).units else run
-
-
-def _clear(word: Word) -> bool:
-    return bool(_ACRONYM.fullmatch(word.text) or _CAMEL.fullmatch(word.text))
