@@ -78,9 +78,10 @@ def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText)
     """The caption right above a table and the paragraph right below it, both under the same heading and on its
     pages.
     """
-    place = [(piece.role, piece.spans) for piece in table.pieces if piece.role is not Role.ROWS]
     here = [one for one in known if (one.document, one.section) == (table.document, table.section)]
-    place += [(piece.role, piece.spans) for one in here if one.id != table.id for piece in one.pieces]
+    pieces = [piece for piece in table.pieces if piece.role is not Role.ROWS]
+    pieces += [piece for one in here if one.id != table.id for piece in one.pieces]
+    place = [(piece.role, piece.spans) for piece in pieces]
     first, last = _at(table.spans[0]), _at(table.spans[-1])
     above = [
         spans for role, spans in place if role is Role.CAPTION and _at(spans[0]) < first and spans[0].page == first[0]

@@ -128,7 +128,8 @@ def support_models() -> dict[str, SupportRegression]:
         )
     lists = ("features", "mean", "scale", "coefficients")
     return {
-        name: SupportRegression(*(tuple(one[key]) for key in lists), one["intercept"]) for name, one in found.items()
+        name: SupportRegression(**{key: tuple(one[key]) for key in lists}, intercept=one["intercept"])
+        for name, one in found.items()
     }
 
 
