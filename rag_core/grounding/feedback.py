@@ -75,7 +75,7 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
 
 
 def _fault(reason: Reason, claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    """What the check of this reason found on a claim; empty where it found nothing."""
+    """The fault that the check of this reason found on a claim; empty where it found none."""
     match reason:
         case Reason.CITATIONS_COMPLETE if not is_cited(claim):
             return "it names no source"

@@ -172,7 +172,7 @@ def _rows() -> list[ValueRows]:
 
 
 def of_any_language(key: Literal["ordinal_suffixes", "units_before", "parted_units"]) -> str:
-    """What the languages list under this key of `ValueRows`, as alternatives of a pattern."""
+    """The words that the languages list under this key of `ValueRows`, as alternatives of a pattern."""
     return "|".join(one for row in _rows() for one in getattr(row, key))
 
 
