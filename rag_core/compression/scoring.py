@@ -30,7 +30,7 @@ from rag_core.gating.row import CELL, WORD, asks_for_empty, lacking, nameless, o
 from rag_core.gating.stated import names_only_periods
 from rag_core.gating.stated import read as stated
 from rag_core.grounding.omissions.back import is_void
-from rag_core.grounding.units import Unit, header_of, leaf_of, units
+from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
 from rag_core.language import LANGUAGES, fold, is_order, words
@@ -168,7 +168,7 @@ def score_units(
 
 def _is_asked_above(passage: Passage, asked: AskedFor) -> bool:
     """Whether a passage stands under the very question: what stands there answers it, and no neighbour does."""
-    heading = leaf_of(passage)
+    heading = passage.section.rsplit(SECTION_MARK, 1)[-1]
     return asks(heading, passage.language) and frozenset(stated(heading, passage.language).words) == asked.words
 
 

@@ -44,9 +44,9 @@ from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
 from rag_core.facts import absent_facts
+from rag_core.grounding.additions import added_to
 from rag_core.grounding.own_words import reworded
 from rag_core.grounding.units import with_header
-from rag_core.grounding.unsupported_words import added_counts
 from rag_core.settings import Settings
 
 MAX_HITS = 50  # passages of a wider search; `top_k` allows no more either
@@ -278,7 +278,8 @@ class _Run:
             measurements.settings.min_support,
             self._excerpts(ask),
         )
-        added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
+        view = replace(measurements, hits=ask.hits)
+        added = tuple(len(added_to(claim, view)) for claim in draft.claims)
         own = reworded(draft, ask.hits, self.corpus.page_text, language)
         sure = draft_correctness(draft, ask.hits, self.scores)
         attempt = replace(attempt, draft=draft, added=added, reworded=own, correctness=sure)

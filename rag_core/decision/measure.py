@@ -36,7 +36,7 @@ from rag_core.domain.given import GIVEN
 from rag_core.domain.indexing import INDEXING, Indexing, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import CLAUSE, LibraryFacts, Measurements, Understanding
-from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply, settled
 from rag_core.errors import InvalidInput, RagError
@@ -49,6 +49,7 @@ from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
+from rag_core.grounding.units import with_header
 from rag_core.language import LANGUAGES, greeting_language, intent, keywords, question_language
 from rag_core.retrieval.query import core, expand
 from rag_core.retrieval.titled import titled
@@ -337,7 +338,7 @@ def _draft(
 ) -> Draft:
     """A draft with the measurements of its claims."""
     s = measurements.settings
-    retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
+    retrieved = {hit.passage.id: with_header(hit.passage) for hit in hits}
     measured = measure_claims(
         claims,
         retrieved,
@@ -356,12 +357,6 @@ def _draft(
         citations,
         context_chars=sum(len(hit.passage.text) for hit in hits),
     )
-
-
-def _text_of(passage: Passage) -> str:
-    """A table is read with the header it stands under."""
-    apart = passage.header_text and passage.header_text not in passage.text
-    return f"{passage.header_text}\n{passage.text}" if apart else passage.text
 
 
 def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedder: Embedder) -> float | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 MAX_QUESTION_CHARS = 2000  # about 300 words; a longer text is a document. Chosen, not measured
 
 
-def require_between(name: str, value: float, low: float, high: float) -> None:
-    """Raise ValueError unless low <= value <= high.
+def require_between(name: str, value: float | None, low: float, high: float) -> None:
+    """Raise ValueError unless low <= value <= high, or there is no value.
 
     NaN is rejected too: `min()` and `max()` would let a NaN slip past a gate, so scores are checked here, once.
     """
-    if not low <= value <= high:
+    if value is not None and not low <= value <= high:
         raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {value}")

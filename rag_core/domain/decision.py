@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.answer import Answer, Outcome, Refusal, is_scanned
+from rag_core.domain.answer import Answer, Outcome, Refusal, by_key, evidence_key, is_scanned
 from rag_core.domain.bounds import require_between
 from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
@@ -186,17 +186,10 @@ class Decision:
         if not held:
             return None
         sure, claim, at, evidence = max(held, key=lambda row: (row[1].relevance, row[0]))
-        id = next(
-            (
-                one.id
-                for one in self.citations
-                if one.chunk_id == evidence.passage and one.spans[0] == evidence.spans[0]
-            ),
-            0,
-        )
+        cited = by_key(self.citations).get(evidence_key(evidence))
         return {
             "text": claim.value_text + counted_in(claim.text, claim.value_text),
-            "citation": id,
+            "citation": cited.id if cited else 0,
             "page": at.page,
             "start": at.start,
             "end": at.end,

@@ -144,8 +144,7 @@ class Metadata:
     values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        if self.authority is not None:
-            require_between("Metadata.authority", self.authority, 0.0, 1.0)
+        require_between("Metadata.authority", self.authority, 0.0, 1.0)
 
     @property
     def standing(self) -> float | None:

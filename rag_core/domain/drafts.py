@@ -50,9 +50,9 @@ class ClaimMeasurement:
     of: Claim | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _require_known("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)
-        _require_known("ClaimMeasurement.similarity", self.similarity, -1.0, 1.0)
-        _require_known("ClaimMeasurement.support", self.support, 0.0, 1.0)
+        require_between("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)
+        require_between("ClaimMeasurement.similarity", self.similarity, -1.0, 1.0)
+        require_between("ClaimMeasurement.support", self.support, 0.0, 1.0)
 
 
 def taken_of(claim: Claim, measured: ClaimMeasurement) -> ClaimMeasurement:
@@ -83,8 +83,3 @@ class Draft:
         if self.stored_chars is not None:
             return self.stored_chars
         return len(self.text or " ".join(claim.text for claim in self.claims))
-
-
-def _require_known(name: str, value: float | None, low: float, high: float) -> None:
-    if value is not None:
-        require_between(name, value, low, high)

@@ -234,8 +234,7 @@ class Attempt:
     correctness: float | None = None
 
     def __post_init__(self) -> None:
-        if self.correctness is not None:
-            require_between("Attempt.correctness", self.correctness, 0.0, 1.0)
+        require_between("Attempt.correctness", self.correctness, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rag_core.domain.bounds import require_between
 from rag_core.domain.claims import Conflict
 from rag_core.domain.documents import DateSource
-from rag_core.domain.drafts import Draft, _require_known
+from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit
 from rag_core.settings import Settings
 
@@ -126,9 +127,9 @@ class Measurements:
     other: Measurements | None = None
 
     def __post_init__(self) -> None:
-        _require_known("Measurements.correctness", self.correctness, 0.0, 1.0)
-        _require_known("Measurements.answerability", self.answerability, 0.0, 1.0)
-        _require_known("Measurements.relevance", self.relevance, -1.0, 1.0)
+        require_between("Measurements.correctness", self.correctness, 0.0, 1.0)
+        require_between("Measurements.answerability", self.answerability, 0.0, 1.0)
+        require_between("Measurements.relevance", self.relevance, -1.0, 1.0)
         wrong = {name: value for name, value in self.features.items() if not math.isfinite(value)}
         if wrong:
             raise ValueError(f"Measurements.features must be finite, got {wrong}")

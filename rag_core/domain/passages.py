@@ -79,6 +79,11 @@ class Passage:
             raise ValueError(f"Passage {self.id} needs text and at least one span")
 
     @property
+    def parts(self) -> tuple[Piece, ...]:
+        """Its pieces; all of it as one item where nobody told them apart, since no title may open an item."""
+        return self.pieces or (Piece(Role.ITEM, self.spans),)
+
+    @property
     def page(self) -> int:
         """The page it starts on, 1-based."""
         return self.spans[0].page
@@ -105,8 +110,7 @@ class Hit:
         require_between("Hit.cosine", self.cosine, -1.0, 1.0)
         if not math.isfinite(self.score) or not math.isfinite(self.lexical) or self.lexical < 0:
             raise ValueError(f"Hit scores must be finite and lexical >= 0, got {self.score}, {self.lexical}")
-        if self.rerank is not None:
-            require_between("Hit.rerank", self.rerank, 0.0, 1.0)
+        require_between("Hit.rerank", self.rerank, 0.0, 1.0)
 
     @property
     def distance(self) -> float:

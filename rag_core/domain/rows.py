@@ -76,7 +76,6 @@ def _fitted(header: str, row: str) -> tuple[list[tuple[str, str]], str]:
 
 
 def _read(header: str, row: str) -> str:
-    """The row in words; empty where the header does not fit it."""
     parts, said = _fitted(header, row)
     cells = [(cell, head) for cell, head in parts if cell not in ("", EMPTY)]
     told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in cells)

@@ -10,7 +10,7 @@ from rag_core.domain.claims import Around, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
-from rag_core.grounding.units import edges_of, raw_offset, units
+from rag_core.grounding.units import edges_of, pages_of, raw_offset, text_of, units
 from rag_core.ingest.normalise import locate, read_passage_text
 from rag_core.language import sentences
 
@@ -33,35 +33,26 @@ def around(
         above, below = _beside_table(passage, known, page_text)
         row_above, row_below = _rows_beside(evidence, passage, page_text)
         return above or row_above, below or row_below
-    pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
+    pages = pages_of(passage.document, passage.spans, page_text)
     reading = read_passage_text(pages, passage.spans)
     quote = evidence.spans[0]
     first = raw_offset(passage.spans, quote)
     start, end = bisect_left(reading.starts, first), bisect_left(reading.starts, first + quote.end - quote.start)
     if start >= end:  # it does not stand in this passage
         return NOTHING, NOTHING
-    edges = edges_of(passage, reading.starts) if passage.pieces else [0, len(passage.text)]
+    edges = edges_of(passage, reading.starts)
     before, behind = list[tuple[int, int]](), list[tuple[int, int]]()
-    lead = Around()
-    for at, (left, right) in enumerate(pairwise(edges)):
-        piece = passage.pieces[at] if passage.pieces else None
-        if piece is not None and piece.role is Role.HEADING and not left <= start < right:
+    lead = NOTHING
+    for piece, (left, right) in zip(passage.parts, pairwise(edges), strict=True):
+        if piece.role is Role.HEADING and not left <= start < right:
             if left >= end:
                 break
             before = []
             continue
-        if piece is not None and piece.lead and left <= start < right and not before:
-            lead = Around(
-                piece.lead,
-                read_passage_text(
-                    {one.page: page_text(passage.document, one.page) for one in piece.lead}, piece.lead
-                ).text,
-            )
-        before += [
-            (left + one, left + other)
-            for one, other in sentences(reading.text[left : min(right, start)], passage.language)
-        ]
-        low = max(left, end)
+        if piece.lead and left <= start < right and not before:
+            lead = _of(piece.lead, passage, page_text)
+        low, high = max(left, end), min(right, start)
+        before += [(left + one, left + other) for one, other in sentences(reading.text[left:high], passage.language)]
         behind += [(low + one, low + other) for one, other in sentences(reading.text[low:right], passage.language)]
 
     def told(some: list[tuple[int, int]]) -> Around:
@@ -87,11 +78,10 @@ def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText)
     """The caption right above a table and the paragraph right below it, both under the same heading and on its
     pages.
     """
-    place: list[tuple[Role, tuple[Span, ...]]] = [
-        (piece.role, piece.spans) for piece in table.pieces if piece.role is not Role.ROWS
-    ]
     here = [one for one in known if (one.document, one.section) == (table.document, table.section)]
-    place += [(piece.role, piece.spans) for one in here if one.id != table.id for piece in one.pieces]
+    pieces = [piece for piece in table.pieces if piece.role is not Role.ROWS]
+    pieces += [piece for one in here if one.id != table.id for piece in one.pieces]
+    place = [(piece.role, piece.spans) for piece in pieces]
     first, last = _at(table.spans[0]), _at(table.spans[-1])
     above = [
         spans for role, spans in place if role is Role.CAPTION and _at(spans[0]) < first and spans[0].page == first[0]
@@ -100,17 +90,14 @@ def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText)
         ((_at(spans[0]), role, spans) for role, spans in place if _at(spans[0]) > last and role is not Role.HEADING),
         default=None,
     )
-
-    def told(spans: tuple[Span, ...]) -> Around:
-        return Around(
-            spans, read_passage_text({one.page: page_text(table.document, one.page) for one in spans}, spans).text
-        )
-
     is_note = below is not None and below[0][0] == last[0] and below[1] in (Role.TEXT, Role.ITEM)
-    note = told(below[2]) if below is not None and is_note else None
-    return told(max(above, key=lambda spans: _at(spans[0]))) if above else None, note if note and len(
-        note.text
-    ) <= AROUND_CHARS else None
+    note = _of(below[2], table, page_text) if below is not None and is_note else None
+    caption = _of(max(above, key=lambda spans: _at(spans[0])), table, page_text) if above else None
+    return caption, note if note and len(note.text) <= AROUND_CHARS else None
+
+
+def _of(spans: tuple[Span, ...], passage: Passage, page_text: PageText) -> Around:
+    return Around(spans, text_of(passage.document, spans, page_text))
 
 
 def _at(span: Span) -> tuple[int, int]:
@@ -120,8 +107,7 @@ def _at(span: Span) -> tuple[int, int]:
 def _rows_beside(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:
     rows = [unit for unit in units(passage, page_text) if unit.spans]
     at = next((n for n, unit in enumerate(rows) if unit.spans[0] == evidence.spans[0]), None)
-    beside = (
-        (rows[at - 1] if at else None, rows[at + 1] if at + 1 < len(rows) else None) if at is not None else (None, None)
-    )
-    before, behind = (Around(unit.spans, unit.text) if unit else NOTHING for unit in beside)
+    if at is None:
+        return NOTHING, NOTHING
+    before, behind = (Around(rows[n].spans, rows[n].text) if 0 <= n < len(rows) else NOTHING for n in (at - 1, at + 1))
     return before, behind

@@ -6,7 +6,7 @@ about it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -15,13 +15,13 @@ from rag_core.domain.drafts import ClaimMeasurement, taken_of
 from rag_core.domain.ports import Embedder, EntailmentModel, PageText
 from rag_core.facts import changed_facts
 from rag_core.facts.sentence.citation_marks import strip_marks
+from rag_core.grounding.additions import added_markup, indicators
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
 from rag_core.grounding.entailment import MIN_SUPPORT, SAME_SENTENCE, Assessment, assess
-from rag_core.grounding.markup import added_markup
 from rag_core.grounding.overlap import overlap, similarities
-from rag_core.grounding.phrases import indicators
 from rag_core.ingest.normalise import normalise
 from rag_core.language import holds_order, sentences
+from rag_core.language.words import places
 
 _BAR, _AFTER = "|", ":;"  # what a quoted row of a table has between its cells, and after its header
 
@@ -57,7 +57,8 @@ def measure_claims(
             under another one asks no model again.
     """
     same = [
-        _is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language))
+        _is_its_evidence(claim, page_text)
+        and (whole or (not holds_order(claim.text, language) and _stands_whole(claim, retrieved, language)))
         for claim in claims
     ]
     measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
@@ -68,7 +69,15 @@ def measure_claims(
         [(normalise(claim.text).text, normalise(text).text) for claim, text in zip(compared, sources, strict=True)],
         embedder,
     )
-    found = _supports(compared, sources, retrieved, language, embedder, entailment_model, supported_from)
+    found = [Assessment(None)] * len(rest)
+    if embedder is not None and rest:
+        # against the passages that it cites; against its quotes where none of those was retrieved
+        cited = [
+            "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
+            for claim, source in zip(compared, sources, strict=True)
+        ]
+        said, others = [claim.text for claim in compared], list(retrieved.values())
+        found = assess(said, cited, others, language, embedder, entailment_model, supported_from)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
         claim = claims[index]
         theirs = _language(claim, languages) or language
@@ -100,39 +109,10 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
         quotes_missing=_missing(claim, retrieved, page_text),
         fabricated=fabricated(claim, retrieved),
         indicators=indicators(reading, _source(claim.evidence, page_text), (language,)),
-        overlap=_best_overlap(reading, claim.evidence, page_text),
+        overlap=_best_overlap(reading, claim, page_text),
         changed_facts=(),
         read=True,
         words=len(claim.text.split()),
-    )
-
-
-def _supports(
-    claims: Sequence[Claim],
-    sources: Sequence[str],
-    retrieved: Mapping[str, str],
-    language: str,
-    embedder: Embedder | None,
-    entailment_model: EntailmentModel | None,
-    supported_from: float,
-) -> list[Assessment]:
-    """Each claim against the passages it cites, all in one batch; against its quotes where none of those was
-    retrieved.
-    """
-    if embedder is None or not claims:
-        return [Assessment(None)] * len(claims)
-    cited = [
-        "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
-        for claim, source in zip(claims, sources, strict=True)
-    ]
-    return assess(
-        [claim.text for claim in claims],
-        cited,
-        list(retrieved.values()),
-        language,
-        embedder,
-        entailment_model,
-        supported_from,
     )
 
 
@@ -157,11 +137,6 @@ def _words(text: str) -> list[str]:
     ]
 
 
-def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
-    """Whether nothing has to be compared: whole sentences that state something."""
-    return not holds_order(claim.text, language) and _stands_whole(claim, retrieved, language)
-
-
 def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
     """Whether a claim begins and ends with sentences of a passage that it cites."""
     # marks may be the document's own
@@ -169,17 +144,9 @@ def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> 
     for text in (retrieved[one] for one in _passages(claim) if one in retrieved):
         edges = sentences(text, language)
         starts, ends = {start for start, _ in edges}, {end for _, end in edges}
-        if any(at in starts and at + len(said) in ends for said in forms for at in _places(said, text)):
+        if any(at in starts and at + len(said) in ends for said in forms for at in places(said, text)):
             return True
     return False
-
-
-def _places(said: str, text: str) -> Iterator[int]:
-    """Where a text stands in another, from the first place on."""
-    at = text.find(said)
-    while at >= 0:
-        yield at
-        at = text.find(said, at + 1)
 
 
 def _language(claim: Claim, languages: Mapping[str, str]) -> str:
@@ -224,9 +191,11 @@ def _missing(claim: Claim, retrieved: Collection[str], page_text: PageText) -> t
     return tuple(piece.quote for piece in claim.evidence if not quote_stands(piece, page_text))
 
 
-def _best_overlap(reading: str, evidence: Sequence[Evidence], page_text: PageText) -> float | None:
+def _best_overlap(reading: str, claim: Claim, page_text: PageText) -> float | None:
     """Overlap with the best passage, all evidence of one passage (a row and its header) taken together."""
-    passages = dict.fromkeys(piece.passage for piece in evidence)
-    texts = [_source((piece for piece in evidence if piece.passage == passage), page_text) for passage in passages]
+    texts = [
+        _source((piece for piece in claim.evidence if piece.passage == passage), page_text)
+        for passage in _passages(claim)
+    ]
     shares = [share for text in texts or [""] if (share := overlap(reading, normalise(text).text)) is not None]
     return max(shares, default=None)

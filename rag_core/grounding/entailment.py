@@ -22,11 +22,11 @@ from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.facts import absent_facts, changed_facts, replaced_facts
 from rag_core.facts.sentence.citation_marks import strip_marks
+from rag_core.grounding.additions import indicators
 from rag_core.grounding.overlap import overlap, word_set
-from rag_core.grounding.phrases import indicators
 from rag_core.grounding.windows import Window, best_windows, readings
 from rag_core.grounding.wording import flag_of
-from rag_core.language import fold, words
+from rag_core.language import fold, word_texts
 from rag_core.settings import DATA, Settings
 
 _NEAR = 3  # windows that together count as the evidence of a claim
@@ -51,9 +51,8 @@ ANYWHERE = tuple(name for name in WORDS if name not in ("cosine", "overlap", "pa
 
 DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
 CEILING = 0.15  # chosen so that no overlap can outweigh a decisive flag
-MIN_SUPPORT: float = Settings.model_fields[
-    "min_support"
-].default  # for callers that judge under no settings of their own
+# for callers that judge under no settings of their own
+MIN_SUPPORT: float = Settings.model_fields["min_support"].default
 SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that differs in a fact contradicts it
 
 
@@ -64,9 +63,7 @@ class Assessment:
     Args:
         support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where
             it could not be measured.
-        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed,
-            code_absent, name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed,
-            operator_changed, role_changed, indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
+        flags: what is wrong with it: names of `wording.FLAGS`.
         read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.
         evidence: the text that is nearest to the claim, verbatim; empty where there is none.
         overlap: share of the claim's words that this evidence holds, in [0, 1].
@@ -89,7 +86,6 @@ class Measured:
     was not read.
     """
 
-    claim: str
     evidence: str
     values: tuple[float, ...]
     flags: tuple[str, ...]
@@ -123,22 +119,16 @@ class SupportRegression:
 @cache
 def support_models() -> dict[str, SupportRegression]:
     """The fitted regressions of `data/support.json`, by name."""
-    data = _card()
-    found = {name: data[name] for name in ("read", "words", "anywhere")}
+    found = {name: _card()[name] for name in ("read", "words", "anywhere")}
     unknown = {name for one in found.values() for name in one["features"]} - set(FEATURES)
     if unknown:
         raise InvalidInput(
             f"data/support.json was fitted on other measurements: {sorted(unknown)}.",
             remedy="Run training/fit_support.py again.",
         )
+    lists = ("features", "mean", "scale", "coefficients")
     return {
-        name: SupportRegression(
-            tuple(one["features"]),
-            tuple(one["mean"]),
-            tuple(one["scale"]),
-            tuple(one["coefficients"]),
-            one["intercept"],
-        )
+        name: SupportRegression(**{key: tuple(one[key]) for key in lists}, intercept=one["intercept"])
         for name, one in found.items()
     }
 
@@ -184,40 +174,25 @@ def assess(
     Raises:
         ModelUnavailable: the entailment model cannot be asked, and `strict`.
     """
+
+    def read(said: Sequence[str], contexts: Sequence[str], by: EntailmentModel | None) -> list[Assessment]:
+        return [judged(one, supported_from) for one in measure(said, contexts, lang, embedder, by)]
+
     try:
-        found = [judged(one, supported_from) for one in measure(claims, cited, lang, embedder, entailment_model)]
-        return _with_misattributed(found, claims, cited, others, lang, embedder, entailment_model, supported_from)
+        found = read(claims, cited, entailment_model)
+        elsewhere = {
+            at: text
+            for at, one in enumerate(found)
+            if (one.support or 0.0) < supported_from and "no_words" not in one.flags
+            if (text := "\n".join(other for other in others if other not in cited[at]))
+        }
+        again = read([claims[at] for at in elsewhere], [*elsewhere.values()], entailment_model) if elsewhere else []
     except ModelUnavailable:
         if strict:
             raise
-        return [
-            replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)
-        ]
-
-
-def _with_misattributed(
-    found: list[Assessment],
-    claims: Sequence[str],
-    cited: Sequence[str],
-    others: Sequence[str],
-    lang: str,
-    embedder: Embedder,
-    entailment_model: EntailmentModel | None,
-    supported_from: float,
-) -> list[Assessment]:
-    """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite
-    does.
-    """
-    failing = [
-        at for at, one in enumerate(found) if (one.support or 0.0) < supported_from and "no_words" not in one.flags
-    ]
-    elsewhere = {at: "\n".join(other for other in others if other not in cited[at]) for at in failing}
-    asked = [at for at in failing if elsewhere[at]]
-    if not asked:
-        return found
-    again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, entailment_model)
-    for at, one in zip(asked, again, strict=True):
-        if (judged(one, supported_from).support or 0.0) >= supported_from:
+        return [replace(one, support=None) for one in read(claims, cited, None)]
+    for at, one in zip(elsewhere, again, strict=True):
+        if (one.support or 0.0) >= supported_from:
             found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
     return found
 
@@ -248,19 +223,15 @@ def measure(
         found = [_measured(*one, lang) for one in zip(bare, contexts, windows, strict=True)]
         odds = iter(reading.result() if reading else ())
     for at in asked:
-        found[at] = _read(found[at], max(next(odds) for _ in texts[at]))
+        entailment = max(next(odds) for _ in texts[at])
+        found[at] = replace(found[at], values=(*found[at].values[:-1], entailment), read=True)
     return found
-
-
-def _read(one: Measured, entailment: float) -> Measured:
-    """The measurements with what the entailment model says."""
-    return replace(one, values=tuple(entailment if name in READ else one.value(name) for name in FEATURES), read=True)
 
 
 def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) -> Measured:
     mine, pairs = word_set(claim), _pairs(claim)
     if not mine or not windows:
-        return Measured(claim, "", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
+        return Measured("", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
     near = "\n".join(window.text for window in windows[:_NEAR])
     absent = absent_facts(claim, context, lang)
     changed = changed_facts(claim, near, lang)
@@ -270,7 +241,7 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
         best.lexical,
         best.cosine,
         overlap(claim, best.text) or 0.0,
-        _share(pairs, _pairs(near)),
+        len(pairs & _pairs(near)) / len(pairs) if pairs else 1.0,
         _count(absent, _VALUES),
         _count(absent, ("name",)),
         _count(changed, _VALUES),
@@ -286,21 +257,20 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
     )
     flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
     decisive = dict.fromkeys([*(fact for fact in absent if fact[0] != "name"), *replaced])
-    return Measured(claim, best.text, values, tuple(flags), lang, changed=tuple(decisive))
+    return Measured(best.text, values, tuple(flags), lang, changed=tuple(decisive))
 
 
-def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = True) -> Assessment:
+def judged(one: Measured, supported_from: float = MIN_SUPPORT) -> Assessment:
     """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags
     it earns.
 
     Args:
         one: what was measured.
         supported_from: see `assess`.
-        read: False leaves out what the entailment model said.
     """
     if not one.evidence:
         return Assessment(0.0, one.flags)
-    name = "read" if read and one.read else "words" if one.lang in fitted_languages() else "anywhere"
+    name = "read" if one.read else "words" if one.lang in fitted_languages() else "anywhere"
     fitted = support_models()[name].probability(one)
     support = min(fitted, CEILING) if DECISIVE.intersection(one.flags) else fitted
     flags = list(one.flags)
@@ -320,9 +290,4 @@ def _count(facts: Collection[tuple[str, str]], kinds: Sequence[str]) -> float:
 
 
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
-    folded = [fold(word.text) for word in words(strip_marks(text))]
-    return frozenset(pairwise(folded))
-
-
-def _share(mine: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> float:
-    return len(mine & theirs) / len(mine) if mine else 1.0
+    return frozenset(pairwise(map(fold, word_texts(strip_marks(text)))))

@@ -6,7 +6,7 @@ holds numbers only, so that a record without texts names the same findings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.domain.claims import Claim
@@ -15,8 +15,8 @@ from rag_core.domain.llm_trace import Attempt, YesNo
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
+from rag_core.grounding.additions import added_to
 from rag_core.grounding.citations import is_cited
-from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 
 _QUOTE_CHARS = 200  # characters of a quote that is named
@@ -59,12 +59,8 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
     if check.state is State.NOT_RUN:
         yield Finding(check.reason, None, f"{check.stage.replace('_', ' ')} could not be checked.")
         return
-    wrong = _WRONG.get(check.reason)
-    failing = (
-        [(n, text) for n, (claim, measured) in enumerate(_measured(view)) if (text := wrong(claim, measured, view))]
-        if wrong
-        else []
-    )
+    both = enumerate(zip(view.draft.claims, view.draft.measured, strict=True))
+    failing = [(n, text) for n, (claim, measured) in both if (text := _fault(check.reason, claim, measured, view))]
     if check.reason is Reason.VERIFICATION:
         failing = [(n, _ANSWERS[answer]) for n, answer in (unverified(view, attempt) or {}).items()]
     elif check.reason is Reason.ADDED_WORDS:
@@ -78,74 +74,47 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         yield Finding(check.reason, None, _whole(check, view, attempt))
 
 
-def _measured(view: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
-    return list(zip(view.draft.claims, view.draft.measured, strict=True))
+def _fault(reason: Reason, claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    """The fault that the check of this reason found on a claim; empty where it found none."""
+    match reason:
+        case Reason.CITATIONS_COMPLETE if not is_cited(claim):
+            return "it names no source"
+        case Reason.CITATIONS_VALID if measured.fabricated:
+            return f"there is no source {', '.join(map(_quoted, measured.fabricated))}"
+        case Reason.VERBATIM:
+            return "; ".join(
+                f"its quote {_quoted(quote)} stands in another source than the one it names"
+                if quote in measured.quotes_elsewhere
+                else f"its quote {_quoted(quote)} does not stand word for word in the source it names"
+                for quote in measured.quotes_missing or ()
+            )
+        case Reason.INDICATORS if measured.indicators:
+            return f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, measured.indicators))}"
+        case _:
+            return _unlike(reason, measured, view) if claim.evidence else ""
 
 
-def _uncited(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    return "" if is_cited(claim) else "it names no source"
+def _unlike(reason: Reason, measured: ClaimMeasurement, view: Measurements) -> str:
+    """In what a claim is unlike its evidence, as far as the check of this reason compares them."""
+    s = view.settings
+    match reason:
+        case Reason.OVERLAP if measured.overlap is not None and measured.overlap < s.min_sentence_overlap:
+            return f"only {measured.overlap:.0%} of its words stand in what it quotes; use the words of the source"
+        case Reason.FACTS | Reason.OVERLAP if reason is Reason.FACTS or measured.overlap is not None:
+            return "; ".join(fact_in_words(kind, text) for kind, text in measured.changed_facts or ())
+        case Reason.SIMILARITY if measured.similarity is not None and measured.similarity < s.min_similarity:
+            return "it does not mean what its quote says"
+        case Reason.SUPPORT if measured.support is not None and measured.support < s.min_support:
+            return flags_in_words(measured.flags) or "its source does not say so clearly enough"
+        case _:
+            return ""
 
 
-def _fabricated(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    return f"there is no source {', '.join(map(_quoted, measured.fabricated))}" if measured.fabricated else ""
-
-
-def _misquoted(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    said = [
-        f"its quote {_quoted(quote)} stands in another source than the one it names"
-        if quote in measured.quotes_elsewhere
-        else f"its quote {_quoted(quote)} does not stand word for word in the source it names"
-        for quote in measured.quotes_missing or ()
-    ]
-    return "; ".join(said)
-
-
-def _indicated(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    return (
-        f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, measured.indicators))}"
-        if measured.indicators
-        else ""
-    )
-
-
-def _ungrounded(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    if not claim.evidence or measured.overlap is None:
-        return ""
-    if measured.overlap < view.settings.min_sentence_overlap:
-        return f"only {measured.overlap:.0%} of its words stand in what it quotes; use the words of the source"
-    return _changed(claim, measured, view)
-
-
-def _changed(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    return "; ".join(fact_in_words(kind, text) for kind, text in measured.changed_facts or ()) if claim.evidence else ""
-
-
-def _dissimilar(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    low = claim.evidence and measured.similarity is not None and measured.similarity < view.settings.min_similarity
-    return "it does not mean what its quote says" if low else ""
-
-
-def _unsupported(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
-    low = claim.evidence and measured.support is not None and measured.support < view.settings.min_support
-    return (flags_in_words(measured.flags) or "its source does not say so clearly enough") if low else ""
-
-
-_WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] = {
-    Reason.CITATIONS_COMPLETE: _uncited,
-    Reason.CITATIONS_VALID: _fabricated,
-    Reason.VERBATIM: _misquoted,
-    Reason.INDICATORS: _indicated,
-    Reason.OVERLAP: _ungrounded,
-    Reason.FACTS: _changed,
-    Reason.SIMILARITY: _dissimilar,
-    Reason.SUPPORT: _unsupported,
-}
 _REWORDED = "it is not a whole sentence that it quotes; copy that whole sentence word for word"
 _TORN = (
     "it says something else without the heading above it or the sentence beside it in its source; where it speaks of "
-    "what stands before "
-    "it, put that sentence right before it; where the next sentence takes it back, put that right behind it; or leave "
-    "it away"
+    "what stands before it, put that sentence right before it; where the next sentence takes it back, put that right "
+    "behind it; or leave it away"
 )
 _ANSWERS: Mapping[YesNo, str] = {
     "no": "its source does not say so",
@@ -162,14 +131,11 @@ _PROBLEMS: Mapping[Reason, str] = {
 def _added(view: Measurements, attempt: Attempt) -> Iterator[tuple[int, str]]:
     for n, (claim, count) in enumerate(zip(view.draft.claims, attempt.added, strict=False)):
         if count > view.settings.max_added_words:
-            yield (
-                n,
-                f"what it cites does not say {_quoted(' '.join(added_to(claim, view)))}; use the words of the source",
-            )
+            added = _quoted(" ".join(added_to(claim, view)))
+            yield n, f"what it cites does not say {added}; use the words of the source"
 
 
 def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
-    """The faults of the draft as a whole."""
     s = view.settings
     match check.reason:
         case Reason.CITATIONS_PRESENT:
@@ -181,10 +147,8 @@ def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
         case Reason.ANSWER_LENGTH:
             return f"The answer is too long: at most {s.max_sentences} sentences and {s.max_tokens} tokens."
         case Reason.ANSWER_LANGUAGE:
-            return (
-                f"The answer is written in {attempt.language}; it must be in "
-                f"{', '.join(wrong_languages(view, attempt))}."
-            )
+            wanted = ", ".join(wrong_languages(view, attempt))
+            return f"The answer is written in {attempt.language}; it must be in {wanted}."
         case _:
             return f"{check.stage.replace('_', ' ')}: {check.found or check.note}."
 

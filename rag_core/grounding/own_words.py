@@ -11,7 +11,7 @@ head has words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -43,9 +43,9 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
 
     A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the
     document: behind another one it says of that what no document says. The first claim follows nothing, unless it holds
-        in some case of the sentence before
-    it ("In that case, it is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, and
-    a step is said with those that come first (`needed_with`). Nothing is said of what stands below "Repealed rules".
+    in some case of the sentence before it ("In that case, it is free."). One that the next sentence takes back ("Not on
+    Sundays.") is followed by that, and a step is said with those that come first (`needed_with`). Nothing is said of
+    what stands below "Repealed rules".
 
     Args:
         draft: with what was measured on its claims.
@@ -86,7 +86,11 @@ def _steps(text: str, cited: Sequence[Unit], page_text: PageText, language: str)
     for part in parts if " ".join(parts) == bare else [bare]:
         whole = [leaves_out_only(part, unit, page_text, language) for unit in cited]
         begins, ends = (
-            tuple(unit for unit, same in zip(cited, whole, strict=True) if same or _is_at(edge, part, unit))
+            tuple(
+                unit
+                for unit, same in zip(cited, whole, strict=True)
+                if same or edge(part, normalise(unit.text).text.strip())
+            )
             for edge in (str.startswith, str.endswith)
         )
         yield _Step(part, cited, begins, ends)
@@ -132,10 +136,6 @@ def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: st
 def _stands(unit: Unit, among: Sequence[Unit]) -> bool:
     """Whether a unit is one of these, in another passage that overlaps too."""
     return any(unit.text == one.text and unit.passage.document == one.passage.document for one in among)
-
-
-def _is_at(edge: Callable[[str, str], bool], text: str, unit: Unit) -> bool:
-    return edge(text, normalise(unit.text).text.strip())
 
 
 def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -> bool:

@@ -21,9 +21,10 @@ from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.facts.sentence.citation_marks import strip_marks
-from rag_core.grounding.units import evidence_of, header_of, overlaps, units
-from rag_core.ingest.normalise import Normal, cells, cut, join, normalise
+from rag_core.grounding.units import evidence_of, header_of, overlaps, pages_of, units
+from rag_core.ingest.normalise import Normal, cells, cut, normalise, read_passage_text
 from rag_core.language import content_terms, terms, unspaced, words
+from rag_core.language.words import places
 
 MIN_WORDS = 2  # a quote of one word proves nothing
 _CLEARLY = 0.05  # share of a claim by which one of two places that read the same must be better
@@ -90,16 +91,15 @@ def _row(evidence: Evidence, source: _Source) -> str:
 
 
 class _Source:
-    """A passage with the places of its sentences or rows."""
-
     def __init__(self, passage: Passage, page_text: PageText) -> None:
         self.passage, self.page_text = passage, page_text
 
     @cached_property
     def normal(self) -> Normal:
         """The way back to its pages; made for those passages only in which a quote is found."""
-        pages = {span.page: self.page_text(self.passage.document, span.page) for span in self.passage.spans}
-        return normalise(join(pages, self.passage.spans))
+        return read_passage_text(
+            pages_of(self.passage.document, self.passage.spans, self.page_text), self.passage.spans
+        )
 
     @cached_property
     def text(self) -> str:
@@ -127,11 +127,10 @@ class _Source:
     def quote(self, places: Sequence[_Range], claim: str) -> Quote:
         """The evidence at the place that the claim decides for, if there is more than one."""
         wide: Mapping[tuple[Evidence, ...], _Range] = {self.widened(self.cut(*at)): at for at in reversed(places)}
-        if len(wide) > 1:
-            chosen = self._chosen_by([*wide.values()], claim)
-            at = chosen or places[0]
-            return Quote(Standing.FOUND, self.widened(self.cut(*at)), certain=chosen is not None)
-        return Quote(Standing.FOUND, next(iter(wide)))
+        if len(wide) == 1:
+            return Quote(Standing.FOUND, next(iter(wide)))
+        chosen = self._chosen_by([*wide.values()], claim)
+        return Quote(Standing.FOUND, self.widened(self.cut(*chosen or places[0])), certain=chosen is not None)
 
     def _chosen_by(self, found: Sequence[_Range], claim: str) -> _Range | None:
         """The place in whose sentence clearly more of the claim stands than in that of any other; None where there is
@@ -181,10 +180,7 @@ class _Source:
 
 def _occurrences(part: str, text: str) -> list[_Range]:
     """Every place of a text in another one, both in reading form, that neither begins nor ends inside a word."""
-    found, at = list[_Range](), text.find(part) if part else -1
-    while at >= 0:
-        found.append((at, at + len(part)))
-        at = text.find(part, at + 1)
+    found = [(at, at + len(part)) for at in places(part, text)]
     inside = _inside_words(text) if found else frozenset()
     return [place for place in found if not inside.intersection(place)]
 
@@ -203,5 +199,4 @@ def _forms(quote: str) -> list[str]:
 
 
 def _proves(text: str) -> bool:
-    """Whether a quote is long enough to say anything."""
     return len(words(text)) >= MIN_WORDS or sum(unspaced(text, at) for at in range(len(text))) >= _MIN_CHARS

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, pairwise
@@ -15,15 +15,13 @@ import regex
 
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.passages import Passage, PassageKind, Piece, Role
+from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.ingest.blocks.rows import ends_sentence
-from rag_core.ingest.normalise import cells, join, locate, read_passage_text
-from rag_core.ingest.passages.context import SECTION_MARK
+from rag_core.ingest.normalise import cells, locate, read_passage_text
 from rag_core.language import LANGUAGES, fold, sentences, word_texts
 
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
 SENTENCE_WORDS = 5  # at least in a heading that is read as a sentence; chosen
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
@@ -79,11 +77,19 @@ class Unit:
         if self.spans:
             row = evidence_of(self.passage, self.spans[0], page_text)
             return (replace(row, spans=(*self.spans, *self.passage.header, *self.group)),)
-        return tuple(evidence_of(self.passage, span, page_text) for span in self._located(page_text))
+        pages = pages_of(self.passage.document, self.passage.spans, page_text)
+        located = locate(pages, self.passage.spans, self.start, self.end)
+        return tuple(evidence_of(self.passage, span, page_text) for span in located)
 
-    def _located(self, page_text: PageText) -> tuple[Span, ...]:
-        pages = {span.page: page_text(self.passage.document, span.page) for span in self.passage.spans}
-        return locate(pages, self.passage.spans, self.start, self.end)
+
+def pages_of(document: str, spans: Sequence[Span], page_text: PageText) -> dict[int, str]:
+    """The raw text of each page that these spans of a document stand on, by its number from 1."""
+    return {span.page: page_text(document, span.page) for span in spans}
+
+
+def text_of(document: str, spans: Sequence[Span], page_text: PageText) -> str:
+    """The reading form of these spans of a document."""
+    return read_passage_text(pages_of(document, spans, page_text), spans).text
 
 
 def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
@@ -102,12 +108,10 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
     could not be read is none either.
     """
     return [
-        unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and _is_legible(unit.text)
+        unit
+        for unit in _all_units(passage, page_text)
+        if any(map(str.isalnum, unit.text)) and not _UNREAD.search(unit.text) and not _is_open_choice(unit.text)
     ]
-
-
-def _is_legible(text: str) -> bool:
-    return not (_UNREAD.search(text) or _is_open_choice(text))
 
 
 def _is_open_choice(text: str) -> bool:
@@ -116,21 +120,15 @@ def _is_open_choice(text: str) -> bool:
     """
     if _TICK.search(text):
         return False
-    return "☐" in text or {_answers().get(fold(word)) for word in list(word_texts(text[-CHOICE_CHARS:]))[-2:]} == {
-        True,
-        False,
-    }
+    last = [fold(word) for word in word_texts(text[-CHOICE_CHARS:])][-2:]
+    return "☐" in text or {_answers().get(word) for word in last} == {True, False}
 
 
 @cache
 def _answers() -> dict[str, bool]:
-    """The words for yes and for no in all languages."""
     rows = LANGUAGES.values()
-    return {
-        fold(word): says
-        for says, listed in ((True, [r.yes for r in rows]), (False, [r.no for r in rows]))
-        for r in listed
-        for word in r
+    return {fold(word): True for row in rows for word in row.yes} | {
+        fold(word): False for row in rows for word in row.no
     }
 
 
@@ -140,24 +138,15 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
         return _rows(passage, page_text, rows or passage.spans)
     if passage.kind is PassageKind.CODE:
         return [Unit(passage, passage.text, 0, len(passage.text))]
-    if passage.pieces:
-        pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
-        return list(_of_pieces(passage, pages, page_text))
-    found = [
-        Unit(passage, passage.text[left + start : left + end], left + start, left + end)
-        for left, right in pairwise(_edges(passage, page_text))
-        for start, end in sentences(passage.text[left:right], passage.language)
-    ]
-    heading = len(found) > 1 and found[0].text == leaf_of(passage)  # a heading states nothing by itself
-    return found[1:] if heading else found
+    return list(_of_pieces(passage, page_text))
 
 
-def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) -> Iterator[Unit]:
+def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
     """The sentences of the pieces that state something; one piece never runs into another."""
-    starts = read_passage_text(pages, passage.spans).starts
+    pages = pages_of(passage.document, passage.spans, page_text)
+    edges = edges_of(passage, read_passage_text(pages, passage.spans).starts)
     closed = True
-    edges = edges_of(passage, starts)
-    for at, (piece, (left, right)) in enumerate(zip(passage.pieces, pairwise(edges), strict=True)):
+    for at, (piece, (left, right)) in enumerate(zip(passage.parts, pairwise(edges), strict=True)):
         says = piece.role is Role.HEADING and left < right and _says(passage.text[left:right].strip())
         if not (piece.role.states or says) or left >= right:
             closed = True
@@ -170,7 +159,7 @@ def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) 
         if piece.role is Role.CODE:
             yield Unit(passage, text.strip(), left, left + len(text.rstrip()))
             continue
-        lead = _lead(piece, passage.document, page_text)
+        lead = text_of(passage.document, piece.lead, page_text)
         found = sentences(text, passage.language)
         for index, (start, end) in enumerate(found):
             start += _dateline(text[start:end]) if index == 0 else 0
@@ -211,7 +200,7 @@ def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:
     form.
     """
     return [
-        *(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces),
+        *(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.parts),
         len(passage.text),
     ]
 
@@ -226,11 +215,6 @@ def raw_offset(spans: Sequence[Span], first: Span) -> int:
             return offset + first.start - span.start
         offset += span.end - span.start + 1
     return offset
-
-
-def _lead(piece: Piece, document: str, page_text: PageText) -> str:
-    pages = {span.page: page_text(document, span.page) for span in piece.lead}
-    return read_passage_text(pages, piece.lead).text if piece.lead else ""
 
 
 def _only_names(sentence: str, role: Role, count: int) -> bool:
@@ -259,11 +243,8 @@ def _says(heading: str) -> bool:
         return False
     found = list(word_texts(heading))
     numbered = any(map(str.isdigit, "".join(found[:2])))
-    return len(found) >= SENTENCE_WORDS and not numbered and any(map(_is_plain, found[1:]))
-
-
-def _is_plain(word: str) -> bool:
-    return len(word) > SMALL_WORD and word[0].islower()
+    plain = any(len(word) > SMALL_WORD and word[0].islower() for word in found[1:])
+    return len(found) >= SENTENCE_WORDS and not numbered and plain
 
 
 def _dateline(sentence: str) -> int:
@@ -272,25 +253,6 @@ def _dateline(sentence: str) -> int:
     """
     match = _DATELINE.match(sentence[:DATELINE_CHARS])
     return match.end() if match else 0
-
-
-def _edges(passage: Passage, page_text: PageText) -> list[int]:
-    """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both
-    ends.
-    """
-    pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
-    raw = join(pages, passage.spans)
-    starts = read_passage_text(pages, passage.spans).starts
-    cuts = {bisect_left(starts, match.end()) for match in _BLANK_LINE.finditer(raw)}
-    leaf = leaf_of(passage)
-    if leaf and passage.text.startswith(f"{leaf} "):
-        cuts.add(len(leaf))
-    return [0, *sorted(cut for cut in cuts if 0 < cut < len(passage.text)), len(passage.text)]
-
-
-def leaf_of(passage: Passage) -> str:
-    """The innermost heading a passage stands under."""
-    return passage.section.rsplit(SECTION_MARK, 1)[-1]
 
 
 def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[Unit]:
@@ -322,11 +284,9 @@ def _group(raw: str, left: int, right: int, page: int) -> tuple[Span, ...]:
     """Where the only filled cell of a row stands; nowhere where more are filled, or the row has no other cell."""
     text = cells(raw[left:right])
     filled = [cell for part in text.split(CELL.strip()) if (cell := part.strip()) not in ("", EMPTY)]
-    match = (
-        re.search(r"\s+".join(map(re.escape, filled[0].split())), raw[left:right])
-        if len(filled) == 1 and CELL in text
-        else None
-    )
+    if len(filled) != 1 or CELL not in text:
+        return ()
+    match = re.search(r"\s+".join(map(re.escape, filled[0].split())), raw[left:right])
     return (Span(page, left + match.start(), left + match.end()),) if match else ()
 
 
@@ -352,13 +312,9 @@ def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:
         key=lambda u: (
             rank[u.passage.document],
             (u.spans or u.passage.spans)[0].page,
-            u.start if u.spans else _offset(u),
+            u.start if u.spans else u.passage.spans[0].start + u.start,
         ),
     )
-
-
-def _offset(unit: Unit) -> int:
-    return unit.passage.spans[0].start + unit.start
 
 
 def with_header(passage: Passage) -> str:

@@ -128,17 +128,27 @@ def _cut(context: str, lang: str) -> _Cut:
 
 @lru_cache(maxsize=256)  # the windows of a claim, and what is read of a long text, begin with the same places
 def _places(claim: str, context: str, lang: str) -> tuple[_Place, ...]:
-    """The places of a context that share most with a claim; none for a claim without terms."""
+    """The windows of a context that hold most of a claim's weighted terms, of equal ones the shorter, then the earlier;
+    none for a claim without terms.
+    """
     cut, mine = _cut(context, lang), list(dict.fromkeys(terms(claim, lang)))
+    if not mine:
+        return ()
     like = [alike(term, cut.rarity) for term in mine]
     weights = np.array([max((cut.rarity[other] for other in others), default=cut.unseen) for others in like])
+    # how alike each term is to the likest one of each sentence, in [0, 1], shape (terms, sentences)
     held = np.array(
         [
             [max((like for other, like in others.items() if other in bag), default=0.0) for bag in cut.bags]
             for others in like
         ]
     )
-    return tuple(_nearest(weights, held)) if mine else ()
+    rows, found = len(cut.bags), list[_Place]()
+    for size in range(1, min(_SENTENCES, rows) + 1):
+        widest = np.max([held[:, offset : rows - size + 1 + offset] for offset in range(size)], axis=0)
+        shares = weights @ widest / weights.sum()
+        found += [_Place(min(1.0, float(share)), range(first, first + size)) for first, share in enumerate(shares)]
+    return tuple(sorted(found, key=lambda place: (-place.share, len(place.rows), place.rows[0]))[:_RANKED])
 
 
 def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
@@ -151,21 +161,6 @@ def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
             start = cut
         pieces.append((start, end))
     return pieces
-
-
-def _nearest(weights: np.ndarray, held: np.ndarray) -> list[_Place]:
-    """The windows that hold most of the weighted terms; of equal ones the shorter, then the earlier.
-
-    Args:
-        weights: of the claim's terms, shape (terms,).
-        held: how alike each term is to the likest one of each sentence, in [0, 1], shape (terms, sentences).
-    """
-    rows, found = held.shape[1], []
-    for size in range(1, min(_SENTENCES, rows) + 1):
-        widest = np.max([held[:, offset : rows - size + 1 + offset] for offset in range(size)], axis=0)
-        shares = weights @ widest / weights.sum()
-        found += [_Place(min(1.0, float(share)), range(first, first + size)) for first, share in enumerate(shares)]
-    return sorted(found, key=lambda place: (-place.share, len(place.rows), place.rows[0]))[:_RANKED]
 
 
 def readings(claim: str, context: str, lang: str) -> tuple[str, ...]:

@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 
 from rag_core.domain.claims import Conflict
 from rag_core.domain.documents import DateSource
 from rag_core.domain.measurements import LibraryFacts
 
-FLAGS: Mapping[str, str] = MappingProxyType(
-    {
-        "number_changed": "a number is not in the evidence",
-        "unit_changed": "a unit is not in the evidence",
-        "date_changed": "a date is not in the evidence",
-        "code_absent": "a code is not in the evidence",
-        "name_absent": "a name is not in the evidence",
-        "negation_changed": "a negation was added or left out",
-        "modality_changed": "what must or may be done was changed",
-        "comparison_changed": "a comparison was changed",
-        "quantifier_changed": "how many or how often was changed",
-        "operator_changed": "an operator was changed",
-        "role_changed": "a number or date stands for something else in the evidence",
-        "markup_changed": "a link or markup is not in the evidence",
-        "not_entailed": "the evidence does not say so",
-        "contradicted": "the evidence says otherwise",
-        "misattributed": "another passage says so, not the cited one",
-        "indicator": "a phrase of knowledge from elsewhere",
-        "low_overlap": "few of its words are in the evidence",
-        "order": "its evidence is an order to a reader and states nothing",
-        "no_evidence": "there is no evidence to compare with",
-        "no_words": "it has no words",
-    }
-)
-FACTS: Mapping[str, str] = MappingProxyType(
-    {
-        "number": "number not in the evidence",
-        "unit": "unit not in the evidence",
-        "date": "date not in the evidence",
-        "year": "year not in the evidence",
-        "code": "code not in the evidence",
-        "name": "name not in the evidence",
-        "negation": "negation added or left out",
-        "modality": "what must or may be done is not as in the evidence",
-        "comparison": "comparison not as in the evidence",
-        "quantifier": "quantity word not as in the evidence",
-        "operator": "operator not in the evidence",
-        "role": "stands for something else in the evidence",
-        "markup": "link or markup not in the evidence",
-    }
-)
+FLAGS: Mapping[str, str] = {
+    "number_changed": "a number is not in the evidence",
+    "unit_changed": "a unit is not in the evidence",
+    "date_changed": "a date is not in the evidence",
+    "code_absent": "a code is not in the evidence",
+    "name_absent": "a name is not in the evidence",
+    "negation_changed": "a negation was added or left out",
+    "modality_changed": "what must or may be done was changed",
+    "comparison_changed": "a comparison was changed",
+    "quantifier_changed": "how many or how often was changed",
+    "operator_changed": "an operator was changed",
+    "role_changed": "a number or date stands for something else in the evidence",
+    "markup_changed": "a link or markup is not in the evidence",
+    "not_entailed": "the evidence does not say so",
+    "contradicted": "the evidence says otherwise",
+    "misattributed": "another passage says so, not the cited one",
+    "indicator": "a phrase of knowledge from elsewhere",
+    "low_overlap": "few of its words are in the evidence",
+    "order": "its evidence is an order to a reader and states nothing",
+    "no_evidence": "there is no evidence to compare with",
+    "no_words": "it has no words",
+}
+FACTS: Mapping[str, str] = {
+    "number": "number not in the evidence",
+    "unit": "unit not in the evidence",
+    "date": "date not in the evidence",
+    "year": "year not in the evidence",
+    "code": "code not in the evidence",
+    "name": "name not in the evidence",
+    "negation": "negation added or left out",
+    "modality": "what must or may be done is not as in the evidence",
+    "comparison": "comparison not as in the evidence",
+    "quantifier": "quantity word not as in the evidence",
+    "operator": "operator not in the evidence",
+    "role": "stands for something else in the evidence",
+    "markup": "link or markup not in the evidence",
+}
 
 
 _FLAG_OF = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}
@@ -83,39 +78,23 @@ def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
     and their names, which are untrusted.
     """
     names = [library.names.get(document, document) for document in conflict.documents]
-    sides = [
+    sides = " and ".join(
         f'"{value}" ({", ".join(filter(None, (name, f"page {page}", date_in_words(date, source))))})'
         for value, name, page, date, source in zip(
             conflict.values, names, conflict.pages, conflict.dates, conflict.date_sources, strict=True
         )
-    ]
-    one = (
-        "The document contradicts itself"
-        if conflict.documents[0] == conflict.documents[1]
-        else "The documents contradict each other"
     )
-    return f"{one}: {' and '.join(sides)}{_newer(conflict, library)}"
-
-
-def _newer(conflict: Conflict, library: LibraryFacts) -> str:
-    """A sentence that says which document is newer, or why that is not known.
-
-    Nothing of one that contradicts itself.
-    """
     if conflict.documents[0] == conflict.documents[1]:
-        return ""
+        return f"The document contradicts itself: {sides}"
+    return f"The documents contradict each other: {sides}. {_newer(conflict, names, library)}"
+
+
+def _newer(conflict: Conflict, names: Sequence[str], library: LibraryFacts) -> str:
     if conflict.newer:
         newer = "Newer by the file date" if conflict.by_file else "Newer"
-        names = [library.names.get(document, document) for document in conflict.documents]
         alike = f" of {library.dates.get(conflict.newer, '')}" if names[0] == names[1] else ""
-        return f". {newer}: {library.names.get(conflict.newer, conflict.newer)}{alike}"
-    undated = [
-        library.names.get(document, document)
-        for document, date in zip(conflict.documents, conflict.dates, strict=True)
-        if not date
-    ]
-    return (
-        f". Which one is newer is not known: no date of {' and '.join(undated)}"
-        if undated
-        else ". By their dates neither is newer"
-    )
+        return f"{newer}: {library.names.get(conflict.newer, conflict.newer)}{alike}"
+    undated = [name for name, date in zip(names, conflict.dates, strict=True) if not date]
+    if undated:
+        return f"Which one is newer is not known: no date of {' and '.join(undated)}"
+    return "By their dates neither is newer"

@@ -15,10 +15,7 @@ from rag_core.language.keywords import content_terms, keywords, synonyms
 from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar, limit_words
 from rag_core.language.orders import holds_order, is_order
 from rag_core.language.phrases import (
-    Intent,
-    asks_number,
     greeting_language,
-    indicator_phrases,
     intent,
     is_refusal,
     is_time_sensitive,
@@ -45,7 +42,6 @@ __all__ = [
     "Day",
     "FactWords",
     "FollowUpWords",
-    "Intent",
     "LanguageInfo",
     "TimeWords",
     "ValueRows",
@@ -53,7 +49,6 @@ __all__ = [
     "alike",
     "any_language",
     "ascii_digits",
-    "asks_number",
     "canonical",
     "certain_language",
     "content_terms",
@@ -65,7 +60,6 @@ __all__ = [
     "grammar",
     "greeting_language",
     "holds_order",
-    "indicator_phrases",
     "intent",
     "is_known",
     "is_order",

@@ -7,7 +7,6 @@ from typing import Literal
 import regex
 
 from rag_core.language.loader import FALLBACK, LANGUAGES
-from rag_core.language.schema import LanguageInfo
 from rag_core.language.sentences import sentences
 from rag_core.language.values import spaced
 
@@ -20,35 +19,23 @@ _MAX_LEANING_WORDS = 16  # a longer text asks something by itself; chosen
 _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")
 
 
-def _info(lang: str) -> LanguageInfo:
-    return LANGUAGES.or_fallback(lang)
-
-
 def refusal(lang: str) -> str:
     """The canonical refusal sentence of a language; English for a language without one."""
-    return _info(lang).refusal
+    return LANGUAGES.or_fallback(lang).refusal
 
 
 def unsure(lang: str) -> str:
     """The sentence that refuses without saying that nothing is there; English for a language without one."""
-    return _info(lang).unsure
+    return LANGUAGES.or_fallback(lang).unsure
 
 
 def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
     """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language
     without a file.
     """
-    info = _info(lang)
+    info = LANGUAGES.or_fallback(lang)
     listed = f" {info.nowhere_joint} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (info.nowhere_chosen if chosen else info.nowhere).format(names=listed)
-
-
-def indicator_phrases(lang: str) -> tuple[str, ...]:
-    """Phrases by which an answer claims knowledge from elsewhere, as written; English for a language without a list.
-
-    Compare without regard to case, on whole words.
-    """
-    return _info(lang).indicator_phrases
 
 
 @lru_cache(maxsize=1)
@@ -102,19 +89,14 @@ def intent(question: str, lang: str) -> Intent:
     """The kind of answer that a question asks for: the first that fits, in the order of `Intent`, else factual."""
     if leans(question, lang):
         return "follow_up"
-    if _holds(_info(lang).comparative, question):
+    if _holds(LANGUAGES.or_fallback(lang).comparative, question):
         return "comparative"
-    return "procedural" if _holds(_info(lang).procedural, question) else "factual"
-
-
-def asks_number(question: str, lang: str) -> bool:
-    """Whether a question asks for a number, an amount, a date or a duration."""
-    return _holds(_info(lang).asks_number, question)
+    return "procedural" if _holds(LANGUAGES.or_fallback(lang).procedural, question) else "factual"
 
 
 def is_time_sensitive(question: str, lang: str) -> bool:
     """Whether a question asks for the present or latest state ("current", "this year"), so that recency may count."""
-    return _holds(_info(lang).time_sensitive, question)
+    return _holds(LANGUAGES.or_fallback(lang).time_sensitive, question)
 
 
 def _holds(pattern: regex.Pattern[str] | None, question: str) -> bool:

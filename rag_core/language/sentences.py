@@ -89,26 +89,18 @@ def _parted_short(text: str, lang: str) -> tuple[tuple[int, int], ...]:
     return tuple(_parted(text, lang))
 
 
-def _lines(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
-
-
 def _blocks(text: str, info: LanguageInfo | None) -> Iterator[tuple[int, int]]:
     """Stretches no sentence crosses: they start after a blank line or page break, and at a list item."""
-    lines = _lines(text)
+    lines = [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
     numbers = Counter(_number_of(text[start:end]) for start, end in lines)
     block_start = 0
     for (previous_start, start), (_, end) in pairwise(lines):
         previous, line = text[previous_start:start], text[start:end]
         starts_item = _starts_item(line, previous, numbers, info) and not counts_on(line, text[block_start:start])
-        if _breaks_paragraph(previous) or starts_item:
+        if not previous.strip() or previous[-1] in "\f\u2029" or starts_item:
             yield block_start, start
             block_start = start
     yield block_start, len(text)
-
-
-def _breaks_paragraph(line: str) -> bool:
-    return not line.strip() or line[-1] in "\f\u2029"
 
 
 def _number_of(line: str) -> int | None:

@@ -40,25 +40,9 @@ def _phrases(value: Any) -> tuple[str, ...]:
     return tuple(phrase for phrase in map(str.strip, found) if phrase)
 
 
-def _groups(value: Any) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(phrase.split()) for phrase in _phrases(value))
-
-
 def _numbers(value: Any) -> Mapping[str, int]:
     parts = _words(value)
     return {word: int(number) for word, number in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def _table(value: Any) -> Mapping[str, str]:
-    return {name: _text(text) for name, text in value.items()}
-
-
-def _spellings(value: Any) -> Mapping[str, tuple[str, ...]]:
-    return {name: tuple(word.replace("_", " ") for word in _words(row)) for name, row in value.items()}
-
-
-def _levels(value: Any) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    return {kind: {level: _phrases(row) for level, row in levels.items()} for kind, levels in value.items()}
 
 
 def _search_pattern(value: Any) -> regex.Pattern[str] | None:
@@ -73,14 +57,6 @@ def _star_pattern(value: Any) -> regex.Pattern[str]:
     """Matches a whole folded word; a star stands for the rest of one or its beginning."""
     ways = (regex.escape(fold(word)).replace(r"\*", "[^ ]*") for word in _words(value))
     return regex.compile("|".join(ways) or NEVER.pattern)
-
-
-def _search_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
-    return {name: pattern for name, source in value.items() if (pattern := _search_pattern(source))}
-
-
-def _star_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
-    return {name: _star_pattern(row) for name, row in value.items()}
 
 
 _GAP = r"[\s,]{1,3}+"  # between two words of a phrase
@@ -107,10 +83,6 @@ def _word(word: str) -> str:
     return f"{regex.escape(beginning)}{letters}{regex.escape(end)}"
 
 
-def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
-    return regex.compile(_text(value)) if value else None
-
-
 Text = Annotated[str, _text]
 Flag = Annotated[bool, _flag]
 MaybeFlag = Annotated[bool | None, _flag]
@@ -122,18 +94,31 @@ Phrases = Annotated[tuple[str, ...], _phrases]
 PhrasePattern = Annotated[regex.Pattern[str], _phrase_pattern]
 FoldedPhrases = Annotated[frozenset[str], lambda value: frozenset(map(fold, _phrases(value)))]
 SpacedPhrases = Annotated[tuple[str, ...], lambda value: tuple(map(spaced, _phrases(value)))]
-Groups = Annotated[tuple[tuple[str, ...], ...], _groups]
+Groups = Annotated[
+    tuple[tuple[str, ...], ...], lambda value: tuple(tuple(phrase.split()) for phrase in _phrases(value))
+]
 Numbers = Annotated[Mapping[str, int], _numbers]
 FoldedNumbers = Annotated[
     Mapping[str, int], lambda value: {fold(word): number for word, number in _numbers(value).items()}
 ]
-Table = Annotated[Mapping[str, str], _table]
-Spellings = Annotated[Mapping[str, tuple[str, ...]], _spellings]
-Levels = Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], _levels]
+Table = Annotated[Mapping[str, str], lambda value: {name: _text(text) for name, text in value.items()}]
+Spellings = Annotated[
+    Mapping[str, tuple[str, ...]],
+    lambda value: {name: tuple(word.replace("_", " ") for word in _words(row)) for name, row in value.items()},
+]
+Levels = Annotated[
+    Mapping[str, Mapping[str, tuple[str, ...]]],
+    lambda value: {kind: {level: _phrases(row) for level, row in rows.items()} for kind, rows in value.items()},
+]
 SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
 WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
-PlainPattern = Annotated[regex.Pattern[str] | None, _plain_pattern]
+PlainPattern = Annotated[regex.Pattern[str] | None, lambda value: regex.compile(_text(value)) if value else None]
 StarPattern = Annotated[regex.Pattern[str], _star_pattern]
 NEVER = regex.compile("(?!)")  # a pattern that nothing matches
-SearchPatterns = Annotated[Mapping[str, regex.Pattern[str]], _search_patterns]
-StarPatterns = Annotated[Mapping[str, regex.Pattern[str]], _star_patterns]
+SearchPatterns = Annotated[
+    Mapping[str, regex.Pattern[str]],
+    lambda value: {name: pattern for name, source in value.items() if (pattern := _search_pattern(source))},
+]
+StarPatterns = Annotated[
+    Mapping[str, regex.Pattern[str]], lambda value: {name: _star_pattern(row) for name, row in value.items()}
+]

@@ -89,6 +89,14 @@ def unspaced(text: str, at: int) -> bool:
     return bool(_UNSPACED_LETTER.match(text, at))
 
 
+def places(part: str, text: str) -> Iterator[int]:
+    """The offsets at which a text stands in another one, rising; overlapping ones too, none of an empty text."""
+    at = text.find(part) if part else -1
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
 def ascii_digits(text: str) -> str:
     """The text with every decimal digit of any script as 0-9; offsets stay."""
     return text if text.isascii() else _DIGIT.sub(lambda match: str(int(match.group())), text)

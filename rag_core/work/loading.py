@@ -15,7 +15,8 @@ from rag_core.domain.acts import actor, require_entry
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
-from rag_core.language import LANGUAGES, early
+from rag_core.language import LANGUAGES
+from rag_core.language.detection import load_early
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, contents_of, open_engine
 from rag_core.work.background import Background
@@ -53,7 +54,7 @@ class Opening(Background[Engine]):
 def _load_languages(folder: Path, collection: str) -> None:
     """Load the dictionaries that the first questions need, while a child loads the embedding model."""
     found = contents_of(folder, collection)
-    early.load(found.languages if found else tuple(code for code, info in LANGUAGES.items() if info.replies))
+    load_early(found.languages if found else tuple(code for code, info in LANGUAGES.items() if info.replies))
 
 
 def _load_client(engine: Engine, settings: Settings) -> None:

@@ -10,7 +10,7 @@ import pytest
 from attack_kit import POLICIES, SICK, SICK_DAY, SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie, saying
 
 from rag_core.domain.status import Reason as R
-from rag_core.language import indicator_phrases
+from rag_core.language import LANGUAGES
 
 CARRIED = "Up to 5 unused vacation days may be carried over to the next year; they must be taken before 30 June."
 ALCOHOL = "Alcohol is not reimbursed."
@@ -165,7 +165,7 @@ def test_given_a_phrase_of_knowledge_from_elsewhere_when_asked_then_the_draft_is
     arena: Arena, language: str, caplog
 ):
     question, document, sentence = SAID[language]
-    phrase = indicator_phrases(language)[0]
+    phrase = LANGUAGES.or_fallback(language).indicator_phrases[0]
     said = f"{phrase[0].upper()}{phrase[1:]}, {sentence[0].lower()}{sentence[1:]}"
     attack = Attack(phrase, saying((said, sentence)), (R.INDICATORS,), (phrase,), question, (document,))
 

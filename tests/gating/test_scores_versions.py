@@ -55,8 +55,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "6906263404e8"),
-    "language": (4, "fb1ad10db8f9"),
-    "features": (14, "0a30a08f6578"),
+    "language": (4, "544e1c6f2315"),
+    "features": (14, "5a56cad86f07"),
 }
 
 

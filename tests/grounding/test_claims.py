@@ -15,8 +15,8 @@ from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.errors import ModelUnavailable
+from rag_core.grounding.additions import added_markup
 from rag_core.grounding.claims import measure_claims
-from rag_core.grounding.markup import added_markup
 from rag_core.grounding.wording import FACTS, FLAGS, fact_in_words, flags_in_words
 from rag_core.ingest.normalise import normalise
 from rag_core.language import words

@@ -1,7 +1,7 @@
 import pytest
 from folding import each
 
-from rag_core.grounding.phrases import indicators
+from rag_core.grounding.additions import indicators
 
 ENGLISH = ["as we know", "in general", "typically", "usually", "it is well known", "common knowledge", "everyone knows"]
 

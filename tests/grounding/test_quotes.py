@@ -5,6 +5,7 @@ their evidence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from folding import each
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.domain.documents import Span
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.citations import quote_stands
 from rag_core.grounding.quotes import Quote, Sources, Standing
 from rag_core.ingest.normalise import normalise, read_passage_text
@@ -32,7 +33,6 @@ def passage(
     lang: str = "en",
     kind: PassageKind = PassageKind.PARAGRAPH,
     header: Sequence[Span] = (),
-    section: str = "",
 ) -> Passage:
     """A passage that is the whole of pages 1, 2, … with these texts."""
     spans = tuple(Span(number, 0, len(text)) for number, text in enumerate(texts, 1))
@@ -42,8 +42,7 @@ def passage(
         read_passage_text(dict(enumerate(texts, 1)), spans).text,
         spans,
         lang,
-        section,
-        kind,
+        kind=kind,
         header=tuple(header),
     )
 
@@ -175,8 +174,13 @@ def test_given_a_blank_page_within_a_sentence_then_nothing_of_it_is_evidence() -
 
 
 def test_given_a_heading_then_it_is_quoted_by_itself_and_with_its_sentence() -> None:
-    text = "Notice to the tenant\nThe notice period is two months."
-    titled = passage(text, section="Notice to the tenant")
+    heading = "Notice to the tenant"
+    text = f"{heading}\nThe notice period is two months."
+    pieces = [
+        Piece(Role.HEADING, (Span(1, 0, len(heading)),)),
+        Piece(Role.TEXT, (Span(1, len(heading) + 1, len(text)),)),
+    ]
+    titled = replace(passage(text), pieces=tuple(pieces))
 
     assert quoted(look_up("Notice to the tenant", text, of=titled)) == ["Notice to the tenant"]
     assert quoted(look_up("the tenant The notice period", text, of=titled)) == [

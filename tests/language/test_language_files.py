@@ -81,13 +81,13 @@ from rag_core.domain.replies import reply
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.evaluation.labelled_files import _no, _yes
 from rag_core.facts import changed_facts, entities
-from rag_core.grounding.phrases import indicators
+from rag_core.grounding.additions import indicators
 asked = "Kiom da tagoj daŭras la garantio kaj kiam ĝi komenciĝas?"
 said = "La garantio daŭras dudek tagojn."
 print(json.dumps({
     "detected": [l.question_language(asked, ()), l.detect(asked)],
     "keywords": l.keywords(asked, "eo"),
-    "number": [l.asks_number(asked, "eo"), l.asks_number(said, "eo")],
+    "number": [LANGUAGES["eo"].asks_number.search(l.spaced(one)) is not None for one in (asked, said)],
     "refusal": [l.refusal("eo"), l.is_refusal("Mi ne povas respondi."), l.is_refusal(said)],
     "greeting": [l.greeting_language("Saluton al ĉiuj!"), reply("greeting", "eo", LibraryFacts())],
     "synonyms": sorted(l.synonyms("eo").items()),

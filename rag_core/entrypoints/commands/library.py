@@ -40,7 +40,7 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.domains import taken
 from rag_core.gating.scores import Identity
 from rag_core.grounding.judge import judge_claims
-from rag_core.language import early
+from rag_core.language.detection import load_early
 from rag_core.library.ready import document_values
 from rag_core.library.stored.collection import Contents
 from rag_core.over import decide_over
@@ -154,7 +154,7 @@ def _print(decision: Decision, values: Mapping[str, Mapping[str, str]], args: ar
 def _opened(folder: Path, collection: str, settings: Settings) -> Engine:
     """The engine; its documents' dictionaries are loaded at the same time as the embedding model."""
     found = contents_of(folder, collection)
-    words = Background[None]("loading dictionaries").start(lambda _: early.load(found.languages if found else ()))
+    words = Background[None]("loading dictionaries").start(lambda _: load_early(found.languages if found else ()))
     engine = open_engine(folder, collection, settings)
     while not words.wait(1):
         pass

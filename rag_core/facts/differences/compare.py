@@ -1,8 +1,5 @@
 """Facts of a sentence, and those that its evidence lacks: values and what they are attached to, names, codes, small
 words, operators.
-
-Word overlap passes a sentence in which one number or one "not" was changed; these comparisons do not. They know no
-model: a fact that is stated in other words, or follows by calculation, counts as lacking.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from rag_core.facts.sentence.names import Name, canonical_code, codes, initials,
 from rag_core.facts.sentence.numbers import plain_quantities
 from rag_core.ingest.normalise import normalise
 from rag_core.language import ascii_digits, dates, fold, words
+from rag_core.language.words import places
 
 _ENDS = regex.compile(r"(?:^|[.!?।:;|•…][\"'”“»)\]]*\s*|\]\s*)$")
 
@@ -132,14 +130,11 @@ def _reading(text: str) -> str:
 
 
 def _stands(claim: str, evidence: str) -> bool:
-    """Whether a claim stands in the evidence word for word, as whole sentences."""
-    place = evidence.find(claim)
-    while claim and place >= 0:
+    for place in places(claim, evidence):
         after = evidence[place + len(claim) :]
         ends = claim[-1] in ".!?।…" or not after.strip() or after.lstrip()[0] in ".!?।|"
         if ends and _ENDS.search(evidence[:place]) and not regex.match(r"[\p{L}\p{M}\p{N}]", after):
             return True
-        place = evidence.find(claim, place + 1)
     return False
 
 

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cache
 
-import regex
 from babel import Locale, UnknownLocaleError
 
 from rag_core.facts.differences.align import Aligned, Sentence, Token
 from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.names import CLEAR
 from rag_core.language import LANGUAGES, fold, forms, grammar, is_known, string_similarity, synonyms, words
 
-_CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
 _CASED = frozenset({"Latin", "Cyrillic", "Greek"})  # scripts with capitals
 _MAX_ABBREVIATED = 4  # letters
 _MIN_LETTERS = 3  # letters of a name that is found by its form alone
@@ -48,26 +47,16 @@ def entity_swaps(
             continue
         named = [place for place in here if is_name(aligned.mine, place, lang, mine)]
         replaced = there[-1:] if gap.i == 0 else there[:1] if gap.j == len(aligned.mine.tokens) else there
-        changed = named if _name_stands(aligned.theirs, replaced, lang, theirs) else []
-        if (
-            not changed
-            and all(aligned.mine.tokens[place].stem in held for place in here)
-            and _nouns(aligned, here, there, lang)
+        if not any(
+            is_name(aligned.theirs, place, lang, theirs) or _is_bare(aligned.theirs, place, lang) for place in replaced
         ):
-            changed = here
+            named = []
+        known = all(
+            aligned.mine.tokens[place].stem in held and _is_noun(aligned.mine, place, lang) for place in here
+        ) and any(_is_noun(aligned.theirs, place, lang) for place in there)
+        changed = named or (here if known else [])
         if changed and not _say_the_same(aligned, here, there, lang):
             yield " ".join(aligned.mine.tokens[place].text for place in changed)
-
-
-def _name_stands(sentence: Sentence, places: list[int], lang: str, spans: Collection[Span]) -> bool:
-    return any(is_name(sentence, place, lang, spans) or _is_bare(sentence, place, lang) for place in places)
-
-
-def _nouns(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
-    """Whether nothing but nouns stands here, and there is one among what they replace."""
-    return all(_is_noun(aligned.mine, place, lang) for place in here) and any(
-        _is_noun(aligned.theirs, place, lang) for place in there
-    )
 
 
 def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) -> bool:
@@ -77,10 +66,11 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
     token = sentence.tokens[place]
     if any(start <= token.start < end for start, end in spans):
         return True
-    if _CLEAR.fullmatch(token.text) or (
+    if CLEAR.fullmatch(token.text) or (
         lang in LANGUAGES and grammar(lang).script not in _CASED and token.text[0].isupper()
     ):
-        return not _shouted(sentence)
+        # where most words have capitals, these say nothing
+        return sum(one.text.isupper() for one in sentence.tokens) <= len(sentence.tokens) / 2
     if not _every_noun_alike(token, lang) or len(token.text) < _MIN_LETTERS:
         return False
     titled = place > 0 and sentence.tokens[place - 1].folded in lexicon(lang).facts.titles
@@ -108,11 +98,6 @@ def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
         and _is_noun(sentence, place, lang)
         and not (before.islower() and companion.search(before))
     )
-
-
-def _shouted(sentence: Sentence) -> bool:
-    """Whether capitals say nothing here, because all words have them."""
-    return sum(token.text.isupper() for token in sentence.tokens) > len(sentence.tokens) / 2
 
 
 def _every_noun_alike(token: Token, lang: str) -> bool:

@@ -53,7 +53,7 @@ def substituted_words(
                 *_markers(one, lang),
                 *_negations(one, lex),
                 *_operators(one, claim, evidence),
-                *_names(one, terms, lang, mine, theirs),
+                *(("name", name) for name in entity_swaps(one, terms, lang, mine, theirs)),
             ]
             for one in near
         ]
@@ -71,12 +71,6 @@ def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
     start, end = aligned.matched()
     found = substituted_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
     yield from (("operator", sign) for sign in found)
-
-
-def _names(
-    aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]
-) -> Iterator[Change]:
-    yield from (("name", name) for name in entity_swaps(aligned, terms, lang, mine, theirs))
 
 
 def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
@@ -156,13 +150,9 @@ def _opposite(aligned: Aligned, gap: Gap, lex: Lexicon) -> tuple[int, str] | Non
     """
     mine = {token.folded for token in aligned.mine.tokens[gap.i : gap.j]}
     theirs = {token.folded for token in aligned.theirs.tokens[gap.k : gap.m]}
-    for one in mine - theirs:
-        if (positive := lex.positive(one)) and positive in theirs:
-            return 1, one
-    for other in theirs - mine:
-        if (positive := lex.positive(other)) and positive in mine:
-            return -1, f"without {other}"
-    return None
+    found = [(1, word) for word in _opposites(mine, theirs, lex)]
+    found += [(-1, f"without {word}") for word in _opposites(theirs, mine, lex)]
+    return next(iter(found), None)
 
 
 def _in(sentence: Sentence, start: int, end: int) -> list[Marker]:
@@ -170,7 +160,6 @@ def _in(sentence: Sentence, start: int, end: int) -> list[Marker]:
 
 
 def _touching(sentence: Sentence, place: int) -> list[Marker]:
-    """The markers right before and after a place between two words."""
     return [marker for marker in sentence.markers if place in (marker.start, marker.end)]
 
 
@@ -219,20 +208,19 @@ def _reworded_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon
     theirs = _said(near)
     if not said & theirs or len(said & theirs) < min(len(said), len(theirs)) * _MIN_SHARED:
         return
-    my_negated, their_negated = _negated_stems(mine), _negated_stems(near)
+    (my_negated, my_phrases), (their_negated, their_phrases) = _denied(mine), _denied(near)
     if (my_negated - their_negated) & theirs:
-        yield ", ".join(_negation_phrases(mine)) or "negation"
+        yield my_phrases
     elif (their_negated - my_negated) & said:
-        yield "without " + (", ".join(_negation_phrases(near)) or "negation")
+        yield f"without {their_phrases}"
     my_words, their_words = {token.folded for token in mine.tokens}, {token.folded for token in near.tokens}
-    yield from _opposites(my_words, their_words, lex, "")
-    yield from _opposites(their_words, my_words, lex, "without ")
+    yield from _opposites(my_words, their_words, lex)
+    yield from (f"without {word}" for word in _opposites(their_words, my_words, lex))
 
 
-def _opposites(words: set[str], others: set[str], lex: Lexicon, prefix: str) -> Iterator[str]:
-    for word in sorted(words - others):
-        if (positive := lex.positive(word)) and positive in others:
-            yield prefix + word
+def _opposites(words: set[str], others: set[str], lex: Lexicon) -> list[str]:
+    """The words that negate one of the others by their form."""
+    return [word for word in sorted(words - others) if (positive := lex.positive(word)) and positive in others]
 
 
 def _said(sentence: Sentence) -> frozenset[str]:
@@ -253,12 +241,9 @@ def _targets(sentence: Sentence, marker: Marker) -> list[int]:
     return after[:_TARGETS] or [place for place in said if place < marker.start][-_TARGETS:]
 
 
-def _negated_stems(sentence: Sentence) -> set[str]:
-    """The stems of the words that are negated."""
-    negations = (marker for marker in sentence.markers if marker.kind == "negation")
-    return {sentence.tokens[place].stem for marker in negations for place in _targets(sentence, marker)}
-
-
-def _negation_phrases(sentence: Sentence) -> list[str]:
-    negations = (marker for marker in sentence.markers if marker.kind == "negation")
-    return [" ".join(token.text for token in sentence.tokens[marker.start : marker.end]) for marker in negations]
+def _denied(sentence: Sentence) -> tuple[set[str], str]:
+    """The stems of the words that a sentence negates, and its negations."""
+    found = _bearing(sentence, 0, len(sentence.tokens))
+    return {sentence.tokens[place].stem for _, places in found for place in places}, ", ".join(
+        phrase for phrase, _ in found
+    )

@@ -48,7 +48,10 @@ def values(text: str, lang: str) -> Values:
     taken = [(date.start, date.end) for date in days]
     hours = times(text, taken)
     taken += [(time.start, time.end) for time in hours]
-    marks = [code for code in _free(text, codes(text), taken) if not _is_amount(text, code, lang)]
+    covered = cover(text, taken)
+    marks = [
+        code for code in codes(text) if not any(covered[code.start : code.end]) and not _is_amount(text, code, lang)
+    ]
     taken += [(code.start, code.end) for code in marks]
     numbers, named = quantities(text, lang, taken), weekdays(words(text), lang)
     return Values(tuple(days), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
@@ -95,11 +98,6 @@ def without_units(text: str, lang: str) -> str:
 _named = lru_cache(maxsize=64)(units_in)
 
 
-def _free(text: str, found: Sequence[Name], taken: Sequence[tuple[int, int]]) -> list[Name]:
-    covered = cover(text, taken)
-    return [value for value in found if not any(covered[value.start : value.end])]
-
-
 def _is_amount(text: str, code: Name, lang: str) -> bool:
     """Whether what has the form of a code is an amount of money: "EUR 350,000", "5M" of "$5M"."""
     if regex.fullmatch(r"\d+[A-Za-z]", code.text) and code.text[-1] in any_language().money_scales_behind:
@@ -110,16 +108,13 @@ def _is_amount(text: str, code: Name, lang: str) -> bool:
 
 def _date_stands(date: Date, theirs: Values) -> bool:
     days = [day for other in theirs.dates for day in other.readings]
-    if any(mine.within(day) for mine in date.readings for day in days):
-        return True
-    if any(mine._replace(year=0) == day for mine in date.readings if str(mine.year) in _years(theirs) for day in days):
-        return True  # "from August 2, 1777, to August 22"
-    years = {number.value for number in theirs.quantities if number.is_year}
-    # "Year ended December 31, 2017 2016": the day stands once, its years apart
+    bare, years = {number.value for number in theirs.quantities if number.is_year}, _years(theirs)
+    # "from August 2, 1777, to August 22"; "Year ended December 31, 2017 2016": the day stands once, its years apart
     return any(
-        str(mine.year) in years and mine._replace(year=0).within(day)
+        mine.within(day)
+        or (str(mine.year) in years and mine._replace(year=0) == day)
+        or (str(mine.year) in bare and mine.month and mine._replace(year=0).within(day))
         for mine in date.readings
-        if mine.month
         for day in days
     )
 

@@ -8,10 +8,11 @@ evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from itertools import product
+from typing import Literal
 
 import regex
 
@@ -95,23 +96,23 @@ class ValueWords:
             anyway.
     """
 
-    is_plain: bool
     numbers: Mapping[str, int]
-    ones: frozenset[str]
-    joins: frozenset[str]
-    ordinals: Mapping[str, int]
     scales: Mapping[str, int]
     units: Mapping[str, str]
-    symbols: Mapping[str, str]
-    qualifiers: Mapping[str, str]
-    fillers: frozenset[str]
-    to: regex.Pattern[str]
-    between: regex.Pattern[str]
-    compound: regex.Pattern[str] | None
-    prefixes: Mapping[str, str]
-    weekdays: Mapping[str, int]
-    relations: frozenset[str]
-    relations_before: bool
+    is_plain: bool = True
+    ones: frozenset[str] = frozenset()
+    joins: frozenset[str] = frozenset()
+    ordinals: Mapping[str, int] = field(default_factory=dict)
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    qualifiers: Mapping[str, str] = field(default_factory=dict)
+    fillers: frozenset[str] = frozenset()
+    to: regex.Pattern[str] = _NEVER
+    between: regex.Pattern[str] = _NEVER
+    compound: regex.Pattern[str] | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    weekdays: Mapping[str, int] = field(default_factory=dict)
+    relations: frozenset[str] = frozenset()
+    relations_before: bool = False
     possessives: frozenset[str] = frozenset()
 
 
@@ -127,26 +128,7 @@ def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
 def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
-    none: frozenset[str] = frozenset()
-    return ValueWords(
-        True,
-        lex.facts.numbers,
-        none,
-        none,
-        {},
-        lex.scales,
-        lex.units,
-        {},
-        {},
-        none,
-        _NEVER,
-        _NEVER,
-        None,
-        {},
-        {},
-        none,
-        False,
-    )
+    return ValueWords(lex.facts.numbers, lex.scales, lex.units)
 
 
 @cache
@@ -155,27 +137,28 @@ def value_words(lang: str) -> ValueWords:
     language.
     """
     lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
-    ones, joins = row.ones, row.join
     numbers = {**lex.facts.numbers, **row.numbers}
     if joint := fold(row.tens_joint):
-        units = {**{word: 1 for word in ones}, **{word: value for word, value in numbers.items() if value < 10}}
+        units = {**dict.fromkeys(row.ones, 1), **{word: value for word, value in numbers.items() if value < 10}}
         tens = {word: value for word, value in numbers.items() if 20 <= value < 100}
         numbers |= {f"{unit}{joint}{ten}": units[unit] + tens[ten] for unit, ten in product(units, tens)}
     scales = {**lex.scales, **row.scales}
+    parts = sorted({*numbers, *scales, *row.ones, *row.join}, key=len, reverse=True)
+    to = "|".join(map(regex.escape, row.range)) or "(?!)"
     return ValueWords(
         is_plain=False,
         numbers=numbers,
-        ones=ones,
-        joins=joins,
+        ones=row.ones,
+        joins=row.join,
         ordinals=_ordinals(row, numbers),
         scales=scales,
         units={**by_spelling([one.units for one in _rows()], any_language().value_units), **lex.units},
         symbols=any_language().symbols,
         qualifiers=by_spelling([one.qualifiers for one in _rows()], {}),
         fillers=frozenset[str]().union(*(one.fillers for one in _rows())),
-        to=_joint(row.range),
+        to=regex.compile(rf"\s?[-\u2010-\u2015−]\s?|\s+(?:{to})\s+", regex.IGNORECASE),
         between=regex.compile(rf"(?<!\p{{L}})(?:{row.between})\s+$", regex.IGNORECASE) if row.between else _NEVER,
-        compound=_compound({*numbers, *scales, *ones, *joins}) if row.compound else None,
+        compound=regex.compile("|".join(map(regex.escape, parts))) if row.compound else None,
         prefixes=row.prefixes if row.compound else {},
         weekdays={word: day for day, names in enumerate(row.weekdays, 1) for word in names},
         relations=row.relations,
@@ -188,22 +171,9 @@ def _rows() -> list[ValueRows]:
     return [info.values for info in LANGUAGES.values() if info.values]
 
 
-@cache
-def ordinal_suffixes() -> tuple[str, ...]:
-    """Endings that make an ordinal of a number in digits, in any language: "3rd"."""
-    return tuple(suffix for one in _rows() for suffix in one.ordinal_suffixes)
-
-
-@cache
-def units_before() -> tuple[str, ...]:
-    """Units in words that stand before their number, in any language: "Euro 5"."""
-    return tuple(regex.escape(word) for one in _rows() for word in one.units_before)
-
-
-@cache
-def parted_units() -> tuple[str, ...]:
-    """Patterns of units of two words, in any language: "per cent"."""
-    return tuple(pattern for one in _rows() for pattern in one.parted_units)
+def of_any_language(key: Literal["ordinal_suffixes", "units_before", "parted_units"]) -> str:
+    """The words that the languages list under this key of `ValueRows`, as alternatives of a pattern."""
+    return "|".join(one for row in _rows() for one in getattr(row, key))
 
 
 @cache
@@ -218,11 +188,9 @@ def exact_units() -> Mapping[str, tuple[str, Decimal]]:
 @cache
 def dimension(unit: str) -> str:
     """The dimension that a unit measures: units of one dimension may stand in each other's place."""
-    named = next(
-        (name for name, units in any_language().dimensions.items() if unit.split()[-1:] and unit.split()[-1] in units),
-        "",
-    )
-    return named or exact_units().get(unit, (unit, 1))[0]
+    bare = unit.rpartition(" ")[2]
+    named = (name for name, units in any_language().dimensions.items() if bare in units)
+    return next(named, exact_units().get(unit, (unit, 1))[0])
 
 
 def qualified(qualifier: str, unit: str) -> str:
@@ -237,13 +205,3 @@ def _ordinals(row: ValueRows, numbers: Mapping[str, int]) -> dict[str, int]:
     }
     found |= {word + fold(ending): value for word, value in numbers.items() for ending in row.cardinal_endings}
     return {word: value for word, value in found.items() if word not in numbers}
-
-
-def _joint(words: Iterable[str]) -> regex.Pattern[str]:
-    return regex.compile(
-        rf"\s?[-\u2010-\u2015−]\s?|\s+(?:{'|'.join(map(regex.escape, words)) or '(?!)'})\s+", regex.IGNORECASE
-    )
-
-
-def _compound(parts: Iterable[str]) -> regex.Pattern[str]:
-    return regex.compile("|".join(regex.escape(part) for part in sorted(parts, key=len, reverse=True)))

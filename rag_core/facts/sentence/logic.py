@@ -146,7 +146,6 @@ def _beside(mine: Formula, other: Formula) -> Iterator[tuple[str, ...]]:
 
 
 def _signs_between(theirs: Sequence[Formula]) -> Mapping[tuple[str, str], set[str]]:
-    """The signs that stand between two operands."""
     found: dict[tuple[str, str], set[str]] = {}
     for formula in theirs:
         for left, sign, right in formula.triples:

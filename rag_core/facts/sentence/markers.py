@@ -61,11 +61,8 @@ class _Phrase:
 
     def stands(self, folded: Sequence[str], start: int) -> bool:
         """Whether its words stand in the sentence from `start` on."""
-        if len(self.words) == 1:
-            return _fits(self.words[0], folded[start])
-        if start < 0 or start + len(self.words) > len(folded):
-            return False
-        return all(_fits(word, folded[start + index]) for index, word in enumerate(self.words))
+        here = folded[start : start + len(self.words)] if start >= 0 else ()
+        return len(here) == len(self.words) and all(map(_fits, self.words, here))
 
 
 _Index = Mapping[str, tuple[tuple[_Phrase, int], ...]]
@@ -116,12 +113,7 @@ def _amounts_apart(one: str, other: str) -> bool:
 
 
 def _inside(one: Marker, other: Marker) -> bool:
-    return (
-        one is not other
-        and other.start <= one.start
-        and one.end <= other.end
-        and other.end - other.start > one.end - one.start
-    )
+    return other.start <= one.start and one.end <= other.end and other.end - other.start > one.end - one.start
 
 
 def _longest(found: list[Marker]) -> list[Marker]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import regex
 
-from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.lexicon import cover, lexicon
 from rag_core.language import FALLBACK, LANGUAGES, Word, any_language, fold, forms, grammar, sentences, words
 
 _HYPHEN = "[-/\u2010\u2011]"
@@ -29,6 +29,7 @@ _NOT_A_CODE = regex.compile(r"\d+(?P<unit>\p{L}{2,})")  # "5GB": a number with i
 _FISCAL_YEAR = regex.compile(r"FY\s?['’]?(?P<year>\d{4}|\d{2})")
 _ACRONYM = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+")
 _CAMEL = regex.compile(r"\p{Lu}?\p{Ll}+\p{Lu}\w*")
+CLEAR = regex.compile(rf"{_ACRONYM.pattern}|{_CAMEL.pattern}")  # "NATO", "SpaceX": a name by its form
 _OPENING = regex.compile(r"[:;•|\"“„»«(\[]\s*$|[\n\r]\s*$")
 _SEPARATORS = regex.compile(r"[^\p{L}\p{N}§]")
 _PARTS = regex.compile(r"§+|\p{L}+|\p{N}+")
@@ -82,16 +83,11 @@ def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list
     tokens = words(text)
     if not tokens or sum(1 for word in tokens if word.text.isupper() and len(word.text) > 1) > _SHOUTING * len(tokens):
         return []
-    covered = bytearray(len(text))
-    for start, end in taken:
-        covered[start:end] = b"\1" * (end - start)
     firsts = {start for start, _ in sentences(text, lang)}
-    counted = [word.text for word in tokens if _capital(word) and not _starts(text, word, firsts)]
-    repeated = frozenset(counted)
+    repeated = {word.text for word in tokens if _capital(word) and not _starts(text, word, firsts)}
     found = []
-    for run in _runs(text, tokens, covered):
-        kept = _trim(text, run, firsts, lang, repeated)
-        if kept:
+    for run in _runs(text, tokens, cover(text, taken)):
+        if kept := _trim(text, run, firsts, lang, repeated):
             start, end = kept[0].start, kept[-1].end
             found.append(Name("name", text[start:end], start, end))
     return found
@@ -143,24 +139,24 @@ def _runs(text: str, tokens: list[Word], covered: bytearray) -> Iterator[list[Wo
     """Maximal runs of capitalised words, connectors inside them included."""
     run: list[Word] = []
     for word, after in pairwise([*tokens, Word("", len(text), len(text))]):
-        if _capital(word) and not covered[word.start]:
+        goes_on = False
+        if (_capital(word) and not covered[word.start]) or (
+            run and _connects(run, word, after) and not covered[after.start]
+        ):
             run.append(word)
-        elif not (run and _connects(run, word, after) and not covered[after.start]):
-            yield from _finished(run)
-            run = []
-            continue
-        else:
-            run.append(word)
-        gap = text[word.end : after.start]
-        initial = len(word.text) == 1 or not gap.startswith(".")
-        if not (after.text and _gap().fullmatch(gap) and initial):
-            yield from _finished(run)
+            gap = text[word.end : after.start]
+            initial = len(word.text) == 1 or not gap.startswith(".")
+            goes_on = bool(after.text and _gap().fullmatch(gap) and initial)
+        if not goes_on:
+            while run and not _capital(run[-1]):
+                run.pop()
+            if run:
+                yield run
             run = []
 
 
 @cache
 def _gap() -> regex.Pattern[str]:
-    """Matches what stands between two words of a name."""
     joint, forms = any_language().company_joint, "|".join(any_language().legal_forms)
     return regex.compile(
         rf"[ \u00A0]+(?:&|{joint}(?=[ ]\p{{Lu}}\w*[ ](?:{forms})))?[ \u00A0]*|[-’'&\u2010\u2011]|\.[ \u00A0]?"
@@ -177,36 +173,16 @@ def _connects(run: list[Word], word: Word, after: Word) -> bool:
     )
 
 
-def _finished(run: list[Word]) -> Iterator[list[Word]]:
-    while run and not _capital(run[-1]):
-        run = run[:-1]
-    if run:
-        yield run
-
-
-def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: frozenset[str]) -> list[Word]:
+def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: Collection[str]) -> list[Word]:
     """The part of a run that is clearly a name."""
-    first = run[0]
-    if _starts(text, first, firsts) and not _clear(first) and first.text not in repeated:
-        ordinary = len(run) == 1 or _is_function_word(first.text, lang) or grammar(lang).nouns_capitalised
+    first, plain = run[0], LANGUAGES.or_fallback(lang).function_words
+    if _starts(text, first, firsts) and not CLEAR.fullmatch(first.text) and first.text not in repeated:
+        ordinary = len(run) == 1 or first.text.lower() in plain or grammar(lang).nouns_capitalised
         run = run[1:] if ordinary else run
         while run and not _capital(run[0]):
             run = run[1:]
-    run = [word for word in run if len(run) > 1 or not _is_function_word(word.text, lang)]
-    if len(run) == 1:
-        word = run[0]
-        if (
-            len(word.text) == 1
-            or (grammar(lang).nouns_capitalised and not _clear(word))
-            or fold(word.text) in lexicon(lang).units
-        ):
-            return []
-    return run
-
-
-def _clear(word: Word) -> bool:
-    return bool(_ACRONYM.fullmatch(word.text) or _CAMEL.fullmatch(word.text))
-
-
-def _is_function_word(word: str, lang: str) -> bool:
-    return word.lower() in LANGUAGES.or_fallback(lang).function_words
+    if len(run) != 1:
+        return run
+    (word,) = run
+    ordinary = word.text.lower() in plain or (grammar(lang).nouns_capitalised and not CLEAR.fullmatch(word.text))
+    return [] if ordinary or len(word.text) == 1 or fold(word.text) in lexicon(lang).units else run

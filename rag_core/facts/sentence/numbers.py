@@ -27,9 +27,8 @@ from rag_core.facts.sentence.lexicon import (
     dimension,
     exact_units,
     lexicon,
-    ordinal_suffixes,
+    of_any_language,
     plain_words,
-    units_before,
     value_words,
 )
 from rag_core.facts.sentence.spelled import Spelled, spelled
@@ -56,7 +55,7 @@ def _number() -> regex.Pattern[str]:
         r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
         rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ "
         rf"\u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
-        rf"(?:(?P<ordinal>{'|'.join(ordinal_suffixes())})(?!\p{{L}}))?",
+        rf"(?:(?P<ordinal>{of_any_language('ordinal_suffixes')})(?!\p{{L}}))?",
         regex.V1,
     )
 
@@ -78,7 +77,7 @@ def _money_scale(of_money: bool) -> regex.Pattern[str]:
 
 @cache
 def _unit_before() -> regex.Pattern[str]:
-    return regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?P<unit>\p{{Lu}}{{3}}|{'|'.join(units_before())})\.?\s?[-−]?$")
+    return regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?P<unit>\p{{Lu}}{{3}}|{of_any_language('units_before')})\.?\s?[-−]?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,6 @@ def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabula
 
 
 def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list[Quantity]:
-    """The numbers, with the unit and scale of a range on both its ends."""
     for index, (first, second) in enumerate(pairwise(found)):
         if not _is_range(text, first, second, vocabulary):
             continue

@@ -52,7 +52,6 @@ def spelled(text: str, tokens: Sequence[Word], covered: bytearray, words: ValueW
 
 
 def _run(text: str, tokens: Sequence[Word], covered: bytearray, words: ValueWords) -> list[_Part]:
-    """The parts of numbers that follow each other from the first word on."""
     run: list[_Part] = []
     for index, token in enumerate(tokens):
         if covered[token.start] or (index and text[tokens[index - 1].end : token.start] not in _GAPS):

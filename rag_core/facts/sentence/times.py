@@ -70,7 +70,6 @@ def _time_pattern() -> regex.Pattern[str]:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """The words as alternatives, the longest first; of none what never stands."""
     return "(?:" + ("|".join(map(regex.escape, sorted(words, key=len, reverse=True))) or "(?!)") + ")"
 
 

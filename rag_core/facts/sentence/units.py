@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import regex
 
-from rag_core.facts.sentence.lexicon import ValueWords, parted_units, qualified, value_words
+from rag_core.facts.sentence.lexicon import ValueWords, of_any_language, qualified, value_words
 from rag_core.language import fold, words
 
 _MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
@@ -21,7 +21,7 @@ _SIGN = regex.compile(r"[%‰\p{Sc}]")
 def after() -> regex.Pattern[str]:
     """The pattern of a scale or a unit behind a number, in its group `unit`."""
     return regex.compile(
-        rf"\s?-?\s?(?P<unit>[%‰°\p{{Sc}}]\p{{L}}?|{'|'.join(parted_units())}"
+        rf"\s?-?\s?(?P<unit>[%‰°\p{{Sc}}]\p{{L}}?|{of_any_language('parted_units')}"
         r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
     )
 

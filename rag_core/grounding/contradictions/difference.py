@@ -31,12 +31,9 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     if apart is None or set(one.said) != set(other.said) or _turned_round(one, other):
         return None
     mine, theirs = apart
-    if (
-        not mine.shown
-        or not theirs.shown
-        or not _count_alike(mine, theirs)
-        or _agree(mine, theirs, one.is_figure or other.is_figure)
-    ):
+    # two values of one kind must count the same thing, as far as both say
+    apart_counts = mine.counted and theirs.counted and mine.counted.isdisjoint(theirs.counted)
+    if not (mine.shown and theirs.shown) or apart_counts or _agree(mine, theirs, one.is_figure or other.is_figure):
         return None
     told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
     if len(told) < _MIN_SAID:
@@ -51,15 +48,9 @@ def _turned_round(one: Statement, other: Statement) -> bool:
     """
     if one.said == other.said:
         return False
-    mine, theirs = (
-        [role for role in one.roles if role in other.roles],
-        [role for role in other.roles if role in one.roles],
-    )
-    return mine != theirs or _negates(one) or _negates(other)
-
-
-def _negates(said: Statement) -> bool:
-    return any(marker.negates for sentence in read(said.text, said.language) for marker in sentence.markers)
+    mine, theirs = ([role for role in a.roles if role in b.roles] for a, b in ((one, other), (other, one)))
+    sentences = [sentence for said in (one, other) for sentence in read(said.text, said.language)]
+    return mine != theirs or any(marker.negates for sentence in sentences for marker in sentence.markers)
 
 
 def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value] | None:
@@ -69,10 +60,9 @@ def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value
     in_order = [pair for pair in zip(mine, theirs, strict=True) if _key(pair[0]) != _key(pair[1])]
     if len(in_order) == 1:
         return in_order[0] if in_order[0][0].kind == in_order[0][1].kind else None
-    held, known = [_key(value) for value in theirs], [_key(value) for value in mine]
     left, right = (
-        [value for value in mine if _key(value) not in held],
-        [value for value in theirs if _key(value) not in known],
+        [value for value in some if _key(value) not in [*map(_key, others)]]
+        for some, others in ((mine, theirs), (theirs, mine))
     )
     if len(left) != 1 or len(right) != 1 or left[0].kind != right[0].kind:
         return None
@@ -84,20 +74,14 @@ def _key(value: Value) -> tuple[object, ...]:
     return value.kind, value.amount
 
 
-def _count_alike(mine: Value, theirs: Value) -> bool:
-    """Whether two values of one kind count the same thing, as far as both say."""
-    return not (mine.counted and theirs.counted and mine.counted.isdisjoint(theirs.counted))
-
-
 def _agree(mine: Value, theirs: Value, figures: bool) -> bool:
     """Whether one value is the other less exactly: "June" and "30 June", of figures "5.2 million" and "5,234,000"."""
-    if mine.kind[0] == "date" and isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
+    if isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
+        if mine.kind[0] == "time":
+            hours, others = ({minute % _HALF_DAY for minute in amount} for amount in (mine.amount, theirs.amount))
+            return not hours.isdisjoint(others)
         days: list[tuple[Day, Day]] = [(a, b) for a in mine.amount for b in theirs.amount]
         return any(a.within(b) or b.within(a) for a, b in days)
-    if mine.kind[0] == "time" and isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
-        return not {minute % _HALF_DAY for minute in mine.amount}.isdisjoint(
-            minute % _HALF_DAY for minute in theirs.amount
-        )
     if figures and isinstance(mine.amount, Decimal) and isinstance(theirs.amount, Decimal):
         return abs(mine.amount - theirs.amount) <= max(mine.step, theirs.step) / 2
     return False

@@ -5,7 +5,7 @@ Two are held against each other by `rag_core.grounding.contradictions.difference
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache, cached_property, lru_cache
@@ -15,10 +15,10 @@ import regex
 
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.lexicon import exact_units, lexicon, value_words
-from rag_core.facts.sentence.names import Name, canonical_code
-from rag_core.facts.sentence.numbers import Quantity, quantities
+from rag_core.facts.sentence.names import canonical_code
+from rag_core.facts.sentence.numbers import Quantity
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
-from rag_core.language import LANGUAGES, Date, ascii_digits, fold, grammar, words
+from rag_core.language import LANGUAGES, ComparedWords, Date, ascii_digits, fold, grammar, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
@@ -39,7 +39,7 @@ class Value:
             contradicted.
         counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
         step: what its last digit is worth, 0 where it is exact.
-        unit_end: where its unit ends.
+        unit: from where to where its unit stands.
     """
 
     kind: tuple[str, ...]
@@ -89,13 +89,7 @@ class Statement:
         read = values(self.text, self.language)
         found = [self._date(day) for day in read.dates]
         found += [Value(("time",), time.minutes, time.start, time.end, time.text.strip(" .")) for time in read.times]
-        for code in read.codes:
-            amounts = _amounts(code, self.language)
-            found += (
-                map(self._number, amounts)
-                if amounts
-                else [Value(("code", canonical_code(code.text)), code.text, code.start, code.end)]
-            )
+        found += [Value(("code", canonical_code(code.text)), code.text, code.start, code.end) for code in read.codes]
         found += [self._number(number) for number in read.quantities]
         return tuple(self._settled(sorted(found, key=lambda value: value.start)))
 
@@ -123,53 +117,38 @@ class Statement:
     @property
     def is_whole(self) -> bool:
         """Whether it may state something by itself: no question, no part of a sentence that goes on, no example."""
-        examples = word_lists()[self.language].examples
-        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not any(
-            fold(word.text) in examples for word in words(self.text)
-        )
+        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not self.holds(self.lists.examples)
 
     @cached_property
     def is_figure(self) -> bool:
         """Whether it tells what was in some period, or counts in millions, as against a rule that holds."""
-        lists = word_lists()[self.language]
-        marks = {*lists.figures, *lexicon(self.language).scales, *(lists.accounts if self.cell[1] else ())}
-        return any(fold(word.text) in marks for word in words(self.text))
-
-    @property
-    def is_rule(self) -> bool:
-        """Whether it says of itself that it sets a limit, a price or a right: of a cell, whose sentence has no verb."""
-        rules = word_lists()[self.language].rules
-        return any(fold(word.text) in rules for word in words(self.text))
-
-    @property
-    def speaks_of_own(self) -> bool:
-        """Whether it speaks of its document's own parties: "we", "the tenant"."""
-        return any(fold(word.text) in word_lists()[self.language].own for word in words(self.text))
-
-    @property
-    def names_year(self) -> bool:
-        """Whether it says itself which year it is about."""
-        return bool(_YEAR.search(self.text))
+        marks = self.lists.figures | (self.lists.accounts if self.cell[1] else frozenset())
+        return self.holds(marks.union(lexicon(self.language).scales))
 
     @property
     def roles(self) -> tuple[str, ...]:
         """The words whose order says who does what to whom: parties and names. German capitals are no names."""
-        own, names = word_lists()[self.language].own, not grammar(self.language).nouns_capitalised
+        names = not grammar(self.language).nouns_capitalised
         return tuple(
             word.term
             for n, word in enumerate(self.telling)
-            if word.word in own or (names and n and self.source[word.start].isupper())
+            if word.word in self.lists.own or (names and n and self.source[word.start].isupper())
         )
+
+    @property
+    def lists(self) -> ComparedWords:
+        """The word lists of its language."""
+        return word_lists()[self.language]
+
+    def holds(self, listed: Collection[str]) -> bool:
+        """Whether a word of it is one of these, folded."""
+        return any(fold(word.text) in listed for word in words(self.text))
 
     def _date(self, day: Date) -> Value:
         """A day without a year, or a deadline, can be contradicted; else it is a day of some event or period."""
         years = {reading.year for reading in day.readings}
-        deadline = any(fold(word.text) in word_lists()[self.language].deadlines for word in words(self.text))
-        shown = (
-            self.source[day.start : day.end].strip(" .,")
-            if years == {0} or (deadline and not self.is_figure and len(years) == 1)
-            else ""
-        )
+        deadline = self.holds(self.lists.deadlines) and not self.is_figure and len(years) == 1
+        shown = self.source[day.start : day.end].strip(" .,") if years == {0} or deadline else ""
         return Value(("date", *map(str, years)), day.readings, day.start, day.end, shown)
 
     def _number(self, number: Quantity) -> Value:
@@ -197,11 +176,7 @@ class Statement:
         """The noun that a number counts: at most so many words, its unit, and where that stands if it stands among
         them.
         """
-        lists, units, plain = (
-            word_lists()[self.language],
-            value_words(self.language).units,
-            LANGUAGES[self.language].function_words,
-        )
+        units, plain = value_words(self.language).units, LANGUAGES[self.language].function_words
         end, unit, place = number.end, number.unit, (number.end, number.end)
         linked, taken = False, 0
         for word in (word for word in parted(self.text, self.language) if word.start >= number.end):
@@ -212,7 +187,7 @@ class Statement:
             ):
                 break
             folded = fold(word.text)
-            if folded in lists.links and unit and not linked:
+            if folded in self.lists.links and unit and not linked:
                 linked = True
             elif not unit and len(folded) > 2 and folded in units:
                 unit, place = units[folded], (word.start, word.end)
@@ -228,7 +203,7 @@ class Statement:
         In a cell it may stand alone.
         """
         before = [word for word in words(self.text) if self.cell[0] <= word.start and word.end <= number.start]
-        named = bool(before) and fold(before[-1].text) in word_lists()[self.language].labels
+        named = bool(before) and fold(before[-1].text) in self.lists.labels
         return not named and (bool(self.cell[1]) or (bool(before) and end > number.end))
 
     def _settled(self, found: Sequence[Value]) -> Iterator[Value]:
@@ -247,27 +222,15 @@ class Statement:
 
     def _is_loose(self, value: Value) -> bool:
         """Whether it is only about so much, or a figure's period: "the first six months of 2023"."""
-        lists = word_lists()[self.language]
-        loose = lists.about | lists.periods if self.names_year or self.is_figure else lists.about
-        return any(
-            fold(word.text) in loose for word in [word for word in words(self.text) if word.end <= value.start][-_NEAR:]
-        )
+        before = [word for word in words(self.text) if word.end <= value.start][-_NEAR:]
+        periods = self.lists.periods if _YEAR.search(self.text) or self.is_figure else frozenset()
+        return any(fold(word.text) in self.lists.about | periods for word in before)
 
 
 @lru_cache(maxsize=1 << 11)
 def statement(source: str, language: str, cell: tuple[int, int] = (0, 0)) -> Statement:
     """The statement of a text; one that was looked at for another question is not read again."""
     return Statement(source, language, cell)
-
-
-def _amounts(code: Name, language: str) -> list[Quantity]:
-    """The amount that looks like a code, "EUR 20"; none in a code."""
-    if fold(code.text).split()[0] not in value_words(language).units:
-        return []
-    return [
-        replace(found, start=found.start + code.start, end=found.end + code.start)
-        for found in quantities(code.text, language)
-    ]
 
 
 def _decimal(number: Quantity) -> tuple[Decimal | None, Decimal]:
@@ -282,6 +245,5 @@ def _decimal(number: Quantity) -> tuple[Decimal | None, Decimal]:
 
 @cache
 def _parts_of_values(language: str) -> frozenset[str]:
-    """Folded words that may be part of a value."""
     lex, words_of_values = lexicon(language), value_words(language)
     return frozenset().union(words_of_values.numbers, words_of_values.scales, words_of_values.units, lex.months)

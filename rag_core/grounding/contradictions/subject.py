@@ -19,9 +19,8 @@ from rag_core.retrieval.versions import YEAR, is_report, plain_title
 
 _NUMBERING = regex.compile(r"^[\s§]*\d[\d.]*[.)]?\s+")  # the number of a heading: "2.1 Vacation"
 _VERSION = regex.compile(r"[vr]\d+")
-_PERIOD = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
 _QUARTER = regex.compile(r"(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
-
+_PERIOD = regex.compile(rf"{YEAR.pattern}|{_QUARTER.pattern}")
 _YEAR_DIGITS, _MONTH = len("2026"), len("2026-01")  # characters of an ISO date
 
 
@@ -51,10 +50,14 @@ def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -
         return False
     if here.document == there.document:
         return not said.is_figure
-    if (said.speaks_of_own or (tables and _parallel(here, there, documents))) and not _versions(here, there, documents):
+    # "we", "the tenant": a document's own parties
+    if (said.holds(said.lists.own) or (tables and _parallel(here, there, documents))) and not _versions(
+        here, there, documents
+    ):
         return False
-    reports = all(_tells_of_period(passage, documents) for passage in (here, there))
-    figure = said.is_figure or reports or (tables and not said.is_rule)
+    # everything in a report is of its period, with figures or without
+    reports = all(is_report(_name(passage.document, documents), passage.language) for passage in (here, there))
+    figure = said.is_figure or reports or (tables and not said.holds(said.lists.rules))
     return not figure or _same_period(here, there, said, documents)
 
 
@@ -75,13 +78,12 @@ def _headings_part(here: Passage, there: Passage, said: Statement) -> bool:
     """Whether a heading of one of two sections names something that neither the statement nor the other's headings
     do.
     """
-    mine, theirs = (_headings(passage) for passage in (here, there))
+    mine, theirs = (
+        {word.text for level in passage.section.split(SECTION_MARK) for word in words(_NUMBERING.sub("", level))}
+        for passage in (here, there)
+    )
     general, held = word_lists()[said.language].headings, set(terms(said.text, said.language))
     return any(fold(word) not in general and term(word, said.language) not in held for word in mine ^ theirs)
-
-
-def _headings(passage: Passage) -> set[str]:
-    return {word.text for level in passage.section.split(SECTION_MARK) for word in words(_NUMBERING.sub("", level))}
 
 
 def _versions(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
@@ -125,16 +127,9 @@ def _going_on(document: str, documents: LibraryFacts) -> frozenset[str]:
     date.
     """
     stated, quarters = YEAR.findall(_name(document, documents)), _QUARTER.search(fold(_name(document, documents)))
-    return (
-        frozenset(stated if quarters else [])
-        if stated
-        else frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])
-    )
-
-
-def _tells_of_period(passage: Passage, documents: LibraryFacts) -> bool:
-    """Whether a document is a report: everything in it is of its period, with figures or without."""
-    return is_report(_name(passage.document, documents), passage.language)
+    if not stated:
+        return frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])
+    return frozenset(stated if quarters else [])
 
 
 def _period(document: str, documents: LibraryFacts) -> frozenset[str]:

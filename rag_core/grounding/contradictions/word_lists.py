@@ -7,11 +7,9 @@ compared.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import regex
 
@@ -48,20 +46,17 @@ def telling(text: str, language: str) -> tuple[Telling, ...]:
 
     `language` is one of `word_lists`.
     """
-    light, wordings, found = word_lists()[language].light, _wordings(language), tuple(parted(text, language))
+    light, (wordings, longest), found = word_lists()[language].light, _wordings(language), [*parted(text, language)]
     terms = [term(word.text, language) for word in found]
     kept, at = [], 0
     while at < len(found):
-        most = min(wordings.longest.get(terms[at], 0), len(found) - at)
-        length = next((n for n in range(most, 0, -1) if tuple(terms[at : at + n]) in wordings.same), 0)
-        folded = fold(found[at].text)
-        if length:
-            kept.append(
-                Telling(*wordings.same[tuple(terms[at : at + length])], found[at].start, found[at + length - 1].end)
-            )
-        elif folded not in light:
-            kept.append(Telling(terms[at], folded, found[at].start, found[at].end))
-        at += max(1, length)
+        ways = (n for n in range(min(longest, len(found) - at), 0, -1) if tuple(terms[at : at + n]) in wordings)
+        length, folded = next(ways, 0), fold(found[at].text)
+        end = at + max(1, length)
+        if length or folded not in light:
+            said = wordings[tuple(terms[at:end])] if length else (terms[at], folded)
+            kept.append(Telling(*said, found[at].start, found[end - 1].end))
+        at = end
     return tuple(kept)
 
 
@@ -81,23 +76,14 @@ def parted(text: str, language: str) -> Iterator[Word]:
         yield Word(word.text[cut:], word.start + cut, word.end)
 
 
-class _Wordings(NamedTuple):
-    """Wordings of one thing: by its terms, the term and folded word that stand for it; by a first term, how many the
-    longest one has.
-    """
-
-    same: Mapping[tuple[str, ...], tuple[str, str]]
-    longest: Mapping[str, int]
-
-
 @cache
-def _wordings(language: str) -> _Wordings:
+def _wordings(language: str) -> tuple[Mapping[tuple[str, ...], tuple[str, str]], int]:
+    """Wordings of one thing by their terms, each with the term and the folded word that stand for it, and how many
+    terms the longest has.
+    """
     same: dict[tuple[str, ...], tuple[str, str]] = {}
-    longest: dict[str, int] = defaultdict(int)
     for group in word_lists()[language].same:
         first = group.split(",")[0].strip()
         for line in group.split(","):
-            wording = tuple(term(word.text, language) for word in words(line))
-            same[wording] = (term(first, language), fold(first))
-            longest[wording[0]] = max(longest[wording[0]], len(wording))
-    return _Wordings(same, dict(longest))
+            same[tuple(term(word.text, language) for word in words(line))] = (term(first, language), fold(first))
+    return same, max(map(len, same), default=0)

@@ -8,8 +8,7 @@ it, and what a mail quotes needs what the mail says of it, in any language.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache
 
 import regex
 
@@ -17,6 +16,7 @@ from rag_core.domain.rows import CELL
 from rag_core.facts.differences.values import values
 from rag_core.grounding.omissions.idle import binds
 from rag_core.language import LANGUAGES, fold, lemma, limit_words, spaced, words
+from rag_core.language.statement_words import BesideRows
 
 # among which a sentence takes up what stands before it; further on a pronoun mostly has its noun beside it. Chosen
 FIRST_WORDS = 6
@@ -41,12 +41,8 @@ def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool
     first = [word.text for word in words(text)[:FIRST_WORDS]]
     if len(first) < FULL_WORDS or not limits.back.isdisjoint(map(fold, first)):
         return True
-    return _begins_with_a_verb(first[0], language, tuple(limits.infinitives))
-
-
-def _begins_with_a_verb(word: str, language: str, infinitives: tuple[str, ...]) -> bool:
-    found = lemma(word, language)
-    return bool(infinitives) and found != fold(word) and found.endswith(infinitives)
+    found = lemma(first[0], language) if limits.infinitives else ""  # it begins with its verb
+    return found != fold(first[0]) and found.endswith(tuple(limits.infinitives))
 
 
 def takes_up(text: str, language: str) -> bool:
@@ -73,18 +69,15 @@ def takes_back(text: str, language: str) -> bool:
     """Whether a sentence takes the one before it back, limits or dates it, or tells who says so: "Not on Sundays.", "Or
     so they say.".
     """
-    if _patterns(language) is not None and len(words(text)) < FULL_WORDS:  # "With a pass."
+    if _rows(language) is not None and len(words(text)) < FULL_WORDS:  # "With a pass."
         return True
     if _met(text, language, "takes_back"):
         return True
     limits = limit_words(language)
     if limits is None or not _met(text, language, "statement"):
         return False
-    return (
-        binds(text, language)
-        or any(one.search(text) for one in (limits.bounded, limits.bears))
-        or bool(values(text, language).dates)
-    )
+    bears = binds(text, language) or limits.bounded.search(text) or limits.bears.search(text)
+    return bool(bears or values(text, language).dates)
 
 
 def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
@@ -124,30 +117,20 @@ def is_note_of(note: str, row: str) -> bool:
 
 def is_void(heading: str, language: str) -> bool:
     """Whether a heading says that nothing below it holds: "Repealed rules"."""
-    rows = LANGUAGES[language].beside if language in LANGUAGES else None
+    rows = _rows(language)
     return rows is not None and any(rows.void.fullmatch(fold(word.text)) for word in words(heading))
 
 
-class _Patterns(NamedTuple):
-    hangs: regex.Pattern[str]
-    announces: regex.Pattern[str]
-    takes_back: regex.Pattern[str]
-    statement: regex.Pattern[str]
-    takes_up: regex.Pattern[str]
+def _rows(language: str) -> BesideRows | None:
+    return LANGUAGES[language].beside if language in LANGUAGES else None
 
 
 def _met(text: str, language: str, name: str) -> bool:
-    patterns = _patterns(language)
-    return patterns is not None and bool(getattr(patterns, name).match(spaced(text[:READ_CHARS])))
+    return _rows(language) is not None and bool(_pattern(language, name).match(spaced(text[:READ_CHARS])))
 
 
-@lru_cache
-def _patterns(language: str) -> _Patterns | None:
-    rows = LANGUAGES[language].beside if language in LANGUAGES else None
-    if rows is None:
-        return None
-
-    def any_of(sources: Sequence[str]) -> regex.Pattern[str]:
-        return regex.compile(fold(f"(?:{'|'.join(sources)})(?: |$)".replace("<verb>", rows.verb)))
-
-    return _Patterns(*map(any_of, (rows.hangs, rows.announces, rows.takes_back, rows.statement, rows.takes_up)))
+@cache
+def _pattern(language: str, name: str) -> regex.Pattern[str]:
+    rows = LANGUAGES[language].beside
+    ways = "|".join(getattr(rows, name)).replace("<verb>", getattr(rows, "verb", ""))
+    return regex.compile(fold(f"(?:{ways})(?: |$)"))

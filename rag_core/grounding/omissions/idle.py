@@ -14,7 +14,7 @@ from itertools import takewhile
 import regex
 
 from rag_core.facts.differences.values import values
-from rag_core.facts.sentence.lexicon import lexicon
+from rag_core.facts.sentence.lexicon import cover, lexicon
 from rag_core.facts.sentence.markers import markers
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, limit_words
@@ -25,8 +25,6 @@ _EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—
 STOPS = ".,:;।。，、；： "
 _DIGIT, _LETTER = regex.compile(r"\p{Nd}"), regex.compile(r"\p{L}")
 _BARE = regex.compile(r"[^\p{L}\p{Sc}%‰°]*")  # a number that says nothing of its unit
-
-Words = tuple[str, ...]
 
 
 def only_deleted(said: str, told: str, language: str) -> bool:
@@ -54,11 +52,9 @@ def _stretches(text: str, language: str) -> Iterator[tuple[str, bool]]:
     points.
     """
     limits = limit_words(language)
-    comma = _COMMA.search(text)
-    if limits and comma and limits.openers.fullmatch(text[: comma.start()].strip()):
+    while limits and (comma := _COMMA.search(text)) and limits.openers.fullmatch(text[: comma.start()].strip()):
         yield text[: comma.end()], True
-        yield from _stretches(text[comma.end() :], language)
-        return
+        text = text[comma.end() :]
     first, *rest = _COMMA.split(text)
     named = len(rest) == 2 and _is_named(rest[0], language)
     if limits is None or not named or any(word in limits.joins for word in map(fold, written(rest[1]))):
@@ -83,11 +79,11 @@ def _is_named(text: str, language: str) -> bool:
     """Whether a stretch between commas is a name behind its title; only a script with capitals shows that nothing but
     names follows.
     """
-    limits, (title, *names) = limit_words(language), text.split()
-    known = limits is not None and bool(
-        limits.titles.fullmatch(title) or fold(title).rstrip(".") in lexicon(language).facts.titles
-    )
-    return known and bool(names) and all(word[0].isupper() for word in names)
+    limits, found = limit_words(language), text.split()
+    if limits is None or len(found) < 2 or not all(word[0].isupper() for word in found[1:]):
+        return False
+    title = found[0]
+    return bool(limits.titles.fullmatch(title)) or fold(title).rstrip(".") in lexicon(language).facts.titles
 
 
 def only_points(text: str, language: str) -> bool:
@@ -106,10 +102,9 @@ def is_figure(text: str, language: str) -> bool:
     found = values(text, language)
     spans = [(one.start, one.end) for one in found.quantities]
     spans += [(one.start, one.end) for one in found.dates] + [(one.start, one.end) for one in found.times]
-    rest = list(text)
-    for start, end in spans:
-        rest[start:end] = " " * (end - start)
-    return bool(_DIGIT.search(text)) and not _LETTER.search("".join(rest))
+    covered = cover(text, spans)
+    rest = "".join(sign for sign, held in zip(text, covered, strict=True) if not held)
+    return bool(_DIGIT.search(text)) and not _LETTER.search(rest)
 
 
 def wants_head(cell: str, head: str) -> bool:
@@ -129,13 +124,13 @@ def binds(text: str, language: str) -> bool:
     return any(one.search(text) for one in (limits.conditions, limits.behind, limits.kept))
 
 
-def written(text: str) -> Words:
+def written(text: str) -> tuple[str, ...]:
     """The words of a text as they are written but for their case, and without the stops at their edges."""
     found = (word.strip(_EDGES).casefold() for word in normalise(text).text.split())
     return tuple(word for word in found if word)
 
 
-def exact(text: str, without: frozenset[str] = frozenset()) -> Words:
+def exact(text: str, without: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The words of a text, sign for sign but for the stops behind them."""
     found = (word.rstrip(STOPS) for word in normalise(text).text.split())
     return tuple(word for word in found if word and word not in without)
