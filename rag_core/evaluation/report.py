@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.decision.batch import Outcomes, ReplaySet, every_claim, replay_many
+from rag_core.decision.batch import Outcomes, every_claim
 from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
@@ -243,14 +243,6 @@ def latency(records: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
 
 def _rate(of: Flags, among: Flags) -> Rate:
     return Rate(int(of.sum()), int(among.sum()))
-
-
-def reported(questions: Sequence[LabelledQuestion], results: Mapping[str, Measurements], settings: Settings) -> Report:
-    """The report on those questions of a run that have a result (by question id), judged under `settings`."""
-    done = [question for question in questions if question.id in results]
-    measured = [results[question.id] for question in done]
-    outcomes = replay_many(ReplaySet.of(measured), settings)
-    return report(done, measured, outcomes, marks(done, outcomes, answer_hits(done, measured), measured))
 
 
 HAPPENED = "happened"  # a column that reading a labelled set passes over
