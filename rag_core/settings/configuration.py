@@ -18,9 +18,8 @@ from rag_core.settings.settings import Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
-MAX_COLLECTIONS = (
-    200  # for a library, where the environment says nothing: a token for all of them could make any number
-)
+# for a library, where the environment says nothing: a token for all of them could make any number
+MAX_COLLECTIONS = 200
 # each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse,
 # under any preset
 _NUMBERS = {
@@ -67,10 +66,7 @@ def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
     Raises:
         InvalidSetting: a value that is no whole number from 1 on.
     """
-    documents, size = (
-        _amount(name, environment.get(name) or "") for name in ("RAG_QUOTA_DOCUMENTS", "RAG_QUOTA_BYTES")
-    )
-    return documents, size
+    return _amount("RAG_QUOTA_DOCUMENTS", environment), _amount("RAG_QUOTA_BYTES", environment)
 
 
 def most_collections(environment: Mapping[str, str]) -> int:
@@ -79,7 +75,7 @@ def most_collections(environment: Mapping[str, str]) -> int:
     Raises:
         InvalidSetting: a value that is no whole number from 1 on.
     """
-    return _amount("RAG_QUOTA_COLLECTIONS", environment.get("RAG_QUOTA_COLLECTIONS") or "") or MAX_COLLECTIONS
+    return _amount("RAG_QUOTA_COLLECTIONS", environment) or MAX_COLLECTIONS
 
 
 def locked(environment: Mapping[str, str]) -> frozenset[str]:
@@ -98,7 +94,8 @@ def locked(environment: Mapping[str, str]) -> frozenset[str]:
     return named
 
 
-def _amount(name: str, value: str) -> int | None:
+def _amount(name: str, env: Mapping[str, str]) -> int | None:
+    value = env.get(name) or ""
     if value and (not value.isascii() or not value.isdecimal() or int(value) < 1):
         raise InvalidSetting(
             f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit."
@@ -137,9 +134,9 @@ def load_settings(
     """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off.
-        RAG_VALIDATION_ENABLED=false
-    lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least
-    number of passages; each is enforced where it is set, unless strict mode is off.
+    RAG_VALIDATION_ENABLED=false lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest
+    distance, RAG_MIN_DOCUMENTS the least number of passages; each is enforced where it is set, unless strict mode is
+    off.
     RAG_WORKERS says who makes documents of several PDFs (`workers`).
     RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file
     or `values` that set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may

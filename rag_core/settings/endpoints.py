@@ -144,7 +144,6 @@ def address_of(name: str, environment: Mapping[str, str] | None = None, secrets:
 
 
 def _over_secrets(environment: Mapping[str, str], names: Collection[str], secrets: Path) -> Mapping[str, str]:
-    """The environment over these variables of the file of secrets."""
     try:
         stored = tomllib.loads(secrets.read_text(encoding="utf-8"))
     except FileNotFoundError:

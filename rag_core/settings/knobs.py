@@ -113,13 +113,13 @@ class Knob:
     default: Any
     low: float | None
     high: float | None
-    step: float | None
     options: tuple[str, ...]
+    help: str
     stage: Stage
     cost: Cost
     scale: str
-    stricter: str
-    help: str
+    step: float | None = None
+    stricter: str = ""
     switch: str = ""
 
     @property

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import yaml
+from pydantic import TypeAdapter
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import Cost
@@ -41,22 +42,14 @@ class Profile:
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+_ADAPTER = TypeAdapter(Profile)
+
+
 @cache
 def profiles() -> Mapping[str, Profile]:
     """The profiles by domain, in the file's order."""
     raw = yaml.safe_load((DATA / "profiles.yaml").read_text(encoding="utf-8"))
-    return {
-        domain: Profile(
-            domain,
-            row["title"],
-            row["help"],
-            row["values"],
-            tuple(row.get("kinds", ())),
-            tuple(row.get("keys", ())),
-            {language: tuple(words) for language, words in row.get("words", {}).items()},
-        )
-        for domain, row in raw.items()
-    }
+    return {domain: _ADAPTER.validate_python({"domain": domain, **row}) for domain, row in raw.items()}
 
 
 def require_domain(domain: str) -> Profile:

@@ -245,7 +245,6 @@ def _hash(settings: Settings) -> str:
 
 @cache
 def _schema() -> Mapping[str, Any]:
-    """The settings' JSON schema, by name."""
     found: Mapping[str, Any] = Settings.model_json_schema()["properties"]
     return found
 
@@ -255,20 +254,8 @@ def _knob(name: str) -> Knob:
     field, schema = Settings.model_fields[name], _schema()[name]
     extra: Any = field.json_schema_extra
     options: tuple[str, ...] = tuple(Mode) if field.annotation is Mode else get_args(field.annotation)
-    return Knob(
-        name,
-        field.default,
-        schema.get("minimum"),
-        schema.get("maximum"),
-        extra.get("step"),
-        options,
-        extra["stage"],
-        extra["cost"],
-        extra["scale"],
-        extra.get("stricter", ""),
-        " ".join((field.description or "").split()),
-        extra.get("switch", ""),
-    )
+    help, ends = " ".join((field.description or "").split()), (schema.get("minimum"), schema.get("maximum"))
+    return Knob(name, field.default, *ends, options, help, **extra)
 
 
 def _explain(error: ValidationError) -> InvalidSetting:
