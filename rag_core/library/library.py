@@ -42,7 +42,7 @@ from rag_core.library.stored.collection import (
     Collection,
     Facts,
     ForgetRows,
-    entry_of_row,
+    entries_of,
     facts_of,
     pack_entry,
 )
@@ -237,7 +237,7 @@ class Library:
         """
         for entry in self.view.entries:
             if entry.document.id == document_id:
-                return stored_sources.read(self._collection.root, entry.source)[0]
+                return stored_sources.read(self._collection.root, entry.source)
         raise no_document(document_id)
 
     def verify(self) -> None:
@@ -531,9 +531,6 @@ class Library:
             entries = [known.get(row) or entry_in(db, row[0]) for row in ready_rows(db)]
         return {entry.document.id: entry for entry in entries}
 
-    def _target(self) -> Target:
-        return Target(self._ready, self._publish, self._change, self.refresh, self._end)
-
     def _end(self) -> None:
         """Nothing is being read any more, or only about to be."""
         with self._collection.writing() as db:
@@ -545,7 +542,7 @@ class Library:
         forms: Sequence[int],
         described: Sequence[Entry],
         settled: Several[str],
-        at_once: Several[int] | None = None,
+        at_once: Several[int] | None,
     ) -> frozenset[int]:
         """Put documents that are complete into the library, and describe others anew; those that somebody deleted
         meanwhile are left out.
@@ -589,7 +586,8 @@ class Library:
     def _adding(self, indexer: Indexer, *, keep_locked: bool, at_once: bool = False) -> Adding:
         workers = self._workers(indexer.settings)
         elsewhere = None if workers is None else Elsewhere(workers, indexer)
-        return Adding(self._target(), indexer, keep_locked=keep_locked, at_once=at_once, elsewhere=elsewhere)
+        target = Target(self._ready, self._publish, self._change, self.refresh, self._end)
+        return Adding(target, indexer, keep_locked=keep_locked, at_once=at_once, elsewhere=elsewhere)
 
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
@@ -622,9 +620,7 @@ def _newer(db: sqlite3.Connection) -> None:
 
 
 def _ready_in(db: sqlite3.Connection, digest: str) -> Entry | None:
-    query = "SELECT id, key, entry, size, stamp FROM document WHERE digest = ? AND state = ?"
-    found = db.execute(query, (digest, READY)).fetchone()
-    return None if found is None else entry_of_row(*found)
+    return next(iter(entries_of(db, "digest = ? AND state = ?", digest, READY)), None)
 
 
 def _describe(db: sqlite3.Connection, entry: Entry) -> None:
@@ -638,11 +634,10 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
     """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted
     it.
     """
-    query = "SELECT id, key, entry, size, stamp, digest FROM document WHERE id = ? AND state = ?"
-    found = db.execute(query, (form, COMPLETE)).fetchone()
-    if found is None:
+    found = entries_of(db, "id = ? AND state = ?", form, COMPLETE)
+    if not found:
         return False
-    entry, digest = entry_of_row(*found[:5]), found[5]
+    entry, digest = found[0], found[0].source.digest
     (place,) = db.execute("SELECT coalesce(max(place), 0) + 1 FROM document").fetchone()
     place = places.get(digest, place)
     # indexed anew with other settings: what the user wrote about it stays

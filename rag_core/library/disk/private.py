@@ -103,6 +103,9 @@ class HeldFile:
             self._descriptor = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._descriptor)
 
+    def __len__(self) -> int:
+        return self.size
+
     def blocks(self) -> Iterator[bytes]:
         """The bytes again, `BLOCK_BYTES` at a time."""
         at = 0

@@ -15,7 +15,6 @@ from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Vectors
 from rag_core.errors import Cancelled
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing.documents import Manner, document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.embedding import terms_of
 from rag_core.library.indexing.reading import PageKeeper, Reading
@@ -66,8 +65,8 @@ class Batches:
         """Take what the file says of itself, and how many pages it has."""
         self._stated, self._count = stated, count
 
-    def read(self, page: Page, source: Stamp) -> None:
-        """Take the next page, and cut a batch when it is time for one; `source` is the file's stamp.
+    def read(self, page: Page, size: int) -> None:
+        """Take the next page of a file of `size` bytes, and cut a batch when it is time for one.
 
         Raises:
             Cancelled: the user stopped it.
@@ -78,7 +77,7 @@ class Batches:
             return
         self._next = 2 * read
         try:
-            batch = self._batch(source)
+            batch = self._batch(size)
         except Cancelled:
             raise
         # the whole document meets what is wrong with it, and says it; a batch is never a reason to lose it
@@ -90,9 +89,9 @@ class Batches:
                 self._keeper.flush()
                 self._take(batch)
 
-    def _batch(self, source: Stamp) -> Cut:
+    def _batch(self, size: int) -> Cut:
         """The pages so far: those that are in no batch yet are cut, the others stay as they are."""
-        reading = Reading(tuple(self._pages), self._stated, (), source)
+        reading = Reading(tuple(self._pages), self._stated, (), size)
         manner = self._manner = self._manner or manner_of(self._row, reading, self._settings)
         new = passages_of(self._row, self._pages[self._cut :], manner, self._settings, self._embedder, self._cancelled)
         self._terms += terms_of(self._row.name, manner.title, new)

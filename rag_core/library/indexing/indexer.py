@@ -187,7 +187,7 @@ class Indexer:
             StoredFileDamaged: they are not what was handed in.
         """
         try:
-            return stored_sources.read(self.collection.root, row)[0]
+            return stored_sources.read(self.collection.root, row)
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
@@ -249,13 +249,11 @@ class Indexer:
             except LibraryDamaged:  # it is read again from the source
                 pass
         try:
-            data, source = stored_sources.opened(self.collection.root, row)
+            data = stored_sources.opened(self.collection.root, row)
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
         with data:
-            reading = read(
-                row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, batches
-            )
+            reading = read(row, data, self._options(row), keeper, password, self._progress_of(row), stops, batches)
         keeper.flush(reading_to_json(reading))
         return reading, False
 

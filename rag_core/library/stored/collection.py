@@ -33,14 +33,12 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database, library_damaged
-from rag_core.library.disk.files import children, damaged, storage_problems, sync
-from rag_core.library.disk.private import HeldFile
+from rag_core.library.disk.files import REBUILD, children, damaged, storage_problems, sync
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.entry import Accepted, Entry, Row, accepted, source_digest
 from rag_core.library.stored.named import FILE, require_name
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_json import (
-    REBUILD,
     document_from_json,
     document_to_json,
     json_rows,
@@ -344,7 +342,7 @@ class Collection:
             try:
                 for source in sources:
                     row = Accepted.of(source)
-                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), _size(source.data)
+                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), len(source.data)
                     listed.append(source)
                 rows = accepted(listed)
                 sync([path for path, _ in drafts.values() if path is not None])
@@ -464,9 +462,8 @@ class Collection:
 
     def complete(self, digest: str) -> list[Entry]:
         """All forms of a source that are complete, and not in the library yet."""
-        query = "SELECT id, key, entry, size, stamp FROM document WHERE digest = ? AND state = ? ORDER BY id DESC"
         with self.reading() as db:
-            return [entry_of_row(*row) for row in db.execute(query, (digest, COMPLETE)).fetchall()]
+            return entries_of(db, "digest = ? AND state = ? ORDER BY id DESC", digest, COMPLETE)
 
     def is_ready(self, digest: str) -> bool:
         """Whether a document of the source is in the library."""
@@ -518,25 +515,12 @@ class Collection:
         with self.reading() as db:
             return db.execute(query, (document,)).fetchall()
 
-    def recognised(self, digest: str, key: str) -> Any:
-        """The reading by OCR of a picture of a source before a kill; None where nothing is kept."""
-        with self.reading() as db:
-            found = db.execute("SELECT event FROM recognised WHERE digest = ? AND key = ?", (digest, key)).fetchone()
-        return None if found is None else unpack(found[0])
-
-    def put_recognised(self, digest: str, key: str, event: object) -> None:
-        """Keep what OCR read; where the disk refuses it, or the source was deleted, it is not kept and the reading goes
-        on.
-        """
-        with suppress(LibraryError, sqlite3.IntegrityError), self._writer.writing() as db:
-            if db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
-                db.execute("INSERT OR REPLACE INTO recognised VALUES (?, ?, ?)", (digest, key, pack(event)))
-
     def take(self, path: Path, digest: str, key: str) -> bool:
-        """Take in the one document of another collection's file, which a worker made.
+        """Take in the one document of another collection's file, which a worker made; whether it is the one ordered.
 
-        Returns:
-            Whether it is complete, and the one that was ordered.
+        Raises:
+            LibraryDamaged: it is not complete.
+            Gone: somebody deleted the source.
         """
         other = Database(path, SCHEMA, VERSION, damaged=library_damaged, what="documents")
         with other.reading() as made:
@@ -546,20 +530,16 @@ class Collection:
             cut = made.execute("SELECT * FROM passages").fetchall()
             pages = made.execute("SELECT number, facts, layout FROM page ORDER BY number").fetchall()
         other.close()
-        if (
-            found is None
-            or len(cut) != 1
-            or cut[0][0] != found[0]
-            or [page[0] for page in pages] != list(range(1, found[9] + 1))
-        ):
+        if found is None or len(cut) != 1 or cut[0][0] != found[0]:
             return False
-        unpack_vectors(cut[0][5], len(unpack(cut[0][3]))), unpack_terms(cut[0][4])
         with self.writing() as db:
             if not db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
                 raise Gone
             own = db.execute(f"INSERT INTO document VALUES (NULL{', ?' * (len(found) - 1)})", found[1:]).lastrowid
             db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(own, *page) for page in pages])
             db.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", (own, *cut[0][1:]))
+            assert own is not None
+            self._require_sound(db, own)
         return True
 
     # deletion
@@ -632,6 +612,12 @@ def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Ent
         raise LibraryDamaged("The list of documents cannot be read.", remedy=REBUILD) from error
 
 
+def entries_of(db: sqlite3.Connection, which: str, *values: object) -> list[Entry]:
+    """The documents of which a condition in SQL holds; raises as `entry_of_row` does."""
+    rows = db.execute(f"SELECT id, key, entry, size, stamp FROM document WHERE {which}", values).fetchall()
+    return [entry_of_row(*row) for row in rows]
+
+
 def pack_entry(entry: Entry) -> bytes:
     """The document and its source, packed."""
     return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
@@ -687,10 +673,6 @@ def unpack_terms(data: bytes) -> list[list[str]]:
 def _require_form(db: sqlite3.Connection, document: int) -> None:
     if db.execute("SELECT 1 FROM document WHERE id = ? AND state != ?", (document, READY)).fetchone() is None:
         raise Gone
-
-
-def _size(data: bytes | HeldFile) -> int:
-    return data.size if isinstance(data, HeldFile) else len(data)
 
 
 def _stat(path: Path) -> os.stat_result | None:

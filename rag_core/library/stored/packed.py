@@ -15,7 +15,8 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.errors import LibraryDamaged
-from rag_core.library.stored.stored_json import REBUILD, passages_from_json, unpack
+from rag_core.library.disk.files import REBUILD
+from rag_core.library.stored.stored_json import passages_from_json, unpack
 
 
 class Packed(Sequence[Passage]):

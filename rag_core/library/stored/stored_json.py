@@ -17,13 +17,10 @@ from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.errors import LibraryDamaged
 from rag_core.ingest.layout import layout_from_json, layout_to_json
+from rag_core.library.disk.files import REBUILD
 
 LEVEL = 5  # compression's; chosen
 JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
-REBUILD = (
-    "Restore it from a backup or rebuild the library from its stored sources; "
-    "failing that, delete its folder and index again."
-)
 
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
