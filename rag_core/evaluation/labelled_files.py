@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -130,12 +131,8 @@ def _side_by_side(documents: tuple[str, ...], pages: tuple[str, ...]) -> tuple[P
 def _read_places(value: Any) -> tuple[Place, ...]:
     if value is None:
         return ()
-    listed: Any = value
-    if isinstance(value, str):
-        listed = _json_list(value)
-        listed = value.split("|") if listed is None else listed
     try:
-        return tuple(_place(one) for one in listed)
+        return tuple(_place(one) for one in (_parts(value) if isinstance(value, str) else value))
     except (TypeError, KeyError, AttributeError):
         raise ValueError("places is not a list of places, such as contract.pdf#3") from None
 
@@ -161,23 +158,20 @@ def _strings(name: str, value: Any) -> tuple[str, ...]:
     """A list; of a text, a JSON list or parts between |; of SQuAD's object, its texts. None is empty."""
     if isinstance(value, Mapping):
         value = value.get("text")
-    if isinstance(value, str):
-        read = _json_list(value)
-        value = value.split("|") if read is None else read
+    value = _parts(value) if isinstance(value, str) else value
     items = value if isinstance(value, list) else [] if value is None else [value]
     if any(isinstance(item, (list, Mapping)) for item in items):
         raise ValueError(f"{name} is not a text or a list of texts")
     return tuple(text for item in items if (text := _text(item)))
 
 
-def _json_list(value: str) -> list[Any] | None:
-    if not value.lstrip().startswith("["):
-        return None
-    try:
-        read = json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-    return read if isinstance(read, list) else None
+def _parts(value: str) -> list[Any]:
+    """A JSON list, or what stands between |."""
+    if value.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            read: list[Any] = json.loads(value)
+            return read
+    return value.split("|")
 
 
 def _first(row: Mapping[str, Any], names: Iterable[str]) -> Any:

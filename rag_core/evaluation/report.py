@@ -145,26 +145,20 @@ def _of_claims(records: Sequence[Measurements], holds: Callable[[int, str], bool
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The figures of one set under one settings.
+    """The figures of one set under one settings; what could not be measured or judged is in no rate.
 
-    Args:
-        not_measured: of `questions`, those that could not be measured; they are in no rate.
-        needs_model: those that cannot be judged without asking a language model again; in no rate either.
-        missed_answers: of the answers given to answerable questions whose right answer is known, those without it.
-        answered: of all questions (coverage).
-        by: the first three rates by part of a breakdown: language, kind, document, intent, reason.
-        latency: milliseconds by stage: (median, 95th percentile); "total" is the whole question.
+    `by` has the first three rates by part of a breakdown: language, kind, document, intent.
     """
 
     questions: int
     not_measured: int
-    needs_model: int
+    needs_model: int  # that cannot be judged without asking a language model again
     false_refusals: Rate
     wrong_answers: Rate
-    missed_answers: Rate
-    answered: Rate
+    missed_answers: Rate  # of the answers to answerable questions whose right answer is known, those without it
+    answered: Rate  # coverage
     by: Mapping[str, Mapping[str, tuple[Rate, Rate, Rate]]]
-    latency: Mapping[str, tuple[float, float]]
+    latency: Mapping[str, tuple[float, float]]  # milliseconds by stage: median, 95th percentile; "total" is of all
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every figure."""

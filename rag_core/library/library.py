@@ -447,7 +447,6 @@ class Library:
 
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
-        """Hold the lock of whoever indexes."""
         root = self._collection.root
         with storage_problems("writing to the folder"), writing(root, wait, cancelled):
             if is_open(root):  # copied here with other rights
@@ -466,10 +465,7 @@ class Library:
         done.
         """
         # in this order: whoever reads waits for no other process
-        with (
-            self._collection.writing(wait) as db,
-            self._swapping,
-        ):
+        with self._collection.writing(wait) as db, self._swapping:
             before = self._before()
             if before.facts.version not in (0, facts_of(db).version):  # another process published meanwhile
                 before = self._loader.load(db, before)
@@ -545,17 +541,10 @@ class Library:
         at_once: Several[int] | None,
     ) -> frozenset[int]:
         """Put documents that are complete into the library, and describe others anew; those that somebody deleted
-        meanwhile are left out.
+        meanwhile are left out. Returns the numbers of those that were put into it.
 
-        Args:
-            forms: their numbers.
-            described: documents of the library as they are to be described.
-            settled: digests that need not stay on the list.
-            at_once: the numbers of documents that stay; None for all. The library is made for the model and the store
-                that are here.
-
-        Returns:
-            The numbers of those that were put into it.
+        `settled` are digests that need not stay on the list. Only the documents of the numbers `at_once` stay; None for
+        all.
         """
         found: set[int] = set()
 
@@ -615,7 +604,6 @@ class Library:
 
 
 def _newer(db: sqlite3.Connection) -> None:
-    """Count a change of the library's documents."""
     db.execute("UPDATE library SET version = version + 1, changes = changes + 1")
 
 

@@ -55,14 +55,7 @@ class Loaded:
 
 
 class Loader:
-    """Of one collection.
-
-    Args:
-        collection: its file.
-        vectors: makes the index of vectors.
-        lexical: makes the index of words.
-        embedder: the name of the model that is here.
-    """
+    """Of one collection; `vectors` and `lexical` make its indexes, and `embedder` names the model that is here."""
 
     def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore, embedder: str) -> None:
         self._collection, self.vectors, self.lexical, self._embedder = collection, vectors, lexical, embedder
@@ -75,10 +68,8 @@ class Loader:
     def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
         """The collection as it is in the file, or within a transaction that `writes` and keeps the index of words, too.
 
-        Args:
-            db: the file.
-            before: what is in memory.
-            writes: whether the ready documents may be others than those that the file's indexes are of.
+        `before` is in memory; where it `writes`, the ready documents may be others than those that the file's indexes
+        are of.
 
         Raises:
             LibraryDamaged: something is missing or was changed.

@@ -27,9 +27,7 @@ QuotaOf = Callable[[], Quota]  # asked at each addition: it may have been change
 class Room:
     """The room that is left in a collection, while its writer adds to it.
 
-    Args:
-        quota: of the collection.
-        taken: bytes by digest of what is there, or waits to be indexed.
+    `taken` are bytes by digest of what is there, or waits to be indexed.
     """
 
     def __init__(self, quota: Quota, taken: Mapping[str, int]) -> None:

@@ -147,7 +147,6 @@ def retrieve(
 
 
 def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, int]:
-    """{row: 1-based rank} of rows with their scores, best first."""
     return {row: rank for rank, (row, _) in enumerate(found, 1)}
 
 

@@ -75,7 +75,6 @@ def _named(question: str, language: str) -> Iterator[tuple[_Listed, list[str]]]:
 
 @cache
 def _listed() -> dict[str, Sequence[_Listed]]:
-    """The entries of each language."""
     read: dict[str, Any] = yaml.safe_load((DATA / "metrics.yaml").read_text(encoding="utf-8"))
     return {language: [_entry(row) for row in rows] for language, rows in read.items()}
 

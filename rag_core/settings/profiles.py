@@ -24,22 +24,15 @@ AUTO = "auto"  # in the place of a domain: it is detected
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The profile of a domain.
-
-    Args:
-        values: settings by name.
-        kinds: strategies of cutting that speak for the domain.
-        keys: names of metadata that do.
-        words: of titles and questions, by ISO 639-1 code.
-    """
+    """The profile of a domain: settings, and what speaks for the domain."""
 
     domain: str
     title: str
     help: str
-    values: Mapping[str, Any]
-    kinds: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, Any]  # settings by name
+    kinds: tuple[str, ...] = ()  # strategies of cutting
+    keys: tuple[str, ...] = ()  # names of metadata
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of titles and questions, by ISO 639-1 code
 
 
 _ADAPTER = TypeAdapter(Profile)

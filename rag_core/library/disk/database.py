@@ -191,9 +191,8 @@ class Database:
                     problem, remedy="Try again when that is done; questions can be asked meanwhile."
                 ) from error
             raise self._refused(doing, str(error)) from error
-        except (
-            UnicodeDecodeError
-        ) as error:  # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
+        # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
+        except UnicodeDecodeError as error:
             self.close()
             raise self.damaged() from error
         except OSError as error:

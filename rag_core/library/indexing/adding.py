@@ -51,15 +51,7 @@ class AddReport:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The library that documents are added to.
-
-    Args:
-        ready: its documents by id.
-        publish: see `Library._publish`.
-        change: see `Library._change`.
-        refresh: see `Library.refresh`.
-        end: called when nothing is being read any more; see `Collection.drop_half_read`.
-    """
+    """The library that documents are added to, by its methods; `ready` gives its documents by id."""
 
     ready: Callable[[], dict[str, Entry]]
     publish: Callable[[Sequence[int], Sequence[Entry], Collection[str], Collection[int] | None], frozenset[int]]
@@ -288,7 +280,6 @@ class Adding:
         self._meanwhile(0, self._batch, batch)
 
     def _batch(self, batch: Cut) -> None:
-        """Have the first pages of a document asked."""
         try:
             vectors, packed = self._indexer.vectors([batch]), pack_passages(batch.passages)
         except (Cancelled, RagError):  # the whole document meets it

@@ -29,17 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class Batches:
-    """Cuts the batches of one PDF while its pages come.
-
-    Args:
-        row: the source.
-        key: of the document that it will be.
-        settings: the ingest settings.
-        embedder: counts tokens.
-        keeper: keeps the pages.
-        take: given each batch, with the ones before it.
-        cancelled: asked while one is cut.
-    """
+    """Cuts the batches of one PDF while its pages come; `take` is given each batch, with the ones before it."""
 
     def __init__(
         self,

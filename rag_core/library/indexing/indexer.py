@@ -140,11 +140,8 @@ class Indexer:
         return None
 
     def finish(self, group: Sequence[Cut]) -> list[Entry]:
-        """Embed the passages of all of these at once, and keep them as complete documents; those that nobody deleted
-        meanwhile.
-
-        Args:
-            group: at least one.
+        """Embed the passages of all of these, one at least, at once, and keep them as complete documents; those that
+        nobody deleted meanwhile.
 
         Raises:
             Gone: somebody deleted one of them; none of them is complete.
@@ -211,7 +208,6 @@ class Indexer:
         return found
 
     def _progress_of(self, row: Accepted) -> Progress:
-        """Tells of a source by its id, too."""
         return lambda what, done, total: self.progress(Step(what, row.id), done, total)
 
     def _stopped_by(self, row: Accepted) -> Cancel:

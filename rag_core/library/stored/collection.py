@@ -106,46 +106,30 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A library in figures, of its documents that are ready: one at least.
+    """A library in figures, of its documents that are ready: one at least."""
 
-    Args:
-        embedder: the embedding model, `model@precision`.
-        vector_store: the name of its store.
-        documents: how many.
-        passages: of them.
-        bytes: that they take with their sources.
-        languages: of the documents, those of most documents first.
-    """
-
-    embedder: str
+    embedder: str  # model@precision
     vector_store: str
     documents: int
     passages: int
-    bytes: int = 0
-    languages: tuple[str, ...] = ()
+    bytes: int = 0  # that the documents take with their sources
+    languages: tuple[str, ...] = ()  # those of most documents first
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A document, or its first pages, cut into passages; its vectors are still to be made.
 
-    Args:
-        entry: the document, as far as it is read.
-        title: as it is embedded with the passages.
-        passages: at least one.
-        terms: of each passage.
-        pages: that it will have.
-        reused: its pages were not read just now.
-        known: vectors that its earlier batches have, by embedded text.
+    It has one passage at least, and terms of each.
     """
 
-    entry: Entry
-    title: str
+    entry: Entry  # as far as it is read
+    title: str  # as it is embedded with the passages
     passages: Sequence[Passage]
     terms: Sequence[Sequence[str]]
-    pages: int
-    reused: bool = False
-    known: dict[str, Vectors] = field(default_factory=dict, repr=False)
+    pages: int  # that it will have
+    reused: bool = False  # its pages were not read just now
+    known: dict[str, Vectors] = field(default_factory=dict, repr=False)  # of its earlier batches, by embedded text
 
 
 class Gone(Cancelled):
@@ -426,12 +410,8 @@ class Collection:
         """Keep a document that was cut and embedded, within a transaction, in the place of what was kept of it before
         but in the library; False where somebody deleted it.
 
-        Args:
-            db: the file.
-            cut: the document.
-            packed: its passages, by `pack_passages`.
-            vectors: of them.
-            state: READING where it has only the first pages, else COMPLETE.
+        `packed` are its passages by `pack_passages`, `state` is READING where it has only the first pages, else
+        COMPLETE.
         """
         form, sealed_vectors, terms = cut.entry, pack_vectors(vectors), pack_terms(cut.terms)
         if db.execute("SELECT 1 FROM document WHERE id = ? AND state = ?", (form.row, READING)).fetchone() is None:

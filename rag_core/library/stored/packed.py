@@ -104,14 +104,6 @@ class Passages(Sequence[Passage]):
     def __iter__(self) -> Iterator[Passage]:
         return chain.from_iterable(self.groups)
 
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, (tuple, Passages)) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # as a list
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
-
 
 def documents_of(passages: Sequence[Passage], rows: Sequence[int]) -> set[str]:
     """The ids of the documents that these rows are of."""

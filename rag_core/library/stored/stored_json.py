@@ -25,13 +25,7 @@ JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
     """A JSON object with every field."""
-    return {
-        "title": metadata.title,
-        "date": metadata.date,
-        "authority": metadata.authority,
-        "verified": metadata.verified,
-        "values": dict(metadata.values),
-    }
+    return values_of(metadata) | {"values": dict(metadata.values)}
 
 
 def metadata_from_json(row: Mapping[str, Any]) -> Metadata:
@@ -113,17 +107,7 @@ def page_to_json(page: Page) -> tuple[bytes, bytes]:
     """The page's text and facts, and its layout (rows and word boxes), each packed: most readers need the text
     alone.
     """
-    facts = {
-        "number": page.number,
-        "text": page.text,
-        "source": page.source.value,
-        "width": page.width,
-        "height": page.height,
-        "hidden_chars": page.hidden_chars,
-        "problem": page.problem,
-        "read_by": page.read_by,
-        "label": page.label,
-    }
+    facts = {name: value for name, value in values_of(page).items() if name not in ("words", "lines")}
     return pack(facts), pack(layout_to_json(page.words, page.lines))
 
 
