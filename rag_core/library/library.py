@@ -343,8 +343,8 @@ class Library:
             entries = {entry.document.id: entry for entry in self.snapshot.entries}
             for missing in set(document_ids) - entries.keys():
                 raise no_document(missing)
-            rows = [replace(entries[id].source, strategy=strategy) for id in dict.fromkeys(document_ids)]
-            rows = [row.knowing(entries[row.id].document.metadata) for row in rows]
+            asked = [entries[id] for id in dict.fromkeys(document_ids)]
+            rows = [replace(one.source, strategy=strategy, metadata=one.document.metadata) for one in asked]
             self._note(Action.REREAD, [row.id for row in rows])
             waiting = {row.digest for row in self.unfinished()}
             self._collection.put_waiting(rows)
@@ -427,7 +427,7 @@ class Library:
             entry = _ready_in(db, source_digest(document_id))
             if entry is None:
                 raise no_document(document_id)
-            _describe(db, entry.described(metadata))
+            _describe(db, replace(entry, document=replace(entry.document, metadata=metadata)))
 
         self._change(change, CHANGE_SECONDS)
 

@@ -7,6 +7,7 @@ What no list names any more is a stored source. Nothing is deleted: a damaged fi
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
@@ -66,7 +67,7 @@ def _read(collection: Collection, documents: dict[str, Accepted], waiting: dict[
         ):
             try:
                 entry = entry_of_row(*row)
-                documents[entry.source.digest] = entry.source.knowing(entry.document.metadata)
+                documents[entry.source.digest] = replace(entry.source, metadata=entry.document.metadata)
             except LibraryError:
                 whole = False
         for (source,) in db.execute("SELECT source FROM waiting ORDER BY id"):

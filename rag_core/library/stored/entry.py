@@ -56,10 +56,6 @@ class Accepted:
             source.id,
         )
 
-    def knowing(self, metadata: Metadata) -> Accepted:
-        """The same source, described by these metadata."""
-        return replace(self, metadata=metadata)
-
     def also_named(self, names: Iterable[str]) -> Accepted:
         """With these names as the newest ones."""
         newest = tuple(dict.fromkeys(names))
@@ -122,10 +118,6 @@ class Entry:
             document=replace(new.document, name=self.document.name, metadata=metadata),
             source=replace(new.source, names=self.names),
         )
-
-    def described(self, metadata: Metadata) -> Entry:
-        """With these metadata in place of the old ones."""
-        return replace(self, document=replace(self.document, metadata=metadata))
 
 
 def combined(known: Metadata, given: Metadata) -> Metadata:
