@@ -399,9 +399,12 @@ def _kept(tables: Iterable[Table], several: bool) -> Labelled:
         name = table.name if several else ""
         problems += [RowProblem(0, _SENTENCES, name)] if is_ragas(lowered(table.first)) else []
         for number, row in table.rows:
+            if isinstance(row, str):
+                problems.append(RowProblem(number, row, name))
+                continue
             here = str(RowProblem(number, "", name)).removesuffix(": ")
             try:
-                one = _labelled(row)
+                one = labelled(lowered(row))
                 _require_new(one, ids, asked)
             except ValueError as error:
                 problems.append(RowProblem(number, str(error), name))
@@ -411,12 +414,6 @@ def _kept(tables: Iterable[Table], several: bool) -> Labelled:
     if len(questions) > MAX_ROWS:
         raise _too_many()
     return tuple(questions), tuple(sorted(problems, key=lambda problem: (problem.file, problem.row)))
-
-
-def _labelled(row: Mapping[str, Any] | str) -> LabelledQuestion:
-    if isinstance(row, str):
-        raise ValueError(row)
-    return labelled(lowered(row))
 
 
 def _require_new(

@@ -81,10 +81,6 @@ def _listed() -> dict[str, Sequence[_Listed]]:
 
 def _entry(row: dict[str, Any]) -> _Listed:
     rows = tuple(frozenset(map(fold, spaced(label).split())) for label in row.get("rows", ()))
-    return _Listed(_pattern(row["asked"]), str(row.get("said", "")), rows)
-
-
-def _pattern(phrases: Sequence[str]) -> regex.Pattern[str]:
-    """Any of the phrases, as whole words; the longest first."""
-    longest = sorted(phrases, key=len, reverse=True)
-    return regex.compile("|".join(f" {regex.escape(spaced(phrase))} " for phrase in longest))
+    longest = sorted(row["asked"], key=len, reverse=True)
+    asked = regex.compile("|".join(f" {regex.escape(spaced(phrase))} " for phrase in longest))
+    return _Listed(asked, str(row.get("said", "")), rows)
