@@ -6,7 +6,6 @@ import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
 from rag_core.errors import LibraryDamaged
-from rag_core.evaluation.domains import searched
 from rag_core.gating.named import searched_documents
 from rag_core.language import terms
 from rag_core.library.stored import packed
@@ -74,7 +73,8 @@ def test_given_a_part_of_a_library_that_is_searched_then_its_documents_are_told_
         unpacked.clear()
         assert documents_of(snapshot.passages, rows) == ids
         assert searched_documents(snapshot, rows) == [document for document in before.documents if document.id in ids]
-        assert searched(snapshot, [document.id for document in before.documents if document.id in ids]) == tuple(
+        chosen = snapshot.rows([document.id for document in before.documents if document.id in ids])
+        assert searched_documents(snapshot, chosen) == list(
             document for document in before.documents if document.id in ids
         )
         assert unpacked == []
