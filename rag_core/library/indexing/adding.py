@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Step
@@ -234,7 +235,9 @@ class Adding:
                 return entry
             if self._elsewhere is not None and (entry := self._elsewhere.entry(row)) is not None:
                 return entry
-            return self._indexer.prepare(row, password, None if self._at_once else self._batch_cut)
+            return self._indexer.prepare(
+                row, password, None if self._at_once else partial(self._meanwhile, 0, self._batch)
+            )
         except Gone:
             return None
         except IngestError as error:
@@ -275,9 +278,6 @@ class Adding:
         """Tell of a fault in the stored file of a source whose pages were read before."""
         if (problem := self._indexer.problem_of(row)) is not None:
             self._problems.append((row.name, problem))
-
-    def _batch_cut(self, batch: Cut) -> None:
-        self._meanwhile(0, self._batch, batch)
 
     def _batch(self, batch: Cut) -> None:
         try:

@@ -111,7 +111,7 @@ class Indexer:
     def _prepare(
         self, row: Accepted, password: str | None, batch: Callable[[Cut], object] | None, stops: Cancel
     ) -> Cut:
-        key, options = self._key(row, self._can_ocr), self._read_options(row)
+        key, options = self._key(row, self._can_ocr), json.dumps(asdict(self._options(row)), sort_keys=True)
         number = self.collection.begin_document(row, key, options)
         keeper, batches = PageKeeper(self.collection, number), None
         if batch is not None and row.kind == "pdf" and not self.collection.is_ready(row.digest):
@@ -257,9 +257,6 @@ class Indexer:
         if row.kind == "text":
             return ReadOptions("text", ocr=False, can_ocr=False)
         return ReadOptions("pdf", self.settings.ocr, self._can_ocr, ocr_engine=self._engine)
-
-    def _read_options(self, row: Accepted) -> str:
-        return json.dumps(asdict(self._options(row)), sort_keys=True)
 
     def _key(self, row: Accepted, can_ocr: bool, engine: str | None = None) -> str:
         options = self._options(row)
