@@ -103,9 +103,6 @@ class HeldFile:
             self._descriptor = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._descriptor)
 
-    def __len__(self) -> int:
-        return self.size
-
     def blocks(self) -> Iterator[bytes]:
         """The bytes again, `BLOCK_BYTES` at a time."""
         at = 0
@@ -119,6 +116,11 @@ def blocks_from(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
     while block := file.read(BLOCK_BYTES):
         yield block
+
+
+def size_of(data: bytes | HeldFile) -> int:
+    """How many bytes either has."""
+    return data.size if isinstance(data, HeldFile) else len(data)
 
 
 def blocks_of(data: bytes | HeldFile) -> Iterator[bytes]:

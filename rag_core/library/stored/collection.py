@@ -34,6 +34,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database, library_damaged
 from rag_core.library.disk.files import REBUILD, children, damaged, storage_problems, sync
+from rag_core.library.disk.private import size_of
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.entry import Accepted, Entry, Row, accepted, source_digest
 from rag_core.library.stored.named import FILE, require_name
@@ -326,7 +327,7 @@ class Collection:
             try:
                 for source in sources:
                     row = Accepted.of(source)
-                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), len(source.data)
+                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), size_of(source.data)
                     listed.append(source)
                 rows = accepted(listed)
                 sync([path for path, _ in drafts.values() if path is not None])
