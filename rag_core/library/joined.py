@@ -78,10 +78,7 @@ class JoinedCorpus:
 def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStore) -> JoinedCorpus:
     """The collections as one corpus; a document is read from the first of them that has it.
 
-    Args:
-        parts: one or more, all with vectors of the same embedding model.
-        vectors: builds the common dense index.
-        lexical: builds the common lexical index; the weights of words come from all the collections.
+    They are one or more, all with vectors of the same embedding model; the weights of words come from all of them.
     """
     of: dict[str, Snapshot] = {}
     for part in parts:

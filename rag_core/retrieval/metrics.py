@@ -34,11 +34,7 @@ class NamedMetric:
 
 def reported(question: str, language: str) -> str:
     """The words that reports print for the statements and metrics of a question, in the list's order; empty where it
-    names none.
-
-    Args:
-        question: as it is searched for.
-        language: of the question, ISO 639-1; a language without a list names none.
+    names none, as do all in a language (ISO 639-1) without a list.
     """
     found = [row.said for row, _ in _named(question, language) if row.said]
     return ", ".join(found[:MAX_METRICS])

@@ -55,9 +55,7 @@ WorkersOf = Callable[[Settings], Workers | None]  # the workers that the setting
 class Elsewhere:
     """The PDFs of one call that workers make. Use it in a `with`.
 
-    Args:
-        workers: that make them.
-        indexer: takes their documents in; workers load its model, and its progress is told that they start.
+    The indexer takes their documents in; workers load its model, and its progress is told that they start.
     """
 
     def __init__(self, workers: Workers, indexer: Indexer) -> None:
