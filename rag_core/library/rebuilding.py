@@ -56,7 +56,7 @@ def found_again(collection: Collection) -> tuple[list[Accepted], tuple[Problem, 
 def _read(collection: Collection, documents: dict[str, Accepted], waiting: dict[str, Accepted]) -> bool:
     """Read the lists, row by row as far as they can be; whether all of the file is sound."""
     with collection.reading() as db:
-        whole = db.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+        whole: bool = db.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
         for row in db.execute(
             "SELECT id, key, entry, size, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)
         ):
