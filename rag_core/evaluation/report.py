@@ -155,7 +155,7 @@ class Report:
     needs_model: int  # that cannot be judged without asking a language model again
     false_refusals: Rate
     wrong_answers: Rate
-    missed_answers: Rate  # of the answers to answerable questions whose right answer is known, those without it
+    missed_answers: Rate  # without the right answer, where that is known
     answered: Rate  # coverage
     by: Mapping[str, Mapping[str, tuple[Rate, Rate, Rate]]]
     latency: Mapping[str, tuple[float, float]]  # milliseconds by stage: median, 95th percentile; "total" is of all

@@ -33,7 +33,7 @@ class Login:
     """A provider that people sign in with, and the page as the provider knows it."""
 
     redirect_uri: str  # the page's own address, with `CALLBACK` at its end
-    client_id: str  # of the page, at the provider
+    client_id: str  # the page's, at the provider
     metadata_url: str  # where the provider describes itself
     cookie_secret: str = field(repr=False)  # signs the cookie that says who signed in
     section: Mapping[str, Any] = field(repr=False, compare=False)  # all that [auth] says

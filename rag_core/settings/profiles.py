@@ -32,7 +32,7 @@ class Profile:
     values: Mapping[str, Any]  # settings by name
     kinds: tuple[str, ...] = ()  # strategies of cutting
     keys: tuple[str, ...] = ()  # names of metadata
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of titles and questions, by ISO 639-1 code
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # in titles and questions, by ISO 639-1 code
 
 
 _ADAPTER = TypeAdapter(Profile)

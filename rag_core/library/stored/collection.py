@@ -130,7 +130,7 @@ class Cut:
     terms: Sequence[Sequence[str]]
     pages: int  # that it will have
     reused: bool = False  # its pages were not read just now
-    known: dict[str, Vectors] = field(default_factory=dict, repr=False)  # of its earlier batches, by embedded text
+    known: dict[str, Vectors] = field(default_factory=dict, repr=False)  # vectors of its earlier batches, by text
 
 
 class Gone(Cancelled):
