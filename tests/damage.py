@@ -104,7 +104,7 @@ def _library(folder: Path) -> object:
         for number in range(1, one.page_count + 1)
     ]
     sources = [hashlib.sha256(library.source(one.id)).hexdigest() for one in snapshot.documents]
-    return repr((snapshot.documents, snapshot.passages, found, pages, sources))
+    return repr((snapshot.documents, tuple(snapshot.passages), found, pages, sources))
 
 
 def _spelled_out(page: Page) -> Page:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_core.conversation.reading import MAX_WORDS, Asking, Period, Said, Span
+from rag_core.conversation.reading import MAX_WORDS, Asking, Said, Span
 from rag_core.conversation.things import asks_of_thing, thing_meant
 from rag_core.language import LANGUAGES, fold, grammar, leans
 
@@ -79,7 +79,8 @@ def _another_period(new: Said, old: Said) -> Rewritten | None:
     if any(new.is_content(at) for at in range(period.end, span.end)) or new.info.behind < bool(period.end < span.end):
         return None
     if not old.periods:
-        words = new.inner(span.start, span.end) if period.bound < period.start or new.info.behind else _in(new, period)
+        bare = period.bound == period.start and not new.info.behind
+        words = new.info.period.format(new.said(period.start, period.end)) if bare else new.inner(span.start, span.end)
         return Rewritten(_with(old, words), sure=True)
     if len(old.periods) > 1:
         return Rewritten(old.put(old.periods[-1], new.said(period.start, period.end)), sure=False)
@@ -177,7 +178,8 @@ def _another_question(new: Said, old: Said) -> Rewritten | None:
     by_count = asking.kind == "counted" == was.kind and was.noun.start < was.noun.end and counts
     if not (by_adverb or by_count) or old.said(was.start, was.end).casefold() == said.casefold():
         return Rewritten()
-    return Rewritten(_open(old.put(Span(was.start, was.end), said), old), sure=True)
+    text = old.put(Span(was.start, was.end), said)
+    return Rewritten(capital(text) if old.text[:1].isupper() else text, sure=True)
 
 
 def _with_its_thing(new: Said, old: Said) -> Rewritten | None:
@@ -281,10 +283,6 @@ _RULES: tuple[Callable[[Said, Said], Rewritten | None], ...] = (
 )
 
 
-def _in(new: Said, period: Period) -> str:
-    return new.info.period.format(new.said(period.start, period.end))
-
-
 def _with(old: Said, words: str) -> str:
     """The question with further words: behind it, or in front where prepositions stand behind theirs."""
     if old.info.behind:
@@ -298,10 +296,6 @@ def _edited(new: Said, edits: list[tuple[Span, str]]) -> str:
     for span, words in sorted(edits, key=lambda one: -one[0].start):
         text = text[: new.tokens[span.start].start] + words + text[new.tokens[span.end - 1].end :]
     return capital(text[new.tokens[new.lead].start :]) + ("" if new.mark else "?")
-
-
-def _open(text: str, old: Said) -> str:
-    return capital(text) if old.text[:1].isupper() else text
 
 
 def capital(text: str) -> str:

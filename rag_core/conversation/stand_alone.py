@@ -34,17 +34,13 @@ Answers = Callable[[str], tuple[float, Stated]]
 class StandAlone:
     """A question of a conversation as it can be asked by itself.
 
-    Args:
-        question: to be asked. It is `typed` where that stands alone, and where nobody is sure what it leans on.
-        typed: as somebody typed it.
-        by: who rewrote it: the rules, a language model, or nobody.
-        suggestion: a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty
-            otherwise. At the least it is both, one behind the other.
+    `suggestion` is a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty
+    otherwise. At the least it is both, one behind the other.
     """
 
-    question: str
-    typed: str
-    by: Literal["", "rules", "model"] = ""
+    question: str  # to be asked: as `typed` where that stands alone, and where nobody is sure what it leans on
+    typed: str  # as somebody typed it
+    by: Literal["", "rules", "model"] = ""  # who rewrote it
     suggestion: str = ""
 
     @property
@@ -104,14 +100,8 @@ def stand_alone(
 def in_context(question: str, earlier: str, language: str, of_earlier: str) -> str:
     """A question that asks, behind the words of an earlier one that say something: "members quorum: Who sets it?".
 
-    Args:
-        question: that leans on the other.
-        earlier: that stands alone.
-        language: ISO 639-1, of the question.
-        of_earlier: the same of the earlier one.
-
-    Returns:
-        Empty for a question without a question word, and where one of them says nothing: "And why?".
+    Empty for a question without a question word, and where one of them says nothing: "And why?". The languages of both
+    are ISO 639-1 codes.
     """
     if not _asks(question, language) or not _telling(question, language):
         return ""

@@ -14,7 +14,6 @@ from rag_core.evaluation.report import marks as marks
 from rag_core.evaluation.report import paired as paired
 from rag_core.evaluation.report import rates as rates
 from rag_core.evaluation.report import report as report
-from rag_core.evaluation.report import reported as reported
 from rag_core.evaluation.run import QUESTIONS as QUESTIONS
 from rag_core.evaluation.run import Ran as Ran
 from rag_core.evaluation.run import Results as Results

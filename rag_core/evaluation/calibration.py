@@ -79,11 +79,7 @@ def fitted(
         InvalidInput: fewer than 50 questions of either kind.
     """
     require([one.answerable for one in samples], MIN_COUNT)
-
-    def at(c: float, rows: Sequence[Sample]) -> Calibration:
-        return fit(identity, *_columns(rows), {"strength": c}, c=c, least=1)
-
-    made = _with_figures(samples, lambda rows: _best(at, VALUES_OF_C, rows), {**provenance, "method": "fit"})
+    made = _with_figures(samples, _fitting(identity, None), {**provenance, "method": "fit"})
     return _with_correctness(made, base, samples)
 
 
@@ -96,25 +92,19 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
         InvalidInput: fewer than 20 questions of either kind are left.
     """
     new = _unseen(base, samples)
-    if len(new) < len(samples):
-        try:
-            require([one.answerable for one in new], MIN_TO_ADJUST)
-        except InvalidInput as error:
-            seen = len(samples) - len(new)
-            raise InvalidInput(
-                f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the "
-                f"others are too few.",
-                remedy=f"{error.remedy} Those that it was fitted on do not count.",
-            ) from error
-    require([one.answerable for one in new], MIN_TO_ADJUST)
-
-    about = {**provenance, "method": "adjust", "base": base.id, "left_out": len(samples) - len(new)}
-
-    def at(c: float, rows: Sequence[Sample]) -> Calibration:
-        return adjust(base, *_columns(rows), {"strength": c}, c=c, least=1)
-
-    made = _with_figures(new, lambda rows: _best(at, VALUES_OF_C_TO_ADJUST, rows), about)
-    return _with_correctness(made, base, samples)
+    seen = len(samples) - len(new)
+    try:
+        require([one.answerable for one in new], MIN_TO_ADJUST)
+    except InvalidInput as error:
+        if not seen:
+            raise
+        raise InvalidInput(
+            f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the "
+            f"others are too few.",
+            remedy=f"{error.remedy} Those that it was fitted on do not count.",
+        ) from error
+    about = {**provenance, "method": "adjust", "base": base.id, "left_out": seen}
+    return _with_correctness(_with_figures(new, _fitting(base.identity, base), about), base, samples)
 
 
 def figures_of(provenance: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -207,16 +197,7 @@ def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequ
     if min(right, len(known) - right) < (MIN_TO_ADJUST if before else MIN_COUNT) or given < MIN_KNOWN * answerable:
         return replace(made, correctness=before)
 
-    def at(c: float, rows: Sequence[Sample]) -> Calibration:
-        columns, about = _columns(rows), {"strength": c}
-        return (
-            adjust(before, *columns, about, c=c, least=1)
-            if before
-            else fit(made.identity, *columns, about, c=c, least=1)
-        )
-
-    values = VALUES_OF_C_TO_ADJUST if before else VALUES_OF_C
-    found = _with_figures(known, lambda rows: _best(at, values, rows), {"method": "adjust" if before else "fit"})
+    found = _with_figures(known, _fitting(made.identity, before), {"method": "adjust" if before else "fit"})
     about = {name: value for name, value in found.provenance.items() if name != "question_hashes"}
     return replace(
         made, correctness=replace(found, provenance={}), provenance={**made.provenance, "correctness": about}
@@ -224,7 +205,6 @@ def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequ
 
 
 def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
-    """The samples that a calibration was not fitted on."""
     known = frozenset(base.provenance.get("question_hashes", ()))
     return [one for one in samples if question_hash(one.question) not in known]
 
@@ -243,16 +223,21 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
     return replace(whole, provenance={**about, **whole.provenance})
 
 
-def _best(
-    at: Callable[[float, Sequence[Sample]], Calibration], values_of_c: Sequence[float], samples: Sequence[Sample]
-) -> Calibration:
-    """The fit with the C that gives the least negative log-likelihood on the folds of these samples."""
-    losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in values_of_c}
-    return at(min(losses, key=losses.__getitem__), samples)
+def _fitting(identity: Identity, base: Calibration | None) -> Fit:
+    """Fits from nothing, or adjusts `base`, with the C that gives the least negative log-likelihood on the folds."""
 
+    def at(c: float, rows: Sequence[Sample]) -> Calibration:
+        columns = [one.features for one in rows], [one.answerable for one in rows]
+        if base is None:
+            return fit(identity, *columns, {"strength": c}, c=c, least=1)
+        return adjust(base, *columns, {"strength": c}, c=c, least=1)
 
-def _columns(samples: Sequence[Sample]) -> tuple[list[Mapping[str, float]], list[bool]]:
-    return [one.features for one in samples], [one.answerable for one in samples]
+    def best(samples: Sequence[Sample]) -> Calibration:
+        values = VALUES_OF_C if base is None else VALUES_OF_C_TO_ADJUST
+        losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in values}
+        return at(min(losses, key=losses.__getitem__), samples)
+
+    return best
 
 
 def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:

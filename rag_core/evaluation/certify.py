@@ -82,16 +82,9 @@ def rows(name: str) -> tuple[float, ...]:
 Flags = NDArray[np.bool_]
 
 SHIFTED = "min_correctness"  # the threshold that question types may have limits of their own for
-# what a question type adds to it, where the settings have it
+# what a question type adds to it
 BY_TYPE: Mapping[str, str] = MappingProxyType(
-    {
-        intent: name
-        for intent, name in {
-            "procedural": "correctness_extra_procedural",
-            "comparative": "correctness_extra_comparative",
-        }.items()
-        if name in Settings.model_fields
-    }
+    {intent: f"correctness_extra_{intent}" for intent in ("procedural", "comparative")}
 )
 OTHERS = "factual"  # the type that all other questions go with
 
@@ -113,7 +106,7 @@ class Request:
     def __post_init__(self) -> None:
         if self.first not in FIRST or (self.second and self.second not in second_thresholds(self.first)):
             raise ValueError(f"no thresholds to choose: {self.first!r}, {self.second!r}")
-        if self.by_type and (self.second or self.first != SHIFTED or not BY_TYPE):
+        if self.by_type and (self.second or self.first != SHIFTED):
             raise ValueError(f"limits by question type are limits of {SHIFTED} alone")
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from rag_core.decision.summary import Summary, summarise
+from rag_core.decision.summary import summarise
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 
@@ -59,11 +59,7 @@ class Counts:
 
     def watch(self, measurements: Measurements, decision: Decision) -> None:
         """Count a question that was decided."""
-        self.add(summarise(measurements, decision))
-
-    def add(self, summary: Summary) -> None:
-        """Count a question by its summary."""
-        found = self._counted
+        summary, found = summarise(measurements, decision), self._counted
         with self._lock:
             found.questions[summary.status.value, summary.reason.value] += 1
             found.claims += summary.claims

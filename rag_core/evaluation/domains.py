@@ -52,14 +52,7 @@ def taken(
     """The profile of a domain; of the one that is detected where it is `auto`."""
     if domain != AUTO:
         return Taken(require_domain(domain), CALLER)
-    return detect(question, searched(corpus, documents, filters))
-
-
-def searched(
-    corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None
-) -> tuple[Document, ...]:
-    """The documents that a question is asked of."""
-    return tuple(searched_documents(corpus, corpus.rows(documents, filters or {})))
+    return detect(question, searched_documents(corpus, corpus.rows(documents, filters or {})))
 
 
 def detect(question: str, documents: Sequence[Document]) -> Taken:

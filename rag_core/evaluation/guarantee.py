@@ -78,24 +78,16 @@ class Counts:
 class Shortage:
     """The reason why one target could not be certified.
 
-    Args:
-        target: the target.
-        alone: whether it can be met when it is the only one.
-        have: questions of its kind, at the point where it comes closest.
-        errors: errors among them.
-        errorless: questions that would do if none were an error; 59 for 5 % at 95 %.
-        needed: questions that would do at the error rate seen; None where no number would, since the rate is not below
-            the target.
-        nearest: the lowest target of its kind that can be certified beside the others that can be met alone; None where
-            none can.
+    `needed` is None where no number would do, since the error rate that was seen is not below the target. `nearest` is
+    the lowest target of its kind that can be certified beside the others that can be met alone; None where none can.
     """
 
     target: Target
-    alone: bool
-    have: int
-    errors: int
-    errorless: int
-    needed: int | None
+    alone: bool  # it can be met when it is the only one
+    have: int  # questions of its kind, at the point where it comes closest
+    errors: int  # among them
+    errorless: int  # questions that would do if none were an error; 59 for 5 % at 95 %
+    needed: int | None  # questions that would do at the error rate seen
     nearest: float | None
 
 

@@ -45,18 +45,9 @@ class Goal:
     target: float
     alert: float
 
-    @property
-    def more_is_better(self) -> bool:
-        """Whether larger values are better."""
-        return self.target > self.alert
-
     def alerts(self, value: float | None) -> bool:
         """Whether a value is past the alert."""
-        return value is not None and (value < self.alert if self.more_is_better else value > self.alert)
-
-    def meets(self, value: float | None) -> bool:
-        """Whether a value is at the target, or better."""
-        return value is not None and (value >= self.target if self.more_is_better else value <= self.target)
+        return value is not None and (value < self.alert if self.target > self.alert else value > self.alert)
 
 
 # the targets and alerts of the requirements
@@ -191,15 +182,21 @@ def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
     """
     words = [frozenset(content_terms(one.question, one.language)) for one in kept]
     groups: list[list[int]] = []
-    centres: list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]] = []
+    centres: list[Vectors] = []
+
+    def alike(row: int, at: int) -> float:
+        """How much a question is like a group; from 1 on it belongs there."""
+        others = [words[other] for other in groups[at]]
+        shared = max(len(words[row] & other) / max(len(words[row] | other), 1) for other in others)
+        return max(float(vectors[row] @ centres[at]) / ALIKE_COSINE, shared / ALIKE_TERMS)
+
     for row in range(len(kept)):
-        likest = max(
-            range(len(groups)), key=lambda at: _alike(row, groups[at], centres[at], words, vectors), default=None
-        )
-        if likest is not None and _alike(row, groups[likest], centres[likest], words, vectors) >= 1.0:
-            groups[likest].append(row)
-            centre = vectors[groups[likest]].mean(axis=0)
-            centres[likest] = centre / max(float(np.linalg.norm(centre)), 1e-9)
+        closeness, likest = max(((alike(row, at), -at) for at in range(len(groups))), default=(0.0, 0))
+        if closeness >= 1.0:
+            group = groups[-likest]
+            group.append(row)
+            centre = vectors[group].mean(axis=0)
+            centres[-likest] = centre / max(float(np.linalg.norm(centre)), 1e-9)
         else:
             groups.append([row])
             centres.append(vectors[row])
@@ -207,26 +204,8 @@ def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
     return sorted(made, key=lambda gap: -len(gap.questions))
 
 
-def _alike(
-    row: int,
-    group: Sequence[int],
-    centre: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
-    words: Sequence[frozenset[str]],
-    vectors: Vectors,
-) -> float:
-    """How much a question is like a group; from 1 on it belongs there."""
-    shared = max(
-        (len(words[row] & words[other]) / max(len(words[row] | words[other]), 1) for other in group), default=0.0
-    )
-    return max(float(vectors[row] @ centre) / ALIKE_COSINE, shared / ALIKE_TERMS)
-
-
 def _gap(
-    rows: Sequence[int],
-    centre: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
-    kept: Sequence[Kept],
-    words: Sequence[frozenset[str]],
-    vectors: Vectors,
+    rows: Sequence[int], centre: Vectors, kept: Sequence[Kept], words: Sequence[frozenset[str]], vectors: Vectors
 ) -> Gap:
     ordered = sorted(rows, key=lambda row: -float(vectors[row] @ centre))
     shared = Counter(word for row in rows for word in sorted(words[row]))

@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -130,12 +131,8 @@ def _side_by_side(documents: tuple[str, ...], pages: tuple[str, ...]) -> tuple[P
 def _read_places(value: Any) -> tuple[Place, ...]:
     if value is None:
         return ()
-    listed: Any = value
-    if isinstance(value, str):
-        listed = _json_list(value)
-        listed = value.split("|") if listed is None else listed
     try:
-        return tuple(_place(one) for one in listed)
+        return tuple(_place(one) for one in (_parts(value) if isinstance(value, str) else value))
     except (TypeError, KeyError, AttributeError):
         raise ValueError("places is not a list of places, such as contract.pdf#3") from None
 
@@ -161,23 +158,20 @@ def _strings(name: str, value: Any) -> tuple[str, ...]:
     """A list; of a text, a JSON list or parts between |; of SQuAD's object, its texts. None is empty."""
     if isinstance(value, Mapping):
         value = value.get("text")
-    if isinstance(value, str):
-        read = _json_list(value)
-        value = value.split("|") if read is None else read
+    value = _parts(value) if isinstance(value, str) else value
     items = value if isinstance(value, list) else [] if value is None else [value]
     if any(isinstance(item, (list, Mapping)) for item in items):
         raise ValueError(f"{name} is not a text or a list of texts")
     return tuple(text for item in items if (text := _text(item)))
 
 
-def _json_list(value: str) -> list[Any] | None:
-    if not value.lstrip().startswith("["):
-        return None
-    try:
-        read = json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-    return read if isinstance(read, list) else None
+def _parts(value: str) -> list[Any]:
+    """A JSON list, or what stands between |."""
+    if value.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            read: list[Any] = json.loads(value)
+            return read
+    return value.split("|")
 
 
 def _first(row: Mapping[str, Any], names: Iterable[str]) -> Any:
@@ -207,20 +201,25 @@ _DELIMITERS = (",", ";", "\t")
 _QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made harmless
 
 
+Row = tuple[int, Mapping[str, Any] | str]  # a row by column name, or what is wrong with it
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows by column name with their numbers, from 1; `problems` are (number, what), 0 for the whole file."""
+    """Rows with their numbers, from 1; 0 for the whole file."""
 
     name: str
-    rows: tuple[Mapping[str, Any], ...]
-    numbers: tuple[int, ...]
-    problems: tuple[tuple[int, str], ...] = ()
+    rows: tuple[Row, ...]
+
+    @property
+    def first(self) -> Mapping[str, Any]:
+        """The first row that could be read; empty where none could."""
+        return next((row for _, row in self.rows if not isinstance(row, str)), {})
 
 
 def read_table(name: str, data: bytes) -> Table:
     """The rows of one file."""
     text, note = _decoded(name, data)
-    notes = ((0, note),) if note else ()
     head = text.lstrip()[:1]
     if not head:
         raise InvalidInput(
@@ -228,13 +227,15 @@ def read_table(name: str, data: bytes) -> Table:
         )
     if text.count("\n") > MAX_LINES:
         raise InvalidInput(f"{quoted(name)} has more than {MAX_LINES:,} lines.", remedy="Split it into several sets.")
+    rows: Iterable[Row]
     if head in "[{":
         try:
-            read = json.loads(text)
+            rows = ((number, _object(row)) for number, row in enumerate(_listed(json.loads(text)), 1))
         except (ValueError, RecursionError):  # JSON lines, or broken
-            return _lines(name, text, notes)
-        return _listed(name, read, notes)
-    return _parted(name, text, notes)
+            rows = _lines(text)
+    else:
+        rows = _parted(text)
+    return Table(name, (*([(0, note)] if note else []), *rows))
 
 
 def _decoded(name: str, data: bytes) -> tuple[str, str]:
@@ -254,63 +255,51 @@ def _no_text(name: str) -> InvalidInput:
     return InvalidInput(f"{quoted(name)} is not a text file.", remedy="Give a CSV, JSON or JSON lines file.")
 
 
-def _listed(name: str, read: Any, notes: tuple[tuple[int, str], ...]) -> Table:
+def _listed(read: Any) -> Iterable[Any]:
     """A list of objects, alone or in an object; an object of columns; or one row."""
-    if isinstance(read, Mapping):
-        columns = {key: value for key, value in read.items() if isinstance(value, list)}
-        if has_question(columns):
-            read = [dict(zip(columns, row, strict=False)) for row in zip(*columns.values(), strict=False)]
-        else:
-            inner = (value for value in columns.values() if value and isinstance(value[0], Mapping))
-            read = [read] if has_question(read) else next(inner, [read])
-    return _objects(name, ((number, row) for number, row in enumerate(read, 1)), notes)
+    if not isinstance(read, Mapping):
+        rows: list[Any] = read
+        return rows
+    columns = {key: value for key, value in read.items() if isinstance(value, list)}
+    if has_question(columns):
+        return [dict(zip(columns, row, strict=False)) for row in zip(*columns.values(), strict=False)]
+    inner = (value for value in columns.values() if value and isinstance(value[0], Mapping))
+    return [read] if has_question(read) else next(inner, [read])
 
 
-def _lines(name: str, text: str, notes: tuple[tuple[int, str], ...]) -> Table:
-    def rows() -> Iterator[tuple[int, Any]]:
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                try:
-                    yield number, json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    yield number, error
-
-    return _objects(name, rows(), notes)
+def _lines(text: str) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield number, _object(json.loads(line))
+            except (ValueError, RecursionError):
+                yield number, "it is not JSON"
 
 
-def _objects(name: str, rows: Iterable[tuple[int, Any]], notes: tuple[tuple[int, str], ...]) -> Table:
-    good, numbers, problems = [], [], [*notes]
-    for number, row in rows:
-        if isinstance(row, Mapping):
-            good.append(row)
-            numbers.append(number)
-        else:
-            problems.append((number, "it is not JSON" if isinstance(row, Exception) else "it is not an object"))
-    return Table(name, tuple(good), tuple(numbers), tuple(problems))
+def _object(row: Any) -> Mapping[str, Any] | str:
+    return row if isinstance(row, Mapping) else "it is not an object"
 
 
-def _parted(name: str, text: str, notes: tuple[tuple[int, str], ...]) -> Table:
+def _parted(text: str) -> Iterator[Row]:
     """Text under a header, parted by the sign that finds the most known columns in it, then the most columns."""
     delimiter = max(_DELIMITERS, key=lambda sign: _known(_header(text, sign)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header, good, numbers, problems = [""], [], [], [*notes]
+    header = [""]
     for number, cells in enumerate(_read(reader), 1):
         if isinstance(cells, str):
-            problems.append((number, cells))
+            yield number, cells
         elif not any(cell.strip() for cell in cells):
             continue
         elif header == [""]:
             header = cells
         elif len(cells) > len(header):
-            problems.append((number, f"it has {len(cells)} columns, the header {len(header)}"))
+            yield number, f"it has {len(cells)} columns, the header {len(header)}"
         else:
-            good.append(dict(zip(header, (cell[1:] if _QUOTED.match(cell) else cell for cell in cells), strict=False)))
-            numbers.append(number)
-    return Table(name, tuple(good), tuple(numbers), tuple(problems))
+            plain = (cell[1:] if _QUOTED.match(cell) else cell for cell in cells)
+            yield number, dict(zip(header, plain, strict=False))
 
 
 def _read(reader: Iterator[list[str]]) -> Iterator[list[str] | str]:
-    """The cells of each row, or what is wrong with it."""
     while True:
         try:
             yield next(reader)
@@ -377,29 +366,28 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
             f"{quoted(files[0][0])} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets."
         )
     tables = [read_table(name, data) for name, data in files]
-    asked = [table for table in tables if any(has_question(row) for row in table.rows[:1])]
+    asked = [table for table in tables if has_question(table.first)]
     if not asked:
         raise _no_question(tables)
-    if sum(len(table.rows) + len(table.problems) for table in asked) > MAX_ROWS:
+    if sum(len(table.rows) for table in asked) > MAX_ROWS:
         raise _too_many()
     return _kept(_with_labels(asked, [table for table in tables if table not in asked]), several=len(tables) > 1)
 
 
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> Labelled:
     """The questions of rows that were edited by hand, and what could not be used; the first row is row 1."""
-    return _kept([Table("", tuple(rows), tuple(range(1, len(rows) + 1)))], several=False)
+    return _kept([Table("", tuple(enumerate(rows, 1)))], several=False)
 
 
 def _with_labels(asked: Sequence[Table], others: Sequence[Table]) -> list[Table]:
     """The tables of questions, each row with what the other tables say under its id."""
-    said: dict[str, Mapping[str, Any]] = {}
-    for table in others:
-        said |= {str(row["id"]): row for row in map(lowered, table.rows) if "id" in row}
-    if not said:
-        return list(asked)
-    return [
-        replace(table, rows=tuple({**said.get(str(row.get("id")), {}), **row} for row in table.rows)) for table in asked
-    ]
+    rows = [lowered(row) for table in others for _, row in table.rows if not isinstance(row, str)]
+    said = {str(row["id"]): row for row in rows if "id" in row}
+
+    def completed(row: Mapping[str, Any] | str) -> Mapping[str, Any] | str:
+        return row if isinstance(row, str) else {**said.get(str(row.get("id")), {}), **row}
+
+    return [replace(table, rows=tuple((number, completed(row)) for number, row in table.rows)) for table in asked]
 
 
 def _kept(tables: Iterable[Table], several: bool) -> Labelled:
@@ -409,9 +397,11 @@ def _kept(tables: Iterable[Table], several: bool) -> Labelled:
     asked: dict[tuple[str, tuple[str, ...]], str] = {}
     for table in tables:
         name = table.name if several else ""
-        problems += [RowProblem(number, problem, name) for number, problem in table.problems]
-        problems += [RowProblem(0, _SENTENCES, name)] if any(is_ragas(lowered(row)) for row in table.rows[:1]) else []
-        for number, row in zip(table.numbers, table.rows, strict=True):
+        problems += [RowProblem(0, _SENTENCES, name)] if is_ragas(lowered(table.first)) else []
+        for number, row in table.rows:
+            if isinstance(row, str):
+                problems.append(RowProblem(number, row, name))
+                continue
             here = str(RowProblem(number, "", name)).removesuffix(": ")
             try:
                 one = labelled(lowered(row))
@@ -449,7 +439,7 @@ def _too_many() -> InvalidInput:
 
 
 def _no_question(tables: Sequence[Table]) -> InvalidInput:
-    columns = sorted({str(name) for table in tables for row in table.rows[:1] for name in row})[:12]
+    columns = sorted({str(name) for table in tables for name in table.first})[:12]
     if not columns:
         return InvalidInput(
             "The file holds no rows.", remedy="Give one question a row, under a header that names the columns."

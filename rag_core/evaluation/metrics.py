@@ -1,9 +1,8 @@
 """Figures of a labelled set: rates with exact intervals, curves over a threshold, reliability, and a paired test.
 
 Pure: arrays in, frozen results out. Equal scores are always one step, since no threshold can part them. A figure that
-    is not defined, such
-as the AUROC of one class, is None and never a guess. Scores rise with the event they stand for: a higher one means
-"more likely so".
+is not defined, such as the AUROC of one class, is None and never a guess. Scores rise with the event they stand for: a
+higher one means "more likely so".
 """
 
 from __future__ import annotations
@@ -56,15 +55,6 @@ class Bin:
     mean: float | None
     share: float | None
     interval: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """How many scores fell between two edges, by class; the last edge belongs to its bin."""
-
-    edges: Floats
-    positive: NDArray[np.int64]
-    negative: NDArray[np.int64]
 
 
 def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
@@ -155,17 +145,6 @@ def calibration_error(bins: Sequence[Bin]) -> float | None:
     """The expected calibration error: |mean score - share| averaged over the questions; None without questions."""
     known = [(one.n, abs(one.mean - one.share)) for one in bins if one.mean is not None and one.share is not None]
     return sum(n * gap for n, gap in known) / sum(n for n, _ in known) if known else None
-
-
-def histogram(
-    scores: ArrayLike, positive: ArrayLike, bins: int = 20, low: float | None = None, high: float | None = None
-) -> Histogram:
-    """Counts by class in bins of equal width from `low` to `high`, by default the ends of the scores."""
-    values, flags = _scored(scores, positive)
-    least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    ends = (least if low is None else low, most if high is None else high)
-    edges = np.histogram_bin_edges([], bins, ends)
-    return Histogram(edges, np.histogram(values[flags], edges)[0], np.histogram(values[~flags], edges)[0])
 
 
 def _scored(scores: ArrayLike, flags: ArrayLike) -> tuple[Floats, Flags]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.decision.batch import Outcomes, ReplaySet, every_claim, replay_many
+from rag_core.decision.batch import Outcomes, every_claim
 from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
@@ -145,26 +145,20 @@ def _of_claims(records: Sequence[Measurements], holds: Callable[[int, str], bool
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The figures of one set under one settings.
+    """The figures of one set under one settings; what could not be measured or judged is in no rate.
 
-    Args:
-        not_measured: of `questions`, those that could not be measured; they are in no rate.
-        needs_model: those that cannot be judged without asking a language model again; in no rate either.
-        missed_answers: of the answers given to answerable questions whose right answer is known, those without it.
-        answered: of all questions (coverage).
-        by: the first three rates by part of a breakdown: language, kind, document, intent, reason.
-        latency: milliseconds by stage: (median, 95th percentile); "total" is the whole question.
+    `by` has the first three rates by part of a breakdown: language, kind, document, intent.
     """
 
     questions: int
     not_measured: int
-    needs_model: int
+    needs_model: int  # that cannot be judged without asking a language model again
     false_refusals: Rate
     wrong_answers: Rate
-    missed_answers: Rate
-    answered: Rate
+    missed_answers: Rate  # without the right answer, where that is known
+    answered: Rate  # coverage
     by: Mapping[str, Mapping[str, tuple[Rate, Rate, Rate]]]
-    latency: Mapping[str, tuple[float, float]]
+    latency: Mapping[str, tuple[float, float]]  # milliseconds by stage: median, 95th percentile; "total" is of all
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every figure."""
@@ -243,14 +237,6 @@ def latency(records: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
 
 def _rate(of: Flags, among: Flags) -> Rate:
     return Rate(int(of.sum()), int(among.sum()))
-
-
-def reported(questions: Sequence[LabelledQuestion], results: Mapping[str, Measurements], settings: Settings) -> Report:
-    """The report on those questions of a run that have a result (by question id), judged under `settings`."""
-    done = [question for question in questions if question.id in results]
-    measured = [results[question.id] for question in done]
-    outcomes = replay_many(ReplaySet.of(measured), settings)
-    return report(done, measured, outcomes, marks(done, outcomes, answer_hits(done, measured), measured))
 
 
 HAPPENED = "happened"  # a column that reading a labelled set passes over

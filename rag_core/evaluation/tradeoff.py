@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.domain.measurements import Measurements
@@ -20,7 +19,6 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.report import Flags, Marks, deleted_claims, marks
 from rag_core.settings import Settings
 
-Ints = NDArray[np.int64]
 # right answers more for one wrong one more that are worth a word, and of those there are; chosen
 MIN_GAIN, GAIN_SHARE = (3, 0.25)
 STEPS = 100  # limits that are tried between both ends of a setting's range

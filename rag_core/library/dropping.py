@@ -31,12 +31,8 @@ def drop(
 ) -> bool:
     """Delete a collection. A question that is being asked of it at that moment may fail.
 
-    Args:
-        folder: of the library.
-        collection: a name that can be one.
-        forget_rows: deletes what databases keep of it.
-        note: keeps in the audit log that this is done; raises where it may not be.
-        wait: seconds to wait for another writer.
+    `note` keeps in the audit log that this is done, and raises where it may not be; another writer is waited for `wait`
+    seconds.
 
     Returns:
         Whether there was one.

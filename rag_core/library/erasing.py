@@ -40,12 +40,7 @@ def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Acce
     """Whether a text names one of these documents, or uses a word that no other document of the collection has.
 
     A longer form of such a word counts as the word. What remains of a document is known only as long as it is in the
-    library.
-
-    Args:
-        snapshot: the newest version.
-        ids: of the documents that go.
-        waiting: sources that were accepted and are not indexed.
+    library, of which `snapshot` is the newest version, or among the sources that are `waiting` to be indexed.
     """
     gone = [entry for entry in snapshot.entries if entry.document.id in ids]
     names = {name for entry in gone for name in entry.names} | {

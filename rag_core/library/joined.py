@@ -6,7 +6,7 @@ several of the collections counts once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,15 +59,12 @@ class JoinedCorpus:
         for name in documents or ():
             if not any(part.find(name) for part in self.parts):
                 self.parts[0].rows([name])  # it raises, and names the document
-        wanted = set(self._wanted(documents, filters))
-        return [row for row, passage in enumerate(self.passages) if passage.document in wanted]
-
-    def _wanted(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> Iterator[str]:
+        wanted = set[str]()
         for part in self.parts:
             known = None if documents is None else [name for name in documents if part.find(name)]
-            for row in part.rows(known, filters) or ():
-                if self._of[id := part.passages[row].document] is part:
-                    yield id
+            found = {part.passages[row].document for row in part.rows(known, filters) or ()}
+            wanted |= {id for id in found if self._of[id] is part}
+        return [row for row, passage in enumerate(self.passages) if passage.document in wanted]
 
     def page_text(self, document: str, page: int) -> str:
         """The raw text of a page; raises as `Snapshot.page` does."""
@@ -81,10 +78,7 @@ class JoinedCorpus:
 def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStore) -> JoinedCorpus:
     """The collections as one corpus; a document is read from the first of them that has it.
 
-    Args:
-        parts: one or more, all with vectors of the same embedding model.
-        vectors: builds the common dense index.
-        lexical: builds the common lexical index; the weights of words come from all the collections.
+    They are one or more, all with vectors of the same embedding model; the weights of words come from all of them.
     """
     of: dict[str, Snapshot] = {}
     for part in parts:

@@ -42,7 +42,7 @@ from rag_core.library.stored.collection import (
     Collection,
     Facts,
     ForgetRows,
-    entry_of_row,
+    entries_of,
     facts_of,
     pack_entry,
 )
@@ -237,7 +237,7 @@ class Library:
         """
         for entry in self.view.entries:
             if entry.document.id == document_id:
-                return stored_sources.read(self._collection.root, entry.source)[0]
+                return stored_sources.read(self._collection.root, entry.source)
         raise no_document(document_id)
 
     def verify(self) -> None:
@@ -343,8 +343,8 @@ class Library:
             entries = {entry.document.id: entry for entry in self.snapshot.entries}
             for missing in set(document_ids) - entries.keys():
                 raise no_document(missing)
-            rows = [replace(entries[id].source, strategy=strategy) for id in dict.fromkeys(document_ids)]
-            rows = [row.knowing(entries[row.id].document.metadata) for row in rows]
+            asked = [entries[id] for id in dict.fromkeys(document_ids)]
+            rows = [replace(one.source, strategy=strategy, metadata=one.document.metadata) for one in asked]
             self._note(Action.REREAD, [row.id for row in rows])
             waiting = {row.digest for row in self.unfinished()}
             self._collection.put_waiting(rows)
@@ -427,7 +427,7 @@ class Library:
             entry = _ready_in(db, source_digest(document_id))
             if entry is None:
                 raise no_document(document_id)
-            _describe(db, entry.described(metadata))
+            _describe(db, replace(entry, document=replace(entry.document, metadata=metadata)))
 
         self._change(change, CHANGE_SECONDS)
 
@@ -447,7 +447,6 @@ class Library:
 
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
-        """Hold the lock of whoever indexes."""
         root = self._collection.root
         with storage_problems("writing to the folder"), writing(root, wait, cancelled):
             if is_open(root):  # copied here with other rights
@@ -466,10 +465,7 @@ class Library:
         done.
         """
         # in this order: whoever reads waits for no other process
-        with (
-            self._collection.writing(wait) as db,
-            self._swapping,
-        ):
+        with self._collection.writing(wait) as db, self._swapping:
             before = self._before()
             if before.facts.version not in (0, facts_of(db).version):  # another process published meanwhile
                 before = self._loader.load(db, before)
@@ -531,9 +527,6 @@ class Library:
             entries = [known.get(row) or entry_in(db, row[0]) for row in ready_rows(db)]
         return {entry.document.id: entry for entry in entries}
 
-    def _target(self) -> Target:
-        return Target(self._ready, self._publish, self._change, self.refresh, self._end)
-
     def _end(self) -> None:
         """Nothing is being read any more, or only about to be."""
         with self._collection.writing() as db:
@@ -545,20 +538,13 @@ class Library:
         forms: Sequence[int],
         described: Sequence[Entry],
         settled: Several[str],
-        at_once: Several[int] | None = None,
+        at_once: Several[int] | None,
     ) -> frozenset[int]:
         """Put documents that are complete into the library, and describe others anew; those that somebody deleted
-        meanwhile are left out.
+        meanwhile are left out. Returns the numbers of those that were put into it.
 
-        Args:
-            forms: their numbers.
-            described: documents of the library as they are to be described.
-            settled: digests that need not stay on the list.
-            at_once: the numbers of documents that stay; None for all. The library is made for the model and the store
-                that are here.
-
-        Returns:
-            The numbers of those that were put into it.
+        `settled` are digests that need not stay on the list. Only the documents of the numbers `at_once` stay; None for
+        all.
         """
         found: set[int] = set()
 
@@ -589,7 +575,8 @@ class Library:
     def _adding(self, indexer: Indexer, *, keep_locked: bool, at_once: bool = False) -> Adding:
         workers = self._workers(indexer.settings)
         elsewhere = None if workers is None else Elsewhere(workers, indexer)
-        return Adding(self._target(), indexer, keep_locked=keep_locked, at_once=at_once, elsewhere=elsewhere)
+        target = Target(self._ready, self._publish, self._change, self.refresh, self._end)
+        return Adding(target, indexer, keep_locked=keep_locked, at_once=at_once, elsewhere=elsewhere)
 
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
@@ -617,14 +604,11 @@ class Library:
 
 
 def _newer(db: sqlite3.Connection) -> None:
-    """Count a change of the library's documents."""
     db.execute("UPDATE library SET version = version + 1, changes = changes + 1")
 
 
 def _ready_in(db: sqlite3.Connection, digest: str) -> Entry | None:
-    query = "SELECT id, key, entry, size, stamp FROM document WHERE digest = ? AND state = ?"
-    found = db.execute(query, (digest, READY)).fetchone()
-    return None if found is None else entry_of_row(*found)
+    return next(iter(entries_of(db, "digest = ? AND state = ?", digest, READY)), None)
 
 
 def _describe(db: sqlite3.Connection, entry: Entry) -> None:
@@ -638,11 +622,10 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
     """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted
     it.
     """
-    query = "SELECT id, key, entry, size, stamp, digest FROM document WHERE id = ? AND state = ?"
-    found = db.execute(query, (form, COMPLETE)).fetchone()
-    if found is None:
+    found = entries_of(db, "id = ? AND state = ?", form, COMPLETE)
+    if not found:
         return False
-    entry, digest = entry_of_row(*found[:5]), found[5]
+    entry, digest = found[0], found[0].source.digest
     (place,) = db.execute("SELECT coalesce(max(place), 0) + 1 FROM document").fetchone()
     place = places.get(digest, place)
     # indexed anew with other settings: what the user wrote about it stays

@@ -23,7 +23,7 @@ from rag_core.domain.ports import (
     VectorStore,
 )
 from rag_core.errors import LibraryDamaged, StoreUnavailable
-from rag_core.library.disk.files import children
+from rag_core.library.disk.files import REBUILD, children
 from rag_core.library.stored.collection import (
     COMPLETE,
     READING,
@@ -32,7 +32,7 @@ from rag_core.library.stored.collection import (
     Collection,
     Facts,
     ForgetRows,
-    entry_of_row,
+    entries_of,
     facts_of,
     unpack_terms,
     unpack_vectors,
@@ -40,7 +40,7 @@ from rag_core.library.stored.collection import (
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
-from rag_core.library.stored.stored_json import REBUILD, sealed, unsealed
+from rag_core.library.stored.stored_json import sealed, unsealed
 
 Piece = range | int  # rows that are in memory, or the number of a document that is not
 
@@ -55,14 +55,7 @@ class Loaded:
 
 
 class Loader:
-    """Of one collection.
-
-    Args:
-        collection: its file.
-        vectors: makes the index of vectors.
-        lexical: makes the index of words.
-        embedder: the name of the model that is here.
-    """
+    """Of one collection; `vectors` and `lexical` make its indexes, and `embedder` names the model that is here."""
 
     def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore, embedder: str) -> None:
         self._collection, self.vectors, self.lexical, self._embedder = collection, vectors, lexical, embedder
@@ -75,10 +68,8 @@ class Loader:
     def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
         """The collection as it is in the file, or within a transaction that `writes` and keeps the index of words, too.
 
-        Args:
-            db: the file.
-            before: what is in memory.
-            writes: whether the ready documents may be others than those that the file's indexes are of.
+        `before` is in memory; where it `writes`, the ready documents may be others than those that the file's indexes
+        are of.
 
         Raises:
             LibraryDamaged: something is missing or was changed.
@@ -246,17 +237,12 @@ def ready_rows(db: sqlite3.Connection) -> list[tuple[int, int]]:
 
 def entry_in(db: sqlite3.Connection, row: int) -> Entry:
     """The document of this number."""
-    return entry_of_row(*db.execute("SELECT id, key, entry, size, stamp FROM document WHERE id = ?", (row,)).fetchone())
+    return entries_of(db, "id = ?", row)[0]
 
 
 def _group(db: sqlite3.Connection, entry: Entry) -> Packed:
     count, data = _cut(db, entry.row, "count, passages")
     return Packed(data, count, entry.document.id)
-
-
-def _vectors_of(db: sqlite3.Connection, row: int) -> Vectors:
-    count, data = _cut(db, row, "count, vectors")
-    return unpack_vectors(data, count)
 
 
 def _matrix(db: sqlite3.Connection, rows: Sequence[int]) -> Vectors:
@@ -267,7 +253,7 @@ def _matrix(db: sqlite3.Connection, rows: Sequence[int]) -> Vectors:
     counts = [_cut(db, row, "count")[0] for row in rows]
     made, at = np.empty((0, 0), dtype=np.float32), 0
     for row, count in zip(rows, counts, strict=True):
-        found = _vectors_of(db, row)
+        found = unpack_vectors(_cut(db, row, "vectors")[0], count)
         if not at:
             made = np.empty((sum(counts), found.shape[1]), dtype=np.float32)
         if found.shape[1] != made.shape[1]:

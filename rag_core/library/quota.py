@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_core.errors import IngestError, InvalidInput, QuotaExceeded
-from rag_core.library.disk.private import HeldFile
+from rag_core.library.disk.private import size_of
 from rag_core.library.stored.bounds import MAX_NAME_CHARS, require_source
 from rag_core.library.stored.sources import Source
 
@@ -28,9 +28,7 @@ QuotaOf = Callable[[], Quota]  # asked at each addition: it may have been change
 class Room:
     """The room that is left in a collection, while its writer adds to it.
 
-    Args:
-        quota: of the collection.
-        taken: bytes by digest of what is there, or waits to be indexed.
+    `taken` are bytes by digest of what is there, or waits to be indexed.
     """
 
     def __init__(self, quota: Quota, taken: Mapping[str, int]) -> None:
@@ -44,10 +42,7 @@ class Room:
         """
         if self._quota == Quota() or (digest := source.digest) in self._taken:
             return
-        documents, size = (
-            len(self._taken) + 1,
-            source.data.size if isinstance(source.data, HeldFile) else len(source.data),
-        )
+        documents, size = len(self._taken) + 1, size_of(source.data)
         whole = sum(self._taken.values()) + size
         if self._quota.documents is not None and documents > self._quota.documents:
             raise _full(f"may have {self._quota.documents:,} documents, and has {documents - 1:,}")

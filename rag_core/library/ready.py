@@ -23,6 +23,7 @@ from rag_core.ingest.passages.context import SECTION_MARK, context, section_path
 from rag_core.ingest.passages.strategies import STRATEGIES
 from rag_core.language import certain_language, detect
 from rag_core.language.detection import script
+from rag_core.library.indexing.documents import LANGUAGE_CHARS
 from rag_core.library.indexing.embedding import terms_of, vectors_of
 from rag_core.library.stored.bounds import require_metadata
 from rag_core.library.stored.sources import clean, described
@@ -30,7 +31,6 @@ from rag_core.library.stored.sources import clean, described
 MAX_PASSAGES = 200  # for one question, four times what a search here may find; each takes about 0.03 s to embed; chosen
 MAX_CHARS = 1_000_000  # in all of them together, about 500 pages; chosen
 STRATEGY = STRATEGIES["technical"]  # fills passages up to what the model reads: they were cut already
-LANGUAGE_CHARS = 20_000  # enough to detect a language by, as where documents are indexed
 _BETWEEN = "\n\n"  # two given passages of one page
 
 
@@ -163,7 +163,6 @@ def document_values(passages: Iterable[object]) -> dict[str, Mapping[str, str]]:
 
 
 def _documents_of(ready: Sequence[ReadyPassage]) -> list[str]:
-    """For each passage the id of its document."""
     return [f"document:{one.document}" if one.document else f"passage:{number}" for number, one in enumerate(ready, 1)]
 
 
@@ -175,7 +174,6 @@ def _by_document(ready: Sequence[ReadyPassage]) -> dict[str, list[ReadyPassage]]
 
 
 def _metadata(passages: Sequence[ReadyPassage]) -> Metadata:
-    """The metadata of the document of these passages."""
     values = {key: _text_of(value) for one in reversed(passages) for key, value in one.metadata.items()}
     metadata = described(Metadata(), values)
     require_metadata(metadata)

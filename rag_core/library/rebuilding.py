@@ -7,6 +7,7 @@ What no list names any more is a stored source. Nothing is deleted: a damaged fi
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
@@ -32,14 +33,10 @@ def found_again(collection: Collection) -> tuple[list[Accepted], tuple[Problem, 
     path = collection.reader.path
     documents: dict[str, Accepted] = {}
     waiting: dict[str, Accepted] = {}
-    whole = path.exists() or not children(collection.root / stored_sources.FOLDER)
-    if whole:
-        try:
-            whole = _read(collection, documents, waiting)
-        except LibraryDamaged:
-            whole = False
-    if whole:
-        return list(documents.values()), ()
+    if path.exists() or not children(collection.root / stored_sources.FOLDER):
+        with suppress(LibraryDamaged):
+            if _read(collection, documents, waiting):
+                return list(documents.values()), ()
     problem = f"The list of documents ({path.name}) is damaged or missing."
     aside = collection.move_aside()
     if aside is not None:
@@ -58,15 +55,14 @@ def found_again(collection: Collection) -> tuple[list[Accepted], tuple[Problem, 
 
 def _read(collection: Collection, documents: dict[str, Accepted], waiting: dict[str, Accepted]) -> bool:
     """Read the lists, row by row as far as they can be; whether all of the file is sound."""
-    whole = True
     with collection.reading() as db:
-        whole = db.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+        whole: bool = db.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
         for row in db.execute(
             "SELECT id, key, entry, size, stamp FROM document WHERE state = ? ORDER BY place, id", (READY,)
         ):
             try:
                 entry = entry_of_row(*row)
-                documents[entry.source.digest] = entry.source.knowing(entry.document.metadata)
+                documents[entry.source.digest] = replace(entry.source, metadata=entry.document.metadata)
             except LibraryError:
                 whole = False
         for (source,) in db.execute("SELECT source FROM waiting ORDER BY id"):

@@ -79,7 +79,6 @@ def _text_of(name: str, read: Callable[[str, Row, Texts], str]) -> Custom:
 
 
 def _own_text(name: str) -> Custom:
-    """A text in a model's own words."""
     return Custom(lambda value, to: hash_own(getattr(value, name), to.own), lambda row, got, of: of.texts.own(row))
 
 
@@ -421,7 +420,6 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
 
 
 def _retrieved(measurements: Measurements) -> dict[str, Passage]:
-    """The passages of all rounds by id."""
     later = measurements.llm_trace.expanded if measurements.llm_trace else ()
     other = _retrieved(measurements.other) if measurements.other else {}
     return {hit.passage.id: hit.passage for hits in (measurements.hits, *later) for hit in hits} | other

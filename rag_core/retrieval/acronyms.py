@@ -28,19 +28,11 @@ _BRACKET = regex.compile(r"\(([^()]{2,120})\)")
 def widened(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
     """Index terms of what the acronyms of a question stand for; none where nothing is known.
 
-    Args:
-        question: as asked.
-        language: of the question.
-        corpus: where definitions are looked for.
-        rows: the passages that may be read; None for all.
+    Definitions are looked for in the passages of these rows of the corpus; None for all.
     """
     found: list[str] = []
     for acronym in acronyms(question):
-        defined = next(_defined(acronym, language, corpus, rows), None)
-        if defined is not None:
-            found += terms(*defined)
-        else:
-            found += terms(listed(acronym, language), language)
+        found += terms(*next(_defined(acronym, language, corpus, rows), (listed(acronym, language), language)))
     return tuple(dict.fromkeys(found))
 
 
@@ -103,6 +95,5 @@ def _spelled(acronym: str, text: str) -> str:
 
 @cache
 def _listed() -> Mapping[str, Mapping[str, str]]:
-    """The long forms of well-known acronyms, by language."""
     read: dict[str, Any] = yaml.safe_load((DATA / "acronyms.yaml").read_text(encoding="utf-8"))
     return {language: {str(name): str(text) for name, text in rows.items()} for language, rows in read.items()}

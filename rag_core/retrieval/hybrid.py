@@ -129,8 +129,13 @@ def retrieve(
     if settings.authority_weight or (settings.recency_weight and time_sensitive):
         known = {document.id: document for document in corpus.documents}
         recency = settings.recency_weight if time_sensitive else 0.0
-        boost = _Boost(settings.authority_weight, recency, settings.recency_half_life_days, today or date.today())
-        scores = {row: score * boost.of(known.get(corpus.passages[row].document)) for row, score in fused.items()}
+
+        def boost(document: Document) -> float:
+            """Factor >= 1 on a fused score; a term without data adds nothing."""
+            fresh = recency_of(document.date, settings.recency_half_life_days, today or date.today()) or 0.0
+            return 1.0 + settings.authority_weight * (document.metadata.standing or 0.0) + recency * fresh
+
+        scores = {row: score * boost(known[corpus.passages[row].document]) for row, score in fused.items()}
     order = sorted(candidates, key=lambda row: (-scores[row], row))
     measured = dict(zip(candidates, zip(cosines, words, strict=True), strict=True))
 
@@ -147,7 +152,6 @@ def retrieve(
 
 
 def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, int]:
-    """{row: 1-based rank} of rows with their scores, best first."""
     return {row: rank for rank, (row, _) in enumerate(found, 1)}
 
 
@@ -175,19 +179,3 @@ def recency_of(stated: str, half_life_days: int, today: date) -> float | None:
     """0.5 ** (age / half-life), in (0, 1]; None when there is no date."""
     age = age_in_days(stated, today)
     return None if age is None else 0.5 ** (age / half_life_days)
-
-
-@dataclass(frozen=True, slots=True)
-class _Boost:
-    """Factor >= 1 on a fused score; a term without data adds nothing."""
-
-    authority: float
-    recency: float
-    half_life_days: int
-    today: date
-
-    def of(self, document: Document | None) -> float:
-        if document is None:
-            return 1.0
-        recency = recency_of(document.date, self.half_life_days, self.today)
-        return 1.0 + self.authority * (document.metadata.standing or 0.0) + self.recency * (recency or 0.0)

@@ -34,11 +34,7 @@ class NamedMetric:
 
 def reported(question: str, language: str) -> str:
     """The words that reports print for the statements and metrics of a question, in the list's order; empty where it
-    names none.
-
-    Args:
-        question: as it is searched for.
-        language: of the question, ISO 639-1; a language without a list names none.
+    names none, as do all in a language (ISO 639-1) without a list.
     """
     found = [row.said for row, _ in _named(question, language) if row.said]
     return ", ".join(found[:MAX_METRICS])
@@ -75,17 +71,12 @@ def _named(question: str, language: str) -> Iterator[tuple[_Listed, list[str]]]:
 
 @cache
 def _listed() -> dict[str, Sequence[_Listed]]:
-    """The entries of each language."""
     read: dict[str, Any] = yaml.safe_load((DATA / "metrics.yaml").read_text(encoding="utf-8"))
     return {language: [_entry(row) for row in rows] for language, rows in read.items()}
 
 
 def _entry(row: dict[str, Any]) -> _Listed:
     rows = tuple(frozenset(map(fold, spaced(label).split())) for label in row.get("rows", ()))
-    return _Listed(_pattern(row["asked"]), str(row.get("said", "")), rows)
-
-
-def _pattern(phrases: Sequence[str]) -> regex.Pattern[str]:
-    """Any of the phrases, as whole words; the longest first."""
-    longest = sorted(phrases, key=len, reverse=True)
-    return regex.compile("|".join(f" {regex.escape(spaced(phrase))} " for phrase in longest))
+    longest = sorted(row["asked"], key=len, reverse=True)
+    asked = regex.compile("|".join(f" {regex.escape(spaced(phrase))} " for phrase in longest))
+    return _Listed(asked, str(row.get("said", "")), rows)

@@ -28,11 +28,8 @@ def titled_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Seque
     """The rows of the long documents that a question names, ascending; empty where it names none of them, or all that
     is searched.
 
-    Args:
-        named: the question's names, as `Understanding.entities` has them.
-        language: of the question.
-        corpus: what is searched.
-        rows: the passages that may be found; None for all.
+    `named` are the question's names, as `Understanding.entities` has them; `rows` those that may be found, None for
+    all.
     """
     found = [row for own in _own_rows(named, language, corpus, rows).values() for row in own]
     return sorted(found) if len(found) < (len(corpus.passages) if rows is None else len(rows)) else []
@@ -105,7 +102,6 @@ def _title(title: str, name: str) -> tuple[str, ...]:
 
 
 def _words(*texts: str) -> tuple[str, ...]:
-    """The words of texts, folded; letters and digits are parted."""
     return tuple(fold(word) for text in texts for word in _WORD.findall(text))
 
 

@@ -18,9 +18,9 @@ from rag_core.settings.settings import Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
-MAX_COLLECTIONS = (
-    200  # for a library, where the environment says nothing: a token for all of them could make any number
-)
+MOST = 999_999  # that one of these can be set to
+# for a library, where the environment says nothing: a token for all of them could make any number
+MAX_COLLECTIONS = 200
 # each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse,
 # under any preset
 _NUMBERS = {
@@ -54,9 +54,9 @@ def retention(environment: Mapping[str, str]) -> Retention:
     keep = _truth("RAG_KEEP_DECISIONS", environment.get("RAG_KEEP_DECISIONS") or "true")
     return Retention(
         keep,
-        _count("RAG_KEEP_DAYS", environment, _KEPT_DAYS),
-        _count("RAG_KEEP_MOST", environment, _KEPT_MOST),
-        _count("RAG_KEEP_REJECTED_DAYS", environment, _REJECTED_DAYS),
+        _amount("RAG_KEEP_DAYS", environment, MOST) or _KEPT_DAYS,
+        _amount("RAG_KEEP_MOST", environment, MOST) or _KEPT_MOST,
+        _amount("RAG_KEEP_REJECTED_DAYS", environment, MOST) or _REJECTED_DAYS,
     )
 
 
@@ -67,10 +67,7 @@ def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
     Raises:
         InvalidSetting: a value that is no whole number from 1 on.
     """
-    documents, size = (
-        _amount(name, environment.get(name) or "") for name in ("RAG_QUOTA_DOCUMENTS", "RAG_QUOTA_BYTES")
-    )
-    return documents, size
+    return _amount("RAG_QUOTA_DOCUMENTS", environment), _amount("RAG_QUOTA_BYTES", environment)
 
 
 def most_collections(environment: Mapping[str, str]) -> int:
@@ -79,7 +76,7 @@ def most_collections(environment: Mapping[str, str]) -> int:
     Raises:
         InvalidSetting: a value that is no whole number from 1 on.
     """
-    return _amount("RAG_QUOTA_COLLECTIONS", environment.get("RAG_QUOTA_COLLECTIONS") or "") or MAX_COLLECTIONS
+    return _amount("RAG_QUOTA_COLLECTIONS", environment) or MAX_COLLECTIONS
 
 
 def locked(environment: Mapping[str, str]) -> frozenset[str]:
@@ -98,11 +95,12 @@ def locked(environment: Mapping[str, str]) -> frozenset[str]:
     return named
 
 
-def _amount(name: str, value: str) -> int | None:
-    if value and (not value.isascii() or not value.isdecimal() or int(value) < 1):
-        raise InvalidSetting(
-            f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit."
-        )
+def _amount(name: str, env: Mapping[str, str], most: int | None = None) -> int | None:
+    value = env.get(name) or ""
+    whole = value.isascii() and value.isdecimal() and 1 <= int(value) <= (most or int(value))
+    if value and not whole:
+        upto = f"to {most}." if most else "on, or leave it out for no limit."
+        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy=f"Use a whole number from 1 {upto}")
     return int(value) if value else None
 
 
@@ -137,9 +135,9 @@ def load_settings(
     """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off.
-        RAG_VALIDATION_ENABLED=false
-    lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least
-    number of passages; each is enforced where it is set, unless strict mode is off.
+    RAG_VALIDATION_ENABLED=false lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest
+    distance, RAG_MIN_DOCUMENTS the least number of passages; each is enforced where it is set, unless strict mode is
+    off.
     RAG_WORKERS says who makes documents of several PDFs (`workers`).
     RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file
     or `values` that set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may
@@ -189,13 +187,6 @@ def _truth(name: str, value: str) -> bool:
     if value.strip().casefold() not in known:
         raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use true or false.")
     return known[value.strip().casefold()]
-
-
-def _count(name: str, env: Mapping[str, str], default: int) -> int:
-    value = env.get(name) or str(default)
-    if not value.isascii() or not value.isdecimal() or not 0 < int(value) < 1_000_000:
-        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 to 999999.")
-    return int(value)
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

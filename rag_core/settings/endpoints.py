@@ -30,17 +30,11 @@ _HEAD = 4  # longest prefix that only says whose key it is: "sk-", "gsk_"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server that speaks OpenAI's chat protocol, and what is asked of it.
+    """A server that speaks OpenAI's chat protocol, and what is asked of it."""
 
-    Args:
-        base_url: with scheme and path, without a slash at its end: `http://127.0.0.1:11434/v1`.
-        key: empty where the server wants none.
-        model: the name that the server knows; may be empty until the settings name one.
-    """
-
-    base_url: str
-    key: str = field(repr=False)
-    model: str
+    base_url: str  # with scheme and path, without a slash at its end: http://127.0.0.1:11434/v1
+    key: str = field(repr=False)  # empty where the server wants none
+    model: str  # the name that the server knows; may be empty until the settings name one
 
     @property
     def host(self) -> str:
@@ -144,7 +138,6 @@ def address_of(name: str, environment: Mapping[str, str] | None = None, secrets:
 
 
 def _over_secrets(environment: Mapping[str, str], names: Collection[str], secrets: Path) -> Mapping[str, str]:
-    """The environment over these variables of the file of secrets."""
     try:
         stored = tomllib.loads(secrets.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -14,11 +14,7 @@ from pydantic import Field
 from rag_core.settings.scales import Scale, Unit
 
 # a library is searched with what it was built with
-AS_BUILT = (
-    "embedding_model",
-    "embedding_precision",
-    "vector_store",
-)
+AS_BUILT = ("embedding_model", "embedding_precision", "vector_store")
 BY_OPERATOR = ("workers",)  # a matter of the machines it runs on: no caller and no visitor changes it
 
 
@@ -51,50 +47,59 @@ class Stage(StrEnum):
 
 def number(
     default: float,
-    low: float,
-    high: float,
-    step: float,
     stage: Stage,
     cost: Cost,
     scale: Scale | Unit,
-    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    step: float | None = None,
     stricter: str = "",
 ) -> Any:
-    """Declare a numeric knob.
+    """Declare a numeric knob; its help is the text below it.
 
-    `stricter` is "higher", "lower" or "" where neither end is stricter; integers stay integers.
+    It goes from `low` to `high`, or over the whole scale, in steps of 1 of a unit and of .01 on a scale. `stricter` is
+    "higher", "lower" or "" where neither end is stricter; integers stay integers.
     """
-    extra: Any = {"step": step, "stage": stage, "cost": cost, "scale": scale, "stricter": stricter}
-    return Field(default, ge=low, le=high, description=help, json_schema_extra=extra)
+    if isinstance(scale, Scale):
+        low, high = scale.low if low is None else low, scale.high if high is None else high
+    usual = 0.01 if isinstance(scale, Scale) else 1
+    extra: Any = {"step": step or usual, "stage": stage, "cost": cost, "scale": scale, "stricter": stricter}
+    return Field(default, ge=low, le=high, json_schema_extra=extra)
 
 
-def choice(default: Any, stage: Stage, cost: Cost, help: str, *, switch: str = "") -> Any:
-    """Declare a knob with named values or a switch. `switch` as in `mode`; one that is on goes off with it."""
-    return Field(
-        default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice", "switch": switch}
-    )
+def at_least(default: float, stage: Stage, scale: Scale | Unit, *ends: float, step: float | None = None) -> Any:
+    """Declare a limit that a check judges by, the stricter the higher; see `number`."""
+    return number(default, stage, Cost.REPLAY, scale, *ends, step=step, stricter="higher")
+
+
+def at_most(default: float, stage: Stage, scale: Scale | Unit, *ends: float, step: float | None = None) -> Any:
+    """Declare a limit that a check judges by, the stricter the lower; see `number`."""
+    return number(default, stage, Cost.REPLAY, scale, *ends, step=step, stricter="lower")
+
+
+def choice(default: Any, stage: Stage, cost: Cost, *, switch: str = "") -> Any:
+    """Declare a knob with named values or a switch, helped by the text below it. `switch` as in `mode`; one that is on
+    goes off with it.
+    """
+    return Field(default, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice", "switch": switch})
 
 
 # environment variables that loosen whole groups of checks
-STRICT, VALIDATION = (
-    "RAG_STRICT_MODE",
-    "RAG_VALIDATION_ENABLED",
-)
+STRICT, VALIDATION = "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED"
 
 
-def mode(default: Mode, stage: Stage, name: str, help: str = "", *, switch: str = "") -> Any:
-    """Declare what a check may do, with a help of its own where observing does more than show.
+def mode(default: Mode, stage: Stage, name: str = "", *, switch: str = "") -> Any:
+    """Declare what the check of a name may do; without a name, where observing does more than show, the text below it
+    is its help.
 
     `switch` is the environment variable that loosens it where it is set to false; see `configuration`.
     """
     usual = (
         f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
     )
-    return Field(
-        default,
-        description=help or usual,
-        json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode", "switch": switch},
-    )
+    extra: Any = {"stage": stage, "cost": Cost.REPLAY, "scale": "mode", "switch": switch}
+    return Field(default, description=usual if name else None, json_schema_extra=extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +113,13 @@ class Knob:
     default: Any
     low: float | None
     high: float | None
-    step: float | None
     options: tuple[str, ...]
+    help: str
     stage: Stage
     cost: Cost
     scale: str
-    stricter: str
-    help: str
+    step: float | None = None
+    stricter: str = ""
     switch: str = ""
 
     @property

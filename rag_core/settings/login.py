@@ -30,21 +30,13 @@ EXAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A provider that people sign in with, and the page as the provider knows it.
+    """A provider that people sign in with, and the page as the provider knows it."""
 
-    Args:
-        redirect_uri: the page's own address, with `CALLBACK` at its end.
-        client_id: of the page, at the provider.
-        metadata_url: where the provider describes itself.
-        cookie_secret: signs the cookie that says who signed in.
-        section: all that [auth] says.
-    """
-
-    redirect_uri: str
-    client_id: str
-    metadata_url: str
-    cookie_secret: str = field(repr=False)
-    section: Mapping[str, Any] = field(repr=False, compare=False)
+    redirect_uri: str  # the page's own address, with `CALLBACK` at its end
+    client_id: str  # the page's, at the provider
+    metadata_url: str  # where the provider describes itself
+    cookie_secret: str = field(repr=False)  # signs the cookie that says who signed in
+    section: Mapping[str, Any] = field(repr=False, compare=False)  # all that [auth] says
 
     @property
     def host(self) -> str:

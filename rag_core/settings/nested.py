@@ -33,45 +33,37 @@ def _enforced(knob: str) -> Callable[[Any], Ours]:
     return lambda on: {knob: Mode.ENFORCE if on else Mode.OFF}
 
 
-def _named(knob: str) -> Callable[[Any], Ours]:
-    return lambda value: {knob: value}
-
-
 def _embedding(name: Any) -> Ours:
     return {"embedding_model": f"openai:{name}" if str(name).startswith(_OPENAI_EMBEDDING) else name}
 
 
-def _always(text: str) -> Callable[[Any], str]:
-    return lambda _: text
-
-
-# what a setting in a section means here: settings of ours, or why it is not one
-_MEANINGS: Mapping[str, Callable[[Any], Ours | str]] = MappingProxyType(
+# what a setting in a section means here: the setting of ours, what it makes of ours, or why it is not one
+_MEANINGS: Mapping[str, str | Callable[[Any], Ours | str]] = MappingProxyType(
     {
         "chunking.strategy": lambda name: {"strategy": "auto" if name == "semantic" else name},
-        "chunking.max_chunk_size": _named("passage_tokens"),
-        "chunking.overlap": _named("overlap_tokens"),
+        "chunking.max_chunk_size": "passage_tokens",
+        "chunking.overlap": "overlap_tokens",
         "chunking.respect_boundaries": lambda on: (
             {} if on else "passages always end where a sentence, row or clause does"
         ),
         "embedding.model": _embedding,
-        "embedding.dimension": _always("a vector has as many numbers as its model gives"),
-        "embedding.batch_size": _always("the number of texts in a request is fixed"),
-        "retrieval.top_k": _named("top_k"),
-        "retrieval.hybrid_search.semantic_weight": _named("semantic_weight"),
+        "embedding.dimension": lambda _: "a vector has as many numbers as its model gives",
+        "embedding.batch_size": lambda _: "the number of texts in a request is fixed",
+        "retrieval.top_k": "top_k",
+        "retrieval.hybrid_search.semantic_weight": "semantic_weight",
         "retrieval.hybrid_search.keyword_weight": lambda weight: {"semantic_weight": round(1 - float(weight), 6)},
         "retrieval.reranking.enabled": lambda on: {} if on else {"reranker": ""},
-        "retrieval.reranking.model": _named("reranker"),
+        "retrieval.reranking.model": "reranker",
         "generation.model": lambda name: {"model": name, "drafter": "model"},
-        "generation.temperature": _named("temperature"),
-        "generation.max_tokens": _named("max_tokens"),
-        "generation.citation_format": _named("citation_format"),
+        "generation.temperature": "temperature",
+        "generation.max_tokens": "max_tokens",
+        "generation.citation_format": "citation_format",
         "validation.sufficiency_check": _enforced("sufficiency_mode"),
         "validation.anti_hallucination_audit": _enforced("verification_mode"),
-        "validation.min_confidence": _named("min_sufficiency"),
-        "validation.max_retries": _named("max_retries"),
-        "vector_db.provider": _always("vectors are kept in the library's own store, see vector_store"),
-        "vector_db.index_name": _always("a library is a folder, and its collections have names"),
+        "validation.min_confidence": "min_sufficiency",
+        "validation.max_retries": "max_retries",
+        "vector_db.provider": lambda _: "vectors are kept in the library's own store, see vector_store",
+        "vector_db.index_name": lambda _: "a library is a folder, and its collections have names",
         "vector_db.metric": lambda name: {} if name == "cosine" else "vectors are compared by their cosine",
     }
 )
@@ -94,7 +86,8 @@ def flattened(read: Mapping[str, Any]) -> dict[str, Any]:
         if off and name == "retrieval.reranking.model":
             continue
         try:
-            meant = _MEANINGS[name](value)
+            meaning = _MEANINGS[name]
+            meant = {meaning: value} if isinstance(meaning, str) else meaning(value)
         except (TypeError, ValueError) as error:
             raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Give a number.") from error
         if isinstance(meant, str):

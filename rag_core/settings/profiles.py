@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import yaml
+from pydantic import TypeAdapter
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import Cost
@@ -23,40 +24,25 @@ AUTO = "auto"  # in the place of a domain: it is detected
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The profile of a domain.
-
-    Args:
-        values: settings by name.
-        kinds: strategies of cutting that speak for the domain.
-        keys: names of metadata that do.
-        words: of titles and questions, by ISO 639-1 code.
-    """
+    """The profile of a domain: settings, and what speaks for the domain."""
 
     domain: str
     title: str
     help: str
-    values: Mapping[str, Any]
-    kinds: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, Any]  # settings by name
+    kinds: tuple[str, ...] = ()  # strategies of cutting
+    keys: tuple[str, ...] = ()  # names of metadata
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # in titles and questions, by ISO 639-1 code
+
+
+_ADAPTER = TypeAdapter(Profile)
 
 
 @cache
 def profiles() -> Mapping[str, Profile]:
     """The profiles by domain, in the file's order."""
     raw = yaml.safe_load((DATA / "profiles.yaml").read_text(encoding="utf-8"))
-    return {
-        domain: Profile(
-            domain,
-            row["title"],
-            row["help"],
-            row["values"],
-            tuple(row.get("kinds", ())),
-            tuple(row.get("keys", ())),
-            {language: tuple(words) for language, words in row.get("words", {}).items()},
-        )
-        for domain, row in raw.items()
-    }
+    return {domain: _ADAPTER.validate_python({"domain": domain, **row}) for domain, row in raw.items()}
 
 
 def require_domain(domain: str) -> Profile:

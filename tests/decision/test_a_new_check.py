@@ -19,8 +19,8 @@ EDITS = (
         "rag_core/settings/settings.py",
         "    keywords_mode: Mode",
         (
-            '    min_hits: int = number(1, 0, 20, 1, Stage.GATE, _R, Unit.PASSAGES, "Refuse with fewer passages.", '
-            '"higher")\n'
+            "    min_hits: int = at_least(1, Stage.GATE, Unit.PASSAGES, 0, 20)\n"
+            '    """Refuse with fewer passages."""\n'
             '    two_hits_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "passages", switch=STRICT)\n'
         ),
     ),

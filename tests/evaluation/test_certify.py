@@ -149,7 +149,6 @@ def test_given_thresholds_that_cannot_be_chosen_then_the_request_is_refused(requ
         Request((WRONG,), **request_)  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif(not BY_TYPE, reason="the settings have no limit by question type")
 def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_few_labels_goes_with_the_others() -> None:
     """S4-25: thresholds per question type."""
     questions, records, hits = material(400)

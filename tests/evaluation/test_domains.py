@@ -7,7 +7,8 @@ from folding import each
 from hash_embedder import HashEmbedder
 
 from rag_core.domain.documents import Document, Metadata
-from rag_core.evaluation.domains import detect, kind_of, searched
+from rag_core.evaluation.domains import detect, kind_of
+from rag_core.gating.named import searched_documents
 
 
 def document(
@@ -91,5 +92,5 @@ def test_given_documents_and_a_question_then_the_field_is_the_one_that_most_spea
 def test_given_a_choice_of_documents_then_only_these_are_looked_at() -> None:
     corpus = MemoryCorpus([Text("one", "The rent is due."), Text("two", "The meter is new.")], HashEmbedder())
 
-    assert [one.id for one in searched(corpus)] == [one.id for one in corpus.documents]
-    assert [one.id for one in searched(corpus, [corpus.documents[1].id])] == [corpus.documents[1].id]
+    assert searched_documents(corpus, corpus.rows(None, {})) == [*corpus.documents]
+    assert searched_documents(corpus, corpus.rows([corpus.documents[1].id], {})) == [corpus.documents[1]]

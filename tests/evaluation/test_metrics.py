@@ -177,24 +177,6 @@ def test_given_no_question_then_reliability_is_empty_and_has_no_error() -> None:
     assert metrics.calibration_error(metrics.reliability([], [])) is None
 
 
-@given(pairs, st.integers(1, 20))
-def test_given_scores_then_the_histogram_counts_each_once_by_class(rows: list[tuple[float, bool]], bins: int) -> None:
-    scores, flags = columns(rows)
-
-    found = metrics.histogram(scores, flags, bins)
-
-    assert len(found.edges) == bins + 1
-    assert found.positive.sum() == sum(flags)
-    assert found.negative.sum() == len(flags) - sum(flags)
-
-
-def test_given_a_range_then_the_histogram_keeps_to_it() -> None:
-    found = metrics.histogram([-0.5, 0.2, 0.9, 2.0], [True] * 4, bins=2, low=0.0, high=1.0)
-
-    assert list(found.edges) == [0.0, 0.5, 1.0]
-    assert list(found.positive) == [1, 1]
-
-
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_given_a_score_that_is_no_number_then_no_figure_is_made(bad: float) -> None:
     for figure in (
@@ -203,7 +185,6 @@ def test_given_a_score_that_is_no_number_then_no_figure_is_made(bad: float) -> N
         metrics.precision_recall,
         metrics.risk_coverage,
         metrics.reliability,
-        metrics.histogram,
     ):
         with pytest.raises(ValueError, match="finite"):
             figure([0.5, bad], [True, False])

@@ -27,7 +27,6 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import batches, reading
 from rag_core.library.indexing.batches import Batches
 from rag_core.library.indexing.reading import PageKeeper
@@ -510,7 +509,7 @@ def test_given_pages_that_come_then_each_batch_has_twice_as_many_and_none_has_ne
     for number in range(1, count + 1):
         page = Page(number, f"The buoy {number} shows a light.")
         keeper.put(page)
-        made.read(page, Stamp("0", 1))
+        made.read(page, 1)
 
     assert [one.entry.document.page_count for one in cut] == read
     assert {one.pages for one in cut} <= {count}

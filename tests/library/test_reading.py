@@ -19,7 +19,6 @@ from rag_core.errors import LimitExceeded, MissingDependency
 from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.reading import ocr_engines, pdf_process
 from rag_core.ingest.reading.pdf import read_pdf
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import reading
 from rag_core.library.indexing.reading import ReadOptions
 from rag_core.library.stored.collection import Collection
@@ -68,7 +67,7 @@ def read(
     keeper = reading.PageKeeper(collection, collection.begin_document(row, "key", "options"))
     (folder / "data").write_bytes(data)
     with (folder / "data").open("rb") as file:
-        found = reading.read(row, file, Stamp("", len(data)), options, keeper, None, None, None)
+        found = reading.read(row, file, options, keeper, None, None, None)
     keeper.flush()
     return found, keeper
 

@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Page
 from rag_core.domain.indexing import INDEXING, indexing_of
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import batches
 from ui.app import state
 from ui.app.texts import say, tell
@@ -37,8 +36,8 @@ class Gate:
         self.go = {number: threading.Event() for number in self.stands}
         read = batches.Batches.read
 
-        def held(self_: batches.Batches, page: Page, source: Stamp) -> None:
-            read(self_, page, source)
+        def held(self_: batches.Batches, page: Page, size: int) -> None:
+            read(self_, page, size)
             if page.number in self.stands:
                 self.stands[page.number].set()
                 assert self.go[page.number].wait(JOB_SECONDS)

@@ -11,7 +11,6 @@ import pytest
 from service_kit import WARRANTY, Server
 
 from rag_core.domain.documents import Page
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing import batches
 from rag_core.library.stored.collection import Collection
 from rag_core.work import loading
@@ -26,8 +25,8 @@ def test_given_a_pdf_that_is_being_read_when_asked_then_the_decision_says_so_and
 ) -> None:
     stands, go, read = threading.Event(), threading.Event(), batches.Batches.read
 
-    def held(self: batches.Batches, page: Page, source: Stamp) -> None:
-        read(self, page, source)
+    def held(self: batches.Batches, page: Page, size: int) -> None:
+        read(self, page, size)
         if page.number == FIRST + 1:
             stands.set()
             assert go.wait(SECONDS)

@@ -18,7 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.certificate import Basis, Certificate, Part
-from rag_core.evaluation.certify import BY_TYPE, FIRST, SHIFTED, Request, Uncertified, certify, second_thresholds
+from rag_core.evaluation.certify import FIRST, SHIFTED, Request, Uncertified, certify, second_thresholds
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
@@ -130,9 +130,7 @@ def _form() -> Request | None:
             help=say("lab_certify.second_help"),
             format_func=lambda name: setting_name(name) if name else say("lab_certify.second_none"),
         )
-        by_type = bool(BY_TYPE) and st.toggle(
-            say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help")
-        )
+        by_type = st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
         pressed = st.form_submit_button(say("lab_certify.run"), type="primary", icon=":material/verified:")
     if not pressed:
         return None

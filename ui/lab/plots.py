@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -58,12 +59,12 @@ def histogram(
     if counts:
         bins = min(int(high) + 1, MAX_COUNTS)
         low, high = -0.5, bins - 0.5
-    made = metrics.histogram(values, wanted, bins, low, high)
+    edges = np.histogram_bin_edges([], bins, (low, high))
     above, below = labels
     rows = [
         {"low": low, "high": high, "n": sign * count, "count": count, "label": label, "wanted": sign > 0}
-        for label, sign, numbers in ((above, 1, made.positive), (below, -1, made.negative))
-        for low, high, count in zip(made.edges[:-1].tolist(), made.edges[1:].tolist(), numbers.tolist(), strict=True)
+        for label, sign, own in ((above, 1, values[wanted]), (below, -1, values[~wanted]))
+        for (low, high), count in zip(pairwise(edges.tolist()), np.histogram(own, edges)[0].tolist(), strict=True)
         if count
     ]
     bars = (

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rag_core.errors import LibraryBusy, LibraryDamaged, LibraryError, RecordsDamaged
+from rag_core.library.disk.files import REBUILD
 from rag_core.library.disk.private import FILE_MODE, make_folder, tighten
 
 WAIT_SECONDS = 10.0  # for another writer
@@ -48,11 +49,7 @@ def records_damaged(path: Path) -> RecordsDamaged:
 
 def library_damaged(path: Path) -> LibraryDamaged:
     """The error for a collection's file that is not what was written."""
-    return LibraryDamaged(
-        f"The library's file {'/'.join(path.parts[-2:])} is damaged.",
-        remedy="Restore it from a backup or rebuild the library from its stored sources; "
-        "failing that, delete its folder and index again.",
-    )
+    return LibraryDamaged(f"The library's file {'/'.join(path.parts[-2:])} is damaged.", remedy=REBUILD)
 
 
 class Database:
@@ -194,9 +191,8 @@ class Database:
                     problem, remedy="Try again when that is done; questions can be asked meanwhile."
                 ) from error
             raise self._refused(doing, str(error)) from error
-        except (
-            UnicodeDecodeError
-        ) as error:  # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
+        # SQLite quotes a name of the file that is no UTF-8, and Python cannot read what it says
+        except UnicodeDecodeError as error:
             self.close()
             raise self.damaged() from error
         except OSError as error:

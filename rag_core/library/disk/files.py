@@ -12,28 +12,22 @@ import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rag_core.errors import LibraryDamaged, LibraryError
 from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, write
 
 CHECKSUM = "checksum"  # the key of a sealed object
-
-
-class Stamp(NamedTuple):
-    """The stamp of a file: SHA-256 of its bytes as hex digits, and its size in bytes."""
-
-    sha256: str
-    size: int
+# what to do about damage
+REBUILD = (
+    "Restore it from a backup or rebuild the library from its stored sources; "
+    "failing that, delete its folder and index again."
+)
 
 
 def damaged(path: Path, why: str) -> LibraryDamaged:
     """The error for a stored file that is not what was written. Names the file by its last three parts."""
-    return LibraryDamaged(
-        f"The library's file {'/'.join(path.parts[-3:])} {why}.",
-        remedy="Restore it from a backup or rebuild the library from its stored sources; "
-        "failing that, delete its folder and index again.",
-    )
+    return LibraryDamaged(f"The library's file {'/'.join(path.parts[-3:])} {why}.", remedy=REBUILD)
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:

@@ -118,6 +118,11 @@ def blocks_from(file: IO[bytes]) -> Iterator[bytes]:
         yield block
 
 
+def size_of(data: bytes | HeldFile) -> int:
+    """How many bytes either has."""
+    return data.size if isinstance(data, HeldFile) else len(data)
+
+
 def blocks_of(data: bytes | HeldFile) -> Iterator[bytes]:
     """The bytes of either, block by block."""
     if isinstance(data, HeldFile):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import os
+import shutil
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
@@ -33,8 +33,7 @@ def free_bytes(folder: Path) -> int:
     Raises:
         OSError: that cannot be told.
     """
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+    return shutil.disk_usage(folder).free
 
 
 def is_short(folder: Path) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Step
@@ -51,15 +52,7 @@ class AddReport:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The library that documents are added to.
-
-    Args:
-        ready: its documents by id.
-        publish: see `Library._publish`.
-        change: see `Library._change`.
-        refresh: see `Library.refresh`.
-        end: called when nothing is being read any more; see `Collection.drop_half_read`.
-    """
+    """The library that documents are added to, by its methods; `ready` gives its documents by id."""
 
     ready: Callable[[], dict[str, Entry]]
     publish: Callable[[Sequence[int], Sequence[Entry], Collection[str], Collection[int] | None], frozenset[int]]
@@ -242,7 +235,9 @@ class Adding:
                 return entry
             if self._elsewhere is not None and (entry := self._elsewhere.entry(row)) is not None:
                 return entry
-            return self._indexer.prepare(row, password, None if self._at_once else self._batch_cut)
+            return self._indexer.prepare(
+                row, password, None if self._at_once else partial(self._meanwhile, 0, self._batch)
+            )
         except Gone:
             return None
         except IngestError as error:
@@ -284,11 +279,7 @@ class Adding:
         if (problem := self._indexer.problem_of(row)) is not None:
             self._problems.append((row.name, problem))
 
-    def _batch_cut(self, batch: Cut) -> None:
-        self._meanwhile(0, self._batch, batch)
-
     def _batch(self, batch: Cut) -> None:
-        """Have the first pages of a document asked."""
         try:
             vectors, packed = self._indexer.vectors([batch]), pack_passages(batch.passages)
         except (Cancelled, RagError):  # the whole document meets it

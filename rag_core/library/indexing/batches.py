@@ -15,7 +15,6 @@ from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Vectors
 from rag_core.errors import Cancelled
-from rag_core.library.disk.files import Stamp
 from rag_core.library.indexing.documents import Manner, document_of, entry_of, manner_of, passages_of
 from rag_core.library.indexing.embedding import terms_of
 from rag_core.library.indexing.reading import PageKeeper, Reading
@@ -30,17 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 class Batches:
-    """Cuts the batches of one PDF while its pages come.
-
-    Args:
-        row: the source.
-        key: of the document that it will be.
-        settings: the ingest settings.
-        embedder: counts tokens.
-        keeper: keeps the pages.
-        take: given each batch, with the ones before it.
-        cancelled: asked while one is cut.
-    """
+    """Cuts the batches of one PDF while its pages come; `take` is given each batch, with the ones before it."""
 
     def __init__(
         self,
@@ -66,8 +55,8 @@ class Batches:
         """Take what the file says of itself, and how many pages it has."""
         self._stated, self._count = stated, count
 
-    def read(self, page: Page, source: Stamp) -> None:
-        """Take the next page, and cut a batch when it is time for one; `source` is the file's stamp.
+    def read(self, page: Page, size: int) -> None:
+        """Take the next page of a file of `size` bytes, and cut a batch when it is time for one.
 
         Raises:
             Cancelled: the user stopped it.
@@ -78,7 +67,7 @@ class Batches:
             return
         self._next = 2 * read
         try:
-            batch = self._batch(source)
+            batch = self._batch(size)
         except Cancelled:
             raise
         # the whole document meets what is wrong with it, and says it; a batch is never a reason to lose it
@@ -90,9 +79,9 @@ class Batches:
                 self._keeper.flush()
                 self._take(batch)
 
-    def _batch(self, source: Stamp) -> Cut:
+    def _batch(self, size: int) -> Cut:
         """The pages so far: those that are in no batch yet are cut, the others stay as they are."""
-        reading = Reading(tuple(self._pages), self._stated, (), source)
+        reading = Reading(tuple(self._pages), self._stated, (), size)
         manner = self._manner = self._manner or manner_of(self._row, reading, self._settings)
         new = passages_of(self._row, self._pages[self._cut :], manner, self._settings, self._embedder, self._cancelled)
         self._terms += terms_of(self._row.name, manner.title, new)

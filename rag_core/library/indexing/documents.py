@@ -129,7 +129,7 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
         unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
         hidden_chars=sum(page.hidden_chars for page in pages),
         problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
-        size_bytes=reading.source.size,
+        size_bytes=reading.size,
     )
 
 

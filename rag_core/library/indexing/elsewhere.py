@@ -55,9 +55,7 @@ WorkersOf = Callable[[Settings], Workers | None]  # the workers that the setting
 class Elsewhere:
     """The PDFs of one call that workers make. Use it in a `with`.
 
-    Args:
-        workers: that make them.
-        indexer: takes their documents in; workers load its model, and its progress is told that they start.
+    The indexer takes their documents in; workers load its model, and its progress is told that they start.
     """
 
     def __init__(self, workers: Workers, indexer: Indexer) -> None:
@@ -86,10 +84,6 @@ class Elsewhere:
         self._room = self._workers.begin(self._indexer.embedder, self._indexer.settings, self._indexer.stopped)
         self._order()
 
-    def makes(self, row: Accepted) -> bool:
-        """Whether workers make, or have made, the document of a source."""
-        return row.digest in self._wanted
-
     def entry(self, row: Accepted) -> Entry | None:
         """The complete document of a source; None where it is to be made here.
 
@@ -99,7 +93,7 @@ class Elsewhere:
             Cancelled: the user stopped it.
             RagError: the workers are gone.
         """
-        while self.makes(row) and row.digest not in self._came:
+        while row.digest in self._wanted and row.digest not in self._came:
             if self._indexer.stopped():
                 raise Cancelled("Stopped while workers made documents.", remedy="Resume to index the rest.")
             wait(self._out.values(), LOOK_SECONDS, FIRST_COMPLETED)

@@ -93,12 +93,7 @@ def vectors_of(
 def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
     """The index terms of each passage of the document `name`.
 
-    Equal terms are one string: most of a document's words occur often.
-
-    Args:
-        name: of the document.
-        title: as it is embedded with the passages.
-        passages: of the document.
+    Equal terms are one string: most of a document's words occur often. `title` is as it is embedded with the passages.
 
     Raises:
         LimitExceeded: there are more than `MAX_TERMS` different ones.

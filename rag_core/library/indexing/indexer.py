@@ -111,7 +111,7 @@ class Indexer:
     def _prepare(
         self, row: Accepted, password: str | None, batch: Callable[[Cut], object] | None, stops: Cancel
     ) -> Cut:
-        key, options = self._key(row, self._can_ocr), self._read_options(row)
+        key, options = self._key(row, self._can_ocr), json.dumps(asdict(self._options(row)), sort_keys=True)
         number = self.collection.begin_document(row, key, options)
         keeper, batches = PageKeeper(self.collection, number), None
         if batch is not None and row.kind == "pdf" and not self.collection.is_ready(row.digest):
@@ -140,11 +140,8 @@ class Indexer:
         return None
 
     def finish(self, group: Sequence[Cut]) -> list[Entry]:
-        """Embed the passages of all of these at once, and keep them as complete documents; those that nobody deleted
-        meanwhile.
-
-        Args:
-            group: at least one.
+        """Embed the passages of all of these, one at least, at once, and keep them as complete documents; those that
+        nobody deleted meanwhile.
 
         Raises:
             Gone: somebody deleted one of them; none of them is complete.
@@ -187,7 +184,7 @@ class Indexer:
             StoredFileDamaged: they are not what was handed in.
         """
         try:
-            return stored_sources.read(self.collection.root, row)[0]
+            return stored_sources.read(self.collection.root, row)
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
@@ -211,7 +208,6 @@ class Indexer:
         return found
 
     def _progress_of(self, row: Accepted) -> Progress:
-        """Tells of a source by its id, too."""
         return lambda what, done, total: self.progress(Step(what, row.id), done, total)
 
     def _stopped_by(self, row: Accepted) -> Cancel:
@@ -249,13 +245,11 @@ class Indexer:
             except LibraryDamaged:  # it is read again from the source
                 pass
         try:
-            data, source = stored_sources.opened(self.collection.root, row)
+            data = stored_sources.opened(self.collection.root, row)
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
         with data:
-            reading = read(
-                row, data, source, self._options(row), keeper, password, self._progress_of(row), stops, batches
-            )
+            reading = read(row, data, self._options(row), keeper, password, self._progress_of(row), stops, batches)
         keeper.flush(reading_to_json(reading))
         return reading, False
 
@@ -263,9 +257,6 @@ class Indexer:
         if row.kind == "text":
             return ReadOptions("text", ocr=False, can_ocr=False)
         return ReadOptions("pdf", self.settings.ocr, self._can_ocr, ocr_engine=self._engine)
-
-    def _read_options(self, row: Accepted) -> str:
-        return json.dumps(asdict(self._options(row)), sort_keys=True)
 
     def _key(self, row: Accepted, can_ocr: bool, engine: str | None = None) -> str:
         options = self._options(row)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -14,7 +15,7 @@ from typing import Any, BinaryIO, Protocol
 from rag_core.domain.documents import Document, Metadata, Page
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.domain.scanned import TESSERACT
-from rag_core.errors import EmptyDocument, IngestError, LibraryDamaged, LimitExceeded, PasswordNeeded
+from rag_core.errors import EmptyDocument, IngestError, LibraryDamaged, LibraryError, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading.ocr_engines import missing_packages
@@ -23,20 +24,20 @@ from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
 from rag_core.ingest.reading.pdf_process import Event, size_of
 from rag_core.ingest.reading.text import MAIL, VALUES, decoded, mail_of, rows_of, without_struck
-from rag_core.library.disk.files import Stamp
+from rag_core.library.disk.files import REBUILD
 from rag_core.library.stored.collection import Collection
 from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.stored_json import (
-    REBUILD,
     metadata_from_json,
     metadata_to_json,
+    pack,
     page_from_json,
     page_to_json,
+    unpack,
 )
 
 # the PDF reader's version; pages that another version read are read again when the library is rebuilt
 READING_VERSION = 10
-UNREAD = Stamp("", 0)
 # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
 HELD_BYTES = 64 << 20
 BATCH_BYTES = 1 << 20  # packed pages that are kept at once; chosen
@@ -66,7 +67,7 @@ class Reading:
     pages: tuple[Page, ...]
     metadata: Metadata = field(default_factory=Metadata)
     problems: tuple[str, ...] = ()
-    source: Stamp = UNREAD  # the bytes that it was read from
+    size: int = 0  # in bytes, of the file
 
 
 class Listener(Protocol):
@@ -75,8 +76,8 @@ class Listener(Protocol):
     def begun(self, stated: Metadata, count: int) -> None:
         """The file says this of itself, and has so many pages."""
 
-    def read(self, page: Page, source: Stamp) -> None:
-        """The next page was read; `source` is the file's stamp."""
+    def read(self, page: Page, size: int) -> None:
+        """The next page was read, of a file of so many bytes."""
 
 
 class PageKeeper:
@@ -122,18 +123,21 @@ class RecognisedPages:
 
     def get(self, key: str) -> Event | None:
         """The reading under the key; None where nothing is kept."""
-        found: Event | None = self._collection.recognised(self._digest, key)
-        return found
+        query = "SELECT event FROM recognised WHERE digest = ? AND key = ?"
+        with self._collection.reading() as db:
+            found = db.execute(query, (self._digest, key)).fetchone()
+        return None if found is None else unpack(found[0])
 
     def put(self, key: str, event: Event) -> None:
-        """Keep what was read; where the disk refuses it, it is not kept and the reading goes on."""
-        self._collection.put_recognised(self._digest, key, event)
+        """Keep what was read; where the disk refuses it, or the source was deleted, the reading goes on without."""
+        insert = "INSERT OR REPLACE INTO recognised SELECT digest, ?, ? FROM waiting WHERE digest = ?"
+        with suppress(LibraryError), self._collection.writing() as db:
+            db.execute(insert, (key, pack(event), self._digest))
 
 
 def read(
     row: Accepted,
     data: BinaryIO,
-    source: Stamp,
     options: ReadOptions,
     keeper: PageKeeper,
     password: str | None,
@@ -143,14 +147,14 @@ def read(
 ) -> Reading:
     """Read a source, and give `keeper` its pages as they come. A text document is one page.
 
-    `source` is the stamp of the bytes. `listener` hears of the pages of a PDF as they come.
+    `listener` hears of the pages of a PDF as they come.
 
     Raises:
         IngestError: it cannot be read.
         Cancelled: `cancelled` said so.
         LibraryError: the disk refused.
     """
-    held = 0
+    held, size = 0, size_of(data)
 
     def keep(page: Page) -> Page:
         nonlocal held
@@ -162,15 +166,15 @@ def read(
                 f"{page.number:,}).",
                 remedy="Split the file into parts.",
             )
-        bare = _without_words(page)
+        bare = replace(page, words=())
         if listener is not None:
-            listener.read(bare, source)
+            listener.read(bare, size)
         return bare
 
     if row.kind == "text":
         text, said, problems = _text(data, row.name, "" if row.caller_id else Path(row.name).suffix.lower())
         pages = (keep(Page(1, text)),)
-        return Reading(pages, said, problems, source)
+        return Reading(pages, said, problems, size)
     if row.needs_password and password is None:
         raise PasswordNeeded(
             f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password."
@@ -188,7 +192,7 @@ def read(
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
-    return Reading(content.pages, content.metadata, content.problems, source)
+    return Reading(content.pages, content.metadata, content.problems, size)
 
 
 def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str, ...]]:
@@ -249,16 +253,12 @@ def _bounded(text: str, name: str) -> str:
     return text
 
 
-def _without_words(page: Page) -> Page:
-    return replace(page, words=())
-
-
 def reading_to_json(reading: Reading) -> dict[str, Any]:
     """A reading without its pages, as JSON."""
     return {
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
-        "read_from": list(reading.source),
+        "size": reading.size,
     }
 
 
@@ -270,13 +270,11 @@ def reading_from(collection: Collection, document: int, known: Any) -> Reading:
     """
     try:
         pages = tuple(
-            _without_words(page_from_json(facts, layout)) for facts, layout in collection.stored_pages(document)
+            replace(page_from_json(facts, layout), words=()) for facts, layout in collection.stored_pages(document)
         )
         if not pages or [page.number for page in pages] != list(range(1, len(pages) + 1)):
             raise LibraryDamaged("Pages of a document are missing.", remedy=REBUILD)
-        return Reading(
-            pages, metadata_from_json(known["metadata"]), tuple(known["problems"]), Stamp(*known["read_from"])
-        )
+        return Reading(pages, metadata_from_json(known["metadata"]), tuple(known["problems"]), known["size"])
     except (ValueError, KeyError, TypeError) as error:
         raise LibraryDamaged("A reading cannot be used again.", remedy=REBUILD) from error
 

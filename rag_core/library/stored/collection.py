@@ -34,14 +34,13 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Vectors
 from rag_core.errors import Cancelled, LibraryBusy, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database, library_damaged
-from rag_core.library.disk.files import children, damaged, storage_problems, sync
-from rag_core.library.disk.private import HeldFile
+from rag_core.library.disk.files import REBUILD, children, damaged, storage_problems, sync
+from rag_core.library.disk.private import size_of
 from rag_core.library.stored import stored_sources
 from rag_core.library.stored.entry import Accepted, Entry, Row, accepted, source_digest
 from rag_core.library.stored.named import FILE, require_name
 from rag_core.library.stored.sources import Source
 from rag_core.library.stored.stored_json import (
-    REBUILD,
     document_from_json,
     document_to_json,
     json_rows,
@@ -109,46 +108,30 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A library in figures, of its documents that are ready: one at least.
+    """A library in figures, of its documents that are ready: one at least."""
 
-    Args:
-        embedder: the embedding model, `model@precision`.
-        vector_store: the name of its store.
-        documents: how many.
-        passages: of them.
-        bytes: that they take with their sources.
-        languages: of the documents, those of most documents first.
-    """
-
-    embedder: str
+    embedder: str  # model@precision
     vector_store: str
     documents: int
     passages: int
-    bytes: int = 0
-    languages: tuple[str, ...] = ()
+    bytes: int = 0  # that the documents take with their sources
+    languages: tuple[str, ...] = ()  # those of most documents first
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A document, or its first pages, cut into passages; its vectors are still to be made.
 
-    Args:
-        entry: the document, as far as it is read.
-        title: as it is embedded with the passages.
-        passages: at least one.
-        terms: of each passage.
-        pages: that it will have.
-        reused: its pages were not read just now.
-        known: vectors that its earlier batches have, by embedded text.
+    It has one passage at least, and terms of each.
     """
 
-    entry: Entry
-    title: str
+    entry: Entry  # as far as it is read
+    title: str  # as it is embedded with the passages
     passages: Sequence[Passage]
     terms: Sequence[Sequence[str]]
-    pages: int
-    reused: bool = False
-    known: dict[str, Vectors] = field(default_factory=dict, repr=False)
+    pages: int  # that it will have
+    reused: bool = False  # its pages were not read just now
+    known: dict[str, Vectors] = field(default_factory=dict, repr=False)  # vectors of its earlier batches, by text
 
 
 class Gone(Cancelled):
@@ -345,7 +328,7 @@ class Collection:
             try:
                 for source in sources:
                     row = Accepted.of(source)
-                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), _size(source.data)
+                    drafts[row.digest] = stored_sources.draft(self.root, row, source.data), size_of(source.data)
                     listed.append(source)
                 rows = accepted(listed)
                 sync([path for path, _ in drafts.values() if path is not None])
@@ -429,12 +412,8 @@ class Collection:
         """Keep a document that was cut and embedded, within a transaction, in the place of what was kept of it before
         but in the library; False where somebody deleted it.
 
-        Args:
-            db: the file.
-            cut: the document.
-            packed: its passages, by `pack_passages`.
-            vectors: of them.
-            state: READING where it has only the first pages, else COMPLETE.
+        `packed` are its passages by `pack_passages`, `state` is READING where it has only the first pages, else
+        COMPLETE.
         """
         form, sealed_vectors, terms = cut.entry, pack_vectors(vectors), pack_terms(cut.terms)
         if db.execute("SELECT 1 FROM document WHERE id = ? AND state = ?", (form.row, READING)).fetchone() is None:
@@ -465,9 +444,8 @@ class Collection:
 
     def complete(self, digest: str) -> list[Entry]:
         """All forms of a source that are complete, and not in the library yet."""
-        query = "SELECT id, key, entry, size, stamp FROM document WHERE digest = ? AND state = ? ORDER BY id DESC"
         with self.reading() as db:
-            return [entry_of_row(*row) for row in db.execute(query, (digest, COMPLETE)).fetchall()]
+            return entries_of(db, "digest = ? AND state = ? ORDER BY id DESC", digest, COMPLETE)
 
     def is_ready(self, digest: str) -> bool:
         """Whether a document of the source is in the library."""
@@ -519,25 +497,12 @@ class Collection:
         with self.reading() as db:
             return db.execute(query, (document,)).fetchall()
 
-    def recognised(self, digest: str, key: str) -> Any:
-        """The reading by OCR of a picture of a source before a kill; None where nothing is kept."""
-        with self.reading() as db:
-            found = db.execute("SELECT event FROM recognised WHERE digest = ? AND key = ?", (digest, key)).fetchone()
-        return None if found is None else unpack(found[0])
-
-    def put_recognised(self, digest: str, key: str, event: object) -> None:
-        """Keep what OCR read; where the disk refuses it, or the source was deleted, it is not kept and the reading goes
-        on.
-        """
-        with suppress(LibraryError, sqlite3.IntegrityError), self._writer.writing() as db:
-            if db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
-                db.execute("INSERT OR REPLACE INTO recognised VALUES (?, ?, ?)", (digest, key, pack(event)))
-
     def take(self, path: Path, digest: str, key: str) -> bool:
-        """Take in the one document of another collection's file, which a worker made.
+        """Take in the one document of another collection's file, which a worker made; whether it is the one ordered.
 
-        Returns:
-            Whether it is complete, and the one that was ordered.
+        Raises:
+            LibraryDamaged: it is not complete.
+            Gone: somebody deleted the source.
         """
         other = Database(path, SCHEMA, VERSION, damaged=library_damaged, what="documents")
         with other.reading() as made:
@@ -547,20 +512,16 @@ class Collection:
             cut = made.execute("SELECT * FROM passages").fetchall()
             pages = made.execute("SELECT number, facts, layout FROM page ORDER BY number").fetchall()
         other.close()
-        if (
-            found is None
-            or len(cut) != 1
-            or cut[0][0] != found[0]
-            or [page[0] for page in pages] != list(range(1, found[9] + 1))
-        ):
+        if found is None or len(cut) != 1 or cut[0][0] != found[0]:
             return False
-        unpack_vectors(cut[0][5], len(unpack(cut[0][3]))), unpack_terms(cut[0][4])
         with self.writing() as db:
             if not db.execute("SELECT 1 FROM waiting WHERE digest = ?", (digest,)).fetchone():
                 raise Gone
             own = db.execute(f"INSERT INTO document VALUES (NULL{', ?' * (len(found) - 1)})", found[1:]).lastrowid
             db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(own, *page) for page in pages])
             db.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", (own, *cut[0][1:]))
+            assert own is not None
+            self._require_sound(db, own)
         return True
 
     # deletion
@@ -633,6 +594,12 @@ def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Ent
         raise LibraryDamaged("The list of documents cannot be read.", remedy=REBUILD) from error
 
 
+def entries_of(db: sqlite3.Connection, which: str, *values: object) -> list[Entry]:
+    """The documents of which a condition in SQL holds; raises as `entry_of_row` does."""
+    rows = db.execute(f"SELECT id, key, entry, size, stamp FROM document WHERE {which}", values).fetchall()
+    return [entry_of_row(*row) for row in rows]
+
+
 def pack_entry(entry: Entry) -> bytes:
     """The document and its source, packed."""
     return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
@@ -688,10 +655,6 @@ def unpack_terms(data: bytes) -> list[list[str]]:
 def _require_form(db: sqlite3.Connection, document: int) -> None:
     if db.execute("SELECT 1 FROM document WHERE id = ? AND state != ?", (document, READY)).fetchone() is None:
         raise Gone
-
-
-def _size(data: bytes | HeldFile) -> int:
-    return data.size if isinstance(data, HeldFile) else len(data)
 
 
 def _stat(path: Path) -> os.stat_result | None:

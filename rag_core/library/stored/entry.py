@@ -56,10 +56,6 @@ class Accepted:
             source.id,
         )
 
-    def knowing(self, metadata: Metadata) -> Accepted:
-        """The same source, described by these metadata."""
-        return replace(self, metadata=metadata)
-
     def also_named(self, names: Iterable[str]) -> Accepted:
         """With these names as the newest ones."""
         newest = tuple(dict.fromkeys(names))
@@ -92,22 +88,16 @@ def accepted(sources: Iterable[Source]) -> list[Row]:
 class Entry:
     """A document of the library.
 
-    Args:
-        row: its number in the library's file, which is never given again: a document that is read or cut anew gets
-            another one.
-        key: what it was made of: the digest of its bytes, and a hash of what it was indexed with.
-        document: as it is described now.
-        source: how it was handed in, with all names it was given under.
-        size: bytes that it takes on disk, with its source.
-        stamp: another one after each change.
+    `row` is its number in the library's file, which is never given again: a document that is read or cut anew gets
+    another one.
     """
 
     row: int
-    key: str
-    document: Document
-    source: Accepted
-    size: int = 0
-    stamp: int = 0
+    key: str  # what it was made of: the digest of its bytes, and a hash of what it was indexed with
+    document: Document  # as it is described now
+    source: Accepted  # how it was handed in, with all names it was given under
+    size: int = 0  # bytes that it takes on disk, with its source
+    stamp: int = 0  # another one after each change
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,10 +118,6 @@ class Entry:
             document=replace(new.document, name=self.document.name, metadata=metadata),
             source=replace(new.source, names=self.names),
         )
-
-    def described(self, metadata: Metadata) -> Entry:
-        """With these metadata in place of the old ones."""
-        return replace(self, document=replace(self.document, metadata=metadata))
 
 
 def combined(known: Metadata, given: Metadata) -> Metadata:

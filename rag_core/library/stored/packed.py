@@ -15,7 +15,8 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.errors import LibraryDamaged
-from rag_core.library.stored.stored_json import REBUILD, passages_from_json, unpack
+from rag_core.library.disk.files import REBUILD
+from rag_core.library.stored.stored_json import passages_from_json, unpack
 
 
 class Packed(Sequence[Passage]):
@@ -102,14 +103,6 @@ class Passages(Sequence[Passage]):
 
     def __iter__(self) -> Iterator[Passage]:
         return chain.from_iterable(self.groups)
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, (tuple, Passages)) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # as a list
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
 
 
 def documents_of(passages: Sequence[Passage], rows: Sequence[int]) -> set[str]:

@@ -11,9 +11,10 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database
+from rag_core.library.disk.files import REBUILD
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
-from rag_core.library.stored.stored_json import REBUILD, page_from_json
+from rag_core.library.stored.stored_json import page_from_json
 
 
 @dataclass(frozen=True, eq=False)

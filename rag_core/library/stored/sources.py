@@ -187,11 +187,8 @@ def _parse(key: str, value: str) -> Any:
 
 
 def _kind(path: Path) -> Kind:
-    suffix = path.suffix.lower()
-    if suffix in FORMS:
-        return "pdf"
-    if suffix in TEXT_SUFFIXES:
-        return "text"
+    if path.suffix.lower() in READABLE:
+        return kind_of(path.name)
     raise NotAPdf(
         f"{name_of(path)} is of a kind that cannot be read.",
         remedy=f"Save it as PDF, or give a file of one of these kinds: {LISTED}, .jsonl.",

@@ -17,24 +17,15 @@ from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.errors import LibraryDamaged
 from rag_core.ingest.layout import layout_from_json, layout_to_json
+from rag_core.library.disk.files import REBUILD
 
 LEVEL = 5  # compression's; chosen
 JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
-REBUILD = (
-    "Restore it from a backup or rebuild the library from its stored sources; "
-    "failing that, delete its folder and index again."
-)
 
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
     """A JSON object with every field."""
-    return {
-        "title": metadata.title,
-        "date": metadata.date,
-        "authority": metadata.authority,
-        "verified": metadata.verified,
-        "values": dict(metadata.values),
-    }
+    return values_of(metadata) | {"values": dict(metadata.values)}
 
 
 def metadata_from_json(row: Mapping[str, Any]) -> Metadata:
@@ -116,17 +107,7 @@ def page_to_json(page: Page) -> tuple[bytes, bytes]:
     """The page's text and facts, and its layout (rows and word boxes), each packed: most readers need the text
     alone.
     """
-    facts = {
-        "number": page.number,
-        "text": page.text,
-        "source": page.source.value,
-        "width": page.width,
-        "height": page.height,
-        "hidden_chars": page.hidden_chars,
-        "problem": page.problem,
-        "read_by": page.read_by,
-        "label": page.label,
-    }
+    facts = {name: value for name, value in values_of(page).items() if name not in ("words", "lines")}
     return pack(facts), pack(layout_to_json(page.words, page.lines))
 
 

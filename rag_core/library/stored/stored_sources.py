@@ -9,17 +9,17 @@ they come.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import threading
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from rag_core.errors import LibraryBusy, LibraryDamaged
 from rag_core.library.disk import private
-from rag_core.library.disk.files import Stamp, damaged
-from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of, make_folder
+from rag_core.library.disk.files import damaged
+from rag_core.library.disk.private import HeldFile, blocks_from, blocks_of, make_folder
 from rag_core.library.stored.entry import Accepted
 from rag_core.library.stored.sources import digest_prefix
 
@@ -70,51 +70,48 @@ def keep(root: Path, row: Accepted, made: Path | None) -> None:
         raise LibraryBusy(f"{row.name} was being deleted when it was added.", remedy="Add it again.")
 
 
-def check(root: Path, row: Accepted) -> Stamp:
-    """The stamp of a source's stored bytes, which have its digest; they are read in blocks.
+def check(root: Path, row: Accepted) -> None:
+    """Compare a source's stored bytes with its digest, in blocks.
 
     Raises:
         LibraryDamaged: the file is missing, cannot be read, or is not what was handed in.
     """
-    file, found = opened(root, row)
-    file.close()
-    return found
+    opened(root, row).close()
 
 
-def opened(root: Path, row: Accepted) -> tuple[BinaryIO, Stamp]:
-    """A source's stored bytes as an open file, which stands at its start, and their stamp; errors as in `check`."""
+def opened(root: Path, row: Accepted) -> BinaryIO:
+    """A source's stored bytes as an open file, which stands at its start; errors as in `check`."""
     path = root / name_of(row)
-    try:
-        with ExitStack() as opening:
-            file = opening.enter_context(path.open("rb"))
-            found = _checked(path, row, file)
-            file.seek(0)
-            opening.pop_all()
-            return file, found
-    except OSError as error:
-        raise _unreadable(path, error) from error
+    with _refusals(path), ExitStack() as opening:
+        file = opening.enter_context(path.open("rb"))
+        _require_digest(path, row, blocks_from(file))
+        file.seek(0)
+        opening.pop_all()
+        return file
 
 
-def read(root: Path, row: Accepted) -> tuple[bytes, Stamp]:
-    """A source's bytes, compared after they were read, and their stamp; errors as in `check`."""
+def read(root: Path, row: Accepted) -> bytes:
+    """A source's bytes, compared after they were read; errors as in `check`."""
     path = root / name_of(row)
-    try:
+    with _refusals(path):
         data = path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    return data, _checked(path, row, io.BytesIO(data))
+    _require_digest(path, row, [data])
+    return data
 
 
-def _checked(path: Path, row: Accepted, file: IO[bytes]) -> Stamp:
-    named, bare, size = hashlib.sha256(digest_prefix(row.caller_id)), hashlib.sha256(), 0
-    while block := file.read(BLOCK_BYTES):
-        size += len(block)
+def _require_digest(path: Path, row: Accepted, blocks: Iterable[bytes]) -> None:
+    named = hashlib.sha256(digest_prefix(row.caller_id))
+    for block in blocks:
         named.update(block)
-        bare.update(block)
     if row.digest != named.hexdigest():
         raise damaged(path, "was changed or cut short")
-    return Stamp(bare.hexdigest(), size)
 
 
-def _unreadable(path: Path, error: OSError) -> LibraryDamaged:
-    return damaged(path, "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})")
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise damaged(path, "is missing") from error
+    except OSError as error:
+        raise damaged(path, f"cannot be read ({error.strerror})") from error
