@@ -156,21 +156,6 @@ def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and
     assert decision.trace["sufficiency"].state is State.NOT_RUN
 
 
-def test_given_a_gate_that_refuses_first_when_the_context_is_short_then_the_guard_is_not_asked(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S0-4, S1-12: the guard by similarity comes first, and a refusal by it costs no call."""
-    server.play(honest)
-
-    decision = decide(measured(engine, "relevance-llm", relevance_mode="enforce", min_relevance=0.99))
-
-    assert (decision.reason, server.calls) == (Reason.RELEVANCE, 0)
-    alone = engine.ask(
-        QUESTION, load_settings("relevance-llm", None, {"relevance_mode": "enforce", "min_relevance": 0.99}, {})
-    )
-    assert alone.reason is Reason.RELEVANCE
-
-
 def test_given_a_partial_answer_when_the_extract_stands_then_its_level_is_low_and_a_note_says_so(
     engine: Engine, server: ModelServer
 ) -> None:
@@ -202,17 +187,6 @@ def test_given_the_relevance_guard_when_asked_then_it_sees_three_passages_of_500
     assert max(len(one.passage.text) for one in hits) > 500
     assert list(passages(draft).values()) == [one.passage.text for one in hits]
     assert len(hits) > 3
-
-
-def test_given_another_preset_with_a_guard_when_asked_then_it_sees_every_passage_whole(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S3-9: coverage is judged of all that a draft may rest on."""
-    server.play(honest)
-
-    record = measured(engine, "rag-engine", PARTS, ("long",), max_retries=0)
-
-    assert list(passages(server.asked[0]).values()) == [one.passage.text for one in record.hits]
 
 
 def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_text_in_the_log(

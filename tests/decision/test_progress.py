@@ -179,14 +179,6 @@ def test_given_a_rejected_draft_when_walked_then_another_is_asked_for_with_what_
     assert SENTENCE in ask.findings[0].text
 
 
-def test_given_a_draft_mended_on_the_second_try_when_decided_then_the_second_is_shown() -> None:
-    mended = attempt(keys=(*ROUND_0, "support:0"))
-    decision = decide(asked(of=model_settings(**STRICT), attempts=(rejected(), mended)))
-
-    assert decision.metadata["drafter"] == "model"
-    assert [one.outcome for one in decision.attempts] == ["rejected", "shown"]
-
-
 def exhausted(**values: object) -> Measurements:
     again = (*ROUND_0, "support:0")
     return asked(of=model_settings(max_retries=1, **{**STRICT, **values}), attempts=(rejected(), rejected(again)))
