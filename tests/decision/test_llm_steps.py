@@ -297,27 +297,18 @@ def test_given_a_spent_budget_of_tokens_when_more_is_needed_then_no_prompt_is_se
     assert "1000 tokens" in decision.explanation
 
 
-def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(
-    corpus: MemoryCorpus, server: ModelServer
+@each(("seconds", "calls"), [(5.0, 1), (4.5, 2)])
+def test_given_seconds_that_each_answer_takes_then_a_prompt_is_sent_while_half_a_second_is_left(
+    corpus: MemoryCorpus, server: ModelServer, seconds: float, calls: int
 ) -> None:
-    slow = replace(configured(server), clock=lambda: 5.0 * server.calls)  # every answer takes five seconds
+    """It is the clock of the test that passes, not that of the machine."""
+    server.play(honest)
+    slow = replace(configured(server), clock=lambda: seconds * server.calls)
 
     decision = decide(run(corpus, slow, model_seconds=5, fallback_extract=False, **GUARDED))
 
-    assert server.calls == 1
-    assert "5 seconds" in decision.explanation
-
-
-def test_given_half_a_second_left_when_more_is_needed_then_the_prompt_is_still_sent(
-    corpus: MemoryCorpus, server: ModelServer
-) -> None:
-    """Half a second is the least time to ask in; it is the clock of the test that passes, not that of the machine."""
-    slow = replace(configured(server), clock=lambda: 4.5 * server.calls)
-
-    decision = decide(run(corpus, slow, model_seconds=5, fallback_extract=False, **GUARDED))
-
-    assert server.calls == 2
-    assert "seconds for one question are spent" not in decision.explanation
+    assert server.calls == calls
+    assert ("The 5 seconds for one question are spent" in decision.explanation) is (calls == 1)
 
 
 def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(
