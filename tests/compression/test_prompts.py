@@ -161,24 +161,9 @@ def test_given_passages_of_another_language_then_nothing_is_to_be_translated_unl
     assert "Translate nothing" not in compress(hits=mixed, of=settings(translate=True)).system
 
 
-def test_given_the_worked_example_then_it_is_a_valid_answer_whose_numbers_and_quote_stand_in_its_passage() -> None:
-    """S0-25: a worked example that keeps its numbers."""
-    system = compress().system
-    given_line = next(line for line in system.split("\n") if "For a passage" in line)
-    source = json.loads(given_line[given_line.index("{") : given_line.index("}") + 1])
-    (example,) = read_draft(
-        completion(next(line for line in system.split("\n") if line.startswith('{"answerable"')))
-    ).claims
-
-    assert example.evidence[0].source == source["source"]
-    assert example.evidence[0].quote in source["text"]
-    assert [word for word in example.sentence.split() if word.isdigit()] == ["14"]
-    assert "14" in example.evidence[0].quote
-
-
 @pytest.mark.parametrize("rewording", COMPRESS_RULES)
-def test_given_the_worked_example_then_it_does_what_the_prompt_asks_for(rewording: str) -> None:
-    """An example that rewords would teach a model to be rejected."""
+def test_given_the_worked_example_then_it_does_what_the_prompt_asks_for_and_keeps_its_number(rewording: str) -> None:
+    """S0-25: an example that rewords would teach a model to be rejected."""
     system = compress(of=settings(rewording=rewording)).system
     given_line = next(line for line in system.split("\n") if "For a passage" in line)
     source = json.loads(given_line[given_line.index("{") : given_line.index("}") + 1])
@@ -190,8 +175,11 @@ def test_given_the_worked_example_then_it_does_what_the_prompt_asks_for(rewordin
     def page_text(document: str, page: int) -> str:
         return of.text
 
+    assert example.evidence[0].source == source["source"]
+    assert example.evidence[0].quote in source["text"]
+    assert [word for word in example.sentence.split() if word.isdigit()] == ["14"]
+    assert "14" in example.evidence[0].quote
     found = [leaves_out_only(example.sentence, unit, page_text, "en") for unit in units(of, page_text)]
-
     assert any(found) is (rewording == "none")
 
 
