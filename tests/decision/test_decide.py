@@ -280,7 +280,6 @@ def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_
 
 
 def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refusal_is_the_top_cosine() -> None:
-    """A calibrated score that decides nothing is not reported as if it did."""
     by_cosine = decide(measurements(0.58, of=S0, correctness=0.31))
     uncalibrated = decide(measurements(0.9, of=Settings.load(), correctness=None))
 
@@ -318,7 +317,6 @@ def test_given_a_negative_top_score_then_the_confidence_of_a_refusal_is_zero() -
 
 
 def test_given_parts_of_documents_that_were_not_read_then_a_refusal_names_these() -> None:
-    """Each name once; a document that was read whole is not named."""
     facts = LibraryFacts(documents=3, names={"d1": "a.pdf", "d2": "b.pdf", "d3": "a.pdf"}, partly=("d1", "d3"))
     whole, parts = (
         decide(measurements(0.1, of=Settings.load("compliance"), library=one))
@@ -331,7 +329,6 @@ def test_given_parts_of_documents_that_were_not_read_then_a_refusal_names_these(
 
 
 def test_given_unreadable_pages_then_a_refusal_and_an_answer_say_so() -> None:
-    """A refusal names the pages that could not be read: the answer may be there."""
     facts = LibraryFacts(documents=2, passages=4, pages=400, unreadable={"d1": tuple(range(1, 12)), "d2": (3,)})
     sentence = "12 of 400 pages could not be read; the answer may be there."
     refused, answered = (

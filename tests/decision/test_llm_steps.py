@@ -251,7 +251,6 @@ def test_given_answers_from_the_cache_when_asked_again_then_they_spend_nothing_o
 def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_repeated(
     corpus: MemoryCorpus, server: ModelServer
 ) -> None:
-    """An invented number reaches the reader by no way, and not as what is said to be missing either."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
 
     measurements = run(corpus, configured(server), expand_searches=0, **GUARDED)
@@ -362,7 +361,6 @@ def test_given_a_gate_that_refuses_when_run_then_the_case_comes_back_as_it_was(
 def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error_and_no_answer(
     corpus: MemoryCorpus, server: ModelServer
 ) -> None:
-    """A failure of ours is never an answer."""
 
     class Dying(HashEmbedder):
         def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:

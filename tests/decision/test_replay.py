@@ -53,7 +53,6 @@ def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_a
 
 @given(measurements=any_measurements())
 def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(measurements: Measurements) -> None:
-    """off, observe, enforce: each lets through no more than the one before."""
     for name in sorted(MODES.values()):
         safe = [replay(measurements, measurements.settings.changed(**{name: mode})).answered for mode in STRICTNESS]
 
@@ -146,7 +145,6 @@ def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_askin
 def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(
     before: Mode, after: Mode
 ) -> None:
-    """Both sides are drafted under every mode; showing or refusing is a judgement."""
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
     measured = measure(
         "How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used
