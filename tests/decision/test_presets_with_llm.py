@@ -251,6 +251,23 @@ def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_
     assert decision.answer == asked(engine, "scoping", ELSEWHERE).answer  # the refusal sentence
 
 
+def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prompt(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S4-8: another wording for each level."""
+    server.play(honest)
+
+    for cuts in ({}, {"high_distance": 0.0}, {"high_distance": 0.0, "medium_distance": 0.0}):
+        asked(engine, "scoping-lenient", **cuts)
+
+    variants = [one.system for one in server.asked]
+    assert [next(mark for mark in ("HIGH", "MEDIUM", "LOW") if mark in text) for text in variants] == [
+        "HIGH",
+        "MEDIUM",
+        "LOW",
+    ]
+
+
 def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_without_a_level_and_nothing_is_refused_for_it(  # noqa: E501
     engine: Engine, server: ModelServer
 ) -> None:
