@@ -240,6 +240,14 @@ def test_given_distances_at_the_cuts_of_the_levels_then_equal_reaches_the_level_
     assert levels == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT]
 
 
+def test_given_scores_at_the_cuts_of_the_levels_then_equal_reaches_the_level() -> None:
+    at = settings(main_gate="correctness", high_answerability=0.9, medium_answerability=0.5)
+
+    levels = replay_many([measurements(0.9, correctness=score) for score in (0.9, 0.5, 0.49)], at).level
+
+    assert list(levels) == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW]
+
+
 def test_given_a_claim_on_a_passage_beyond_the_cut_then_only_the_others_are_shown() -> None:
     both = contradicted(cosines=(0.9, 0.1))
 
