@@ -190,7 +190,6 @@ def test_given_vectors_of_another_length_than_the_default_then_they_are_stored_a
 
 
 def test_given_a_row_of_the_table_then_its_store_has_that_name() -> None:
-    """A library remembers the name."""
     assert {name: row.make().name for name, row in VECTOR_STORES.items() if not row.extra} == {
         name: name for name, row in VECTOR_STORES.items() if not row.extra
     }

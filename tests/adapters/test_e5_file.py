@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_e5 import Plain, published, read
@@ -163,17 +162,6 @@ def test_given_a_token_then_its_place_is_in_the_text_as_it_stands() -> None:
     assert any(text[start:end].endswith("e\u0301") for start, end in places)
 
 
-@each("mark", MARKS)
-def test_given_a_special_token_in_a_text_then_it_is_letters(mark: str) -> None:
-    pieces, start, end, pad, _ = e5_file().special
-
-    for text in (mark, f"a {mark} b", f"a{mark}{mark}b", f"{mark[:-1]}＞"):
-        (ids,) = e5_file().ids([text])
-        assert ids
-        assert not {start, end, pad, pieces - 1} & set(ids), text
-    assert e5_file().tokenizer.id_to_piece(ids[0]) in ("▁", "▁<")
-
-
 @given(parts=st.lists(st.sampled_from([*MARKS, "<", "/", "s", ">", "＜", "＞", " ", "a", "\0", BLANK])))
 def test_given_any_text_of_parts_of_special_tokens_then_none_of_its_tokens_is_special(parts: list[str]) -> None:
     pieces, start, end, pad, _ = e5_file().special
@@ -267,8 +255,3 @@ def test_given_a_file_of_another_form_then_the_network_is_not_loaded_and_the_rem
     with pytest.raises(ModelUnavailable, match="embedded model could not be loaded") as caught:
         published_network.__wrapped__("float32")
     assert caught.value.remedy == INSTALL
-
-
-def test_given_the_file_then_it_is_read_once_a_process() -> None:
-    assert e5_file() is e5_file()
-    assert published_network("float32") is published_network("float32")

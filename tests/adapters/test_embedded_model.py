@@ -15,7 +15,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from plain_e5 import MAX_TOKENS, PREFIXES, Plain, published, read
 
-from rag_core.adapters.embedding.e5_file import e5_file
 from rag_core.adapters.embedding.embedded import CENTRED, LANGUAGES, MEANS_FILE, EmbeddedModel, count_tokens
 from rag_core.adapters.embedding.network import Network
 from rag_core.domain.ports import TextKind
@@ -115,16 +114,6 @@ def test_given_any_texts_then_they_have_finite_unit_vectors(
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_given_a_question_then_it_is_read_otherwise_than_a_passage_and_a_text_is_a_passage_unless_said(
-    model: EmbeddedModel,
-) -> None:
-    query, passage = (model.embed(TEXTS, kind) for kind in KINDS)
-
-    assert (query * passage).sum(axis=1).max() < 0.99
-    assert np.array_equal(model.embed(TEXTS), passage)
-    assert model.embed([], "query").shape == model.embed([]).shape == (0, 384)
-
-
 @each("kind", KINDS)
 def test_given_a_text_in_any_company_then_its_vector_is_the_same(kind: TextKind, model: EmbeddedModel) -> None:
     alone = np.concatenate([model.embed([text], kind) for text in TEXTS])
@@ -156,25 +145,6 @@ def test_given_texts_about_anything_then_their_cosines_spread(model: EmbeddedMod
     assert cosines.min() < 0.5
     # the same in another language is nearer than another sentence in any
     assert cosines[0, 1:3].min() > cosines[0, 3:].max()
-
-
-def test_given_a_text_that_writes_the_end_then_it_is_read_to_its_own_end(
-    model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[list[int]] = []
-    run = Network.run
-    monkeypatch.setattr(
-        Network, "run", lambda self, texts, head: given.extend(ids for ids, _ in texts) or run(self, texts, head)
-    )
-    _, start, end, pad, _ = e5_file().special
-
-    model.embed(["one </s> two <s> <pad>", "</s>" * 700])
-
-    for ids in given:
-        assert [ids.count(mark) for mark in (start, end, pad)] == [1, 1, 0]
-        assert (ids[0], ids[-1]) == (start, end)
-        assert len(ids) <= MAX_TOKENS
-    assert len(given) == 2
 
 
 def test_given_a_network_that_gives_no_numbers_then_it_is_a_typed_problem(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from rag_core.adapters.embedding.e5_file import DIM, HEADS, LAYERS, e5_file
+from rag_core.adapters.embedding.e5_file import HEADS, LAYERS, e5_file
 from rag_core.adapters.embedding.embedded import published_network
 from rag_core.adapters.embedding.network import Network, _padded
 
@@ -30,33 +30,6 @@ def tokens(texts: Sequence[str]) -> list[tuple[list[int], list[int]]]:
 
 def split(x: torch.Tensor, lengths: Sequence[int]) -> Sequence[torch.Tensor]:
     return torch.split(x, list(lengths))
-
-
-def test_given_first_tokens_alone_then_they_are_as_among_all_tokens(network: Network) -> None:
-    among = [one[0] for one in network.run(tokens(TEXTS), split)]
-    alone = network.run(tokens(TEXTS), lambda x, lengths: list(x), first_only=True)
-
-    assert [one.shape for one in alone] == [(DIM,)] * len(TEXTS)
-    assert torch.allclose(torch.stack(list(alone)), torch.stack(among), atol=1e-5)
-    assert not torch.allclose(among[0], among[2], atol=1e-2)
-
-
-def test_given_texts_then_each_gets_what_was_made_of_it_in_their_order(network: Network) -> None:
-    texts = tokens([*TEXTS, *TEXTS[::-1]] * 3)
-    found = network.run(texts, split)
-
-    assert [len(one) for one in found] == [len(ids) for ids, _ in texts]
-    for one, (ids, _) in zip(found, texts, strict=True):
-        same = next(other for other, (its, _) in zip(found, texts, strict=True) if its == ids)
-        assert torch.allclose(one, same, atol=1e-4)
-    assert network.run([], split) == []
-
-
-def test_given_the_second_part_of_a_text_then_it_is_told_from_the_first(network: Network) -> None:
-    [(ids, kinds)] = tokens(["The notice period is thirty days."])
-    parted, whole = network.run([(ids, kinds), (ids, [0] * len(ids))], split)
-
-    assert not torch.allclose(parted, whole, atol=1e-3)
 
 
 def test_given_a_network_above_another_then_it_has_the_others_lower_layers_and_its_own_upper_ones(

@@ -10,10 +10,8 @@ import pytest
 from builders import measurements, settings
 from test_record_texts import answered
 
-from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import SCHEMA, VERSION
-from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.database import Database
@@ -142,19 +140,3 @@ def test_given_a_sound_row_with_json_that_nests_too_deep_then_it_is_told_and_no_
 
     with pytest.raises(RecordsDamaged):
         RecordStore(path).presets()
-
-
-def test_given_a_cache_that_is_damaged_then_no_answer_is_given_and_it_begins_anew(tmp_path):
-    path = tmp_path / "model_cache.sqlite"
-    cache = ModelCache(path, clock=lambda: 1e9)
-    answer = Completion("It takes 28 days.", False, "m", "e", 1, 1)
-    _, epoch = cache.get("key")
-    cache.put("key", answer, epoch)
-    assert cache.get("key")[0].text == "It takes 28 days."
-    for harm in (b"", b"junk"):
-        _, epoch = cache.get("key")
-        cache.put("key", answer, epoch)
-        assert cache.get("key")[0].text == "It takes 28 days."
-        cache._file.close()
-        path.write_bytes(harm)
-        assert cache.get("key")[0] is None

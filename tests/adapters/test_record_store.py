@@ -26,7 +26,7 @@ from rag_core.decision.decide import decide
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.library.disk.database import Database, close_files
+from rag_core.library.disk.database import close_files
 from rag_core.library.stored.named import collections
 from rag_core.records import DELETED
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind, FeedbackState, SavedPreset
@@ -79,24 +79,6 @@ def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_
     with pytest.raises(InvalidInput):
         store.measurements(1)
     assert not path.parent.parent.exists()
-
-
-def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_give_way_to_a_file_and_come_back_without_it(  # noqa: E501
-    store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[object] = []
-    make = Database._make
-    monkeypatch.setattr(Database, "_make", lambda self, connection: (made.append(connection), make(self, connection)))
-
-    assert [store.decisions() for _ in range(3)] == [(), (), ()]
-    assert len(made) == 1
-    store.keep(measurements(0.9))
-    assert len(store.decisions()) == 1
-    shutil.rmtree(path.parent)
-    assert store.decisions() == ()
-    assert store._file._connection is None  # the file that is gone is let go of
-    store.keep(measurements(0.9))
-    assert len(store.decisions()) == 1
 
 
 def test_given_a_collection_when_its_records_are_opened_then_the_store_is_one_and_a_bad_name_is_refused(

@@ -4,9 +4,7 @@ after some days.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import random
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -35,11 +33,9 @@ from rag_core.adapters.records.tables import MAX_CHARS, SCHEMA, VERSION
 from rag_core.decision.decide import decide
 from rag_core.decision.outcomes import Outcome
 from rag_core.domain.answer import evidence_key
-from rag_core.domain.documents import Box, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
-from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.domain.measurements import LibraryFacts, Measurements
-from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -365,82 +361,3 @@ def test_given_records_that_cannot_be_written_when_a_document_is_deleted_then_it
     kept.move_aside()
     library.delete(document.id)
     assert library.snapshot.documents == ()
-
-
-def test_given_a_long_question_of_a_model_when_kept_then_it_takes_less_than_twenty_kilobytes(
-    store: RecordStore, path: Path
-) -> None:
-    """Three rounds of retrieval with up to thirty passages, four drafts of three sentences, each verified and wrong in
-    its own way.
-    """
-    store.keep(long_question())
-
-    ((record,),) = raw(path, "SELECT length(record) FROM decisions")
-    ((texts,),) = raw(path, "SELECT sum(length(body)) FROM model_texts")
-    assert 3_000 < record < 14_000
-    assert 500 < texts < 4_000
-
-
-def long_question() -> Measurements:
-    draw = random.Random(6)
-    ids = ["sha256:" + hashlib.sha256(bytes([n])).hexdigest() for n in range(7)]
-
-    def found(number: int) -> Hit:
-        place = draw.randrange(3000)
-        spans = tuple(Span(1 + number, place + 100 * n, place + 100 * n + 90) for n in range(3))
-        of = replace(
-            passage(number, document=ids[number % 7]), spans=spans, section="3 Notice", tokens=draw.randrange(200)
-        )
-        scored = hit(
-            draw.random(),
-            of=of,
-            lexical=draw.random() * 20,
-            dense_rank=draw.randrange(50),
-            lexical_rank=draw.randrange(50),
-        )
-        return replace(scored, score=draw.random())
-
-    def drafted(hits: tuple[Hit, ...]) -> Draft:
-        said = [
-            claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20)))
-            for one in draw.sample(hits, 3)
-        ]
-        audits = [
-            measured_claim(
-                quotes_missing=("quoted " * 12 + str(draw.random()),),
-                overlap=draw.random(),
-                changed_facts=(("number", str(draw.random())),),
-                similarity=draw.random(),
-                support=draw.random(),
-                flags=("not_entailed",),
-            )
-            for _ in said
-        ]
-        boxes = tuple((1, Box(*(round(draw.random() * 500, 3) for _ in range(4)))) for _ in range(3))
-        made = draft(said, audits)
-        return replace(
-            made, drafter="model", citations={key: replace(one, boxes=boxes) for key, one in made.citations.items()}
-        )
-
-    rounds = [tuple(found(n) for n in range(1, 11))]
-    for more in (21, 31):
-        rounds.append((*rounds[-1], *(found(n) for n in range(more - 10, more))))
-    call = Call(Step.DRAFT, "compress/1 0a1b2c3d4e5f", "a-model-of-some-name", "127.0.0.1:11434", 3000, 150, 812.34)
-    no = Sufficiency(
-        replace(call, step=Step.SUFFICIENCY), 10, "no", 0.7, ("the date", "the supplier"), "No passage says when. " * 8
-    )
-    keys = ("level:high", "round:2", "passages:30", "facts:0", "facts:1", "facts:2")
-    attempts = tuple(
-        Attempt(
-            keys,
-            call,
-            drafted(rounds[-1]),
-            language="en",
-            sentences=3,
-            tokens=60,
-            added=(0, 0, 0),
-            verification=Verification(replace(call, step=Step.VERIFY), ("yes", "no", "unclear")),
-        )
-        for _ in range(4)
-    )
-    return replace(answered(), hits=rounds[0], llm_trace=LlmTrace(2000, (no, no, no), tuple(rounds[1:]), attempts))

@@ -4,7 +4,6 @@ refusal.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -24,15 +23,6 @@ from rag_core.engine import Engine
 from rag_core.language import sentences
 from rag_core.settings import Settings
 
-TEXTS = st.text(max_size=300)
-JSONS = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["answerable", "reason", "claims", "x"]), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
 WORDS = st.sampled_from(
     ["not", "never", "all", "30", "31", "days", "weeks", "the manager", "2027", "usually", "must", "or", "\u200d", "①"]
 )
@@ -107,31 +97,8 @@ def audited(arena: Arena, measured: Measurements, reply: Any) -> str:
 
 
 @QUICK
-@given(said=TEXTS)
-def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(
-    arena: Arena, measured: Measurements, said: str
-):
-    audited(arena, measured, said)
-
-
-@QUICK
-@given(said=JSONS)
-def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(
-    arena: Arena, measured: Measurements, said: Any
-):
-    audited(arena, measured, json.dumps(said))
-
-
-@QUICK
 @given(drawn=st.lists(claims(), min_size=1, max_size=2))
 def test_given_mutated_words_of_the_pages_when_a_model_says_them_then_what_is_shown_stands_on_its_pages(
     arena: Arena, measured: Measurements, drawn: list[Any]
 ):
     event(audited(arena, measured, speaking(drawn)))  # --hypothesis-show-statistics: about half of them are shown
-
-
-@pytest.mark.parametrize("end", ["", "\x00", "\ud800", "\ufeff", "\u2028"])
-def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(
-    arena: Arena, measured: Measurements, end: str
-):
-    audited(arena, measured, f'Sick leave is paid for 71 days. [1] "{end}"')

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from attack_kit import (
-    POLICIES,
     SICK_PAID,
     Arena,
     Attack,
@@ -17,13 +16,11 @@ from attack_kit import (
     assert_extract,
     assert_refused,
     assert_unseen,
-    saying,
 )
-from honest_model import data_lines, draft, honest, kind, refusal, sufficient, verdicts
-from model_server import Asked, Status
+from honest_model import draft, honest, kind, refusal, sufficient, verdicts
+from model_server import Status
 
-from rag_core.decision.decide import decide
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import State
 from rag_core.entrypoints.commands.terminal import show_decision
 from rag_core.settings import Mode
@@ -78,69 +75,6 @@ def test_given_a_guard_that_cannot_run_when_enforced_then_it_is_not_run_and_refu
     assert len(refused.attempts) == (0 if which == "sufficiency" else 1)
 
 
-@pytest.mark.parametrize("verdict", ["no", "unclear"])
-def test_given_a_verdict_that_is_no_yes_when_enforced_then_the_draft_is_rejected(arena: Arena, verdict: str):
-    """S3-15: it can only remove trust; what is not a yes is not verified."""
-
-    def denied(asked: Asked) -> Any:
-        claims = [row for row in data_lines(asked) if "sentence" in row]
-        return verdicts(*[verdict] * len(claims)) if claims else honest(asked)
-
-    refused, extract = arena.ends(Attack("denied", denied, changed=VERIFIED))
-
-    assert_refused(refused, (Reason.VERIFICATION,))
-    assert_extract(extract)
-    assert len(refused.attempts) == 4
-
-
-def test_given_a_verifier_that_says_yes_to_a_lie_when_asked_then_the_lie_is_not_even_put_to_it(arena: Arena, caplog):
-    """The deterministic audits come first, and no yes of a model adds trust."""
-    lie = saying(("Sick leave is paid in full for 71 days.", SICK_PAID))
-    attack = Attack(
-        "accomplice",
-        lambda asked: verdicts("yes") if kind(asked) == "verify" else lie(asked),
-        bad=("71 days",),
-        changed=VERIFIED,
-    )
-    refused, _ = arena.ends(attack)
-
-    assert_refused(refused, (Reason.FACTS,))
-    assert_unseen(attack.bad, refused, caplog.text)
-    assert {kind(asked) for asked in arena.server.asked} == {"draft"}
-
-
-def test_given_a_model_that_finds_the_passages_insufficient_when_enforced_then_no_draft_is_asked_for(arena: Arena):
-    """S1-9, S3-11, S3-13: its no refuses, after at most two further searches for what is missing."""
-    refused, extract = arena.ends(
-        Attack("no", but("sufficiency", sufficient("no", 0.9, ("the form for sick leave",))), changed=JUDGED)
-    )
-
-    for decision in (refused, extract):
-        assert_refused(decision, (Reason.SUFFICIENCY,))
-        assert decision.status == "insufficient_context"
-    assert 1 <= arena.server.calls <= 3
-    assert {kind(asked) for asked in arena.server.asked} == {"sufficiency"}
-
-
-def test_given_a_partial_answer_when_enforced_then_the_level_is_low_at_most(arena: Arena):
-    """S3-12."""
-    decision, _ = arena.ends(
-        Attack("partial", but("sufficiency", sufficient("partial", 0.9, ("pay of the weekend",))), changed=JUDGED)
-    )
-
-    assert decision.answered
-    assert decision.confidence_level is ConfidenceLevel.LOW
-
-
-def test_given_a_model_that_finds_everything_sufficient_when_a_gate_fails_then_it_is_not_even_asked(arena: Arena):
-    arena.server.play(but("sufficiency", sufficient("yes", 1.0)))
-    settings = arena.settings(**JUDGED, correctness_mode=Mode.ENFORCE)
-    decision = decide(arena.engine.measure("Who won the chess tournament on the moon?", settings, [POLICIES]))
-
-    assert_refused(decision, (Reason.CORRECTNESS,))
-    assert arena.server.calls == 0
-
-
 SPEAKING = {  # what a model says beside an answer, where the product passes on what it says
     "a refusal's reason": ({}, refusal("Sick leave is paid for 71 days.")),
     "what is missing": (JUDGED, sufficient("no", 0.9, ("that sick leave is paid for 71 days",))),
@@ -181,28 +115,3 @@ def test_given_a_model_that_asks_the_reader_for_something_when_it_refuses_then_o
             assert "passphrase" not in show_decision(decision), way
             if not guard or way == "why it is insufficient":
                 assert ORDER in repr(kept), way
-
-
-def test_given_contradictions_that_a_model_invents_when_enforced_then_no_side_of_them_is_shown(arena: Arena, caplog):
-    invented = {
-        "first": {"source": "1", "quote": "Sick leave is paid for 71 days."},
-        "second": {"source": "2", "quote": SICK_PAID},
-    }
-    refused, extract = arena.ends(
-        Attack("invented", but("sufficiency", sufficient(contradictions=[invented])), changed=JUDGED)
-    )
-
-    for decision in (refused, extract):
-        assert_audited(decision, arena.engine)
-        assert_unseen(("71 days",), decision, caplog.text)
-        assert decision.conflicts == ()
-
-
-def test_given_a_budget_that_one_draft_spends_when_another_is_needed_then_it_is_not_made(arena: Arena):
-    lie = saying(("Sick leave is paid in full for 71 days.", SICK_PAID))
-    refused, extract = arena.ends(Attack("spent", lie, changed={"model_budget": 1000}))
-
-    assert_refused(refused, (Reason.NOT_RUN,))
-    assert "1000 tokens" in refused.explanation
-    assert_extract(extract)
-    assert arena.server.calls < 4

@@ -22,8 +22,8 @@ from attack_kit import (
     lie,
     source_with,
 )
-from honest_model import draft, honest, sufficient
-from model_server import Asked, Body, Huge, Said
+from honest_model import draft, honest
+from model_server import Asked, Body, Huge
 
 from rag_core.domain.status import Reason as R
 
@@ -52,10 +52,6 @@ def many(asked: Asked, count: int) -> dict[str, Any]:
     return draft(*[(f"Sick leave is paid for {1000 + number} days.", source, SICK_PAID) for number in range(count)])
 
 
-def nested(depth: int) -> str:
-    return '{"answerable": true, "reason": "", "claims": ' + "[" * depth + "]" * depth + "}"
-
-
 UNREADABLE = [
     Attack(
         "prose with a citation",
@@ -64,24 +60,15 @@ UNREADABLE = [
         BAD,
     ),
     Attack("broken JSON", lambda asked: text(lied(asked))[:-10], (R.MALFORMED_DRAFT,), BAD),
-    Attack("two JSON objects", lambda asked: text(lied(asked)) * 2, (R.MALFORMED_DRAFT,), BAD),
-    Attack("JSON of another schema", {"answer": FALSE, "confidence": 1.0}, (R.MALFORMED_DRAFT,), BAD),
-    Attack("JSON of the sufficiency schema", sufficient(reasoning=FALSE), (R.MALFORMED_DRAFT,), BAD),
     Attack("a JSON list", lambda asked: "[" + text(lied(asked)) + "]", (R.MALFORMED_DRAFT,), BAD),
     Attack("a key given twice", twice, (R.MALFORMED_DRAFT,), BAD),
-    Attack("a number that is none", lambda asked: text(lied(asked)).replace("true", "NaN"), (R.MALFORMED_DRAFT,), BAD),
-    Attack("claims that are a text", {"answerable": True, "reason": "", "claims": FALSE}, (R.MALFORMED_DRAFT,), BAD),
-    Attack("nested too deep", nested(50_000), (R.MALFORMED_DRAFT,)),
     Attack("21 claims", lambda asked: many(asked, 21), (R.MALFORMED_DRAFT,), ("1007 days",)),
     Attack("a quote of 10 kB", lambda asked: draft((FALSE, "1", SICK_PAID * 170)), (R.MALFORMED_DRAFT,), BAD),
 ]
 EMPTY = [
     Attack("nothing", "", (R.EMPTY_DRAFT,)),
-    Attack("no text at all", Said(None), (R.EMPTY_DRAFT,)),
-    Attack("blanks", " \n\t \u200b ", (R.EMPTY_DRAFT,)),
     Attack("no claims", {"answerable": True, "reason": FALSE, "claims": []}, (R.EMPTY_DRAFT,), BAD),
     Attack("thoughts only", f"<think>{FALSE}</think>", (R.EMPTY_DRAFT,), BAD),
-    Attack("thoughts without an end", f"<think>{FALSE}", (R.EMPTY_DRAFT,), BAD),
 ]
 
 
@@ -104,23 +91,11 @@ def fenced(asked: Asked) -> str:
     return f"Here you are:\n```json\n{text(lied(asked))}\n```\nI hope it helps!"
 
 
-def numbered(asked: Asked) -> str:
-    source = source_with(asked, SICK_PAID)
-    return text(lied(asked)).replace(f'"{source}"', source)
-
-
 PROSE = [
     Attack("prose around a lie in JSON", fenced, (R.FACTS,), BAD),
-    Attack("ids that are numbers", numbered, (R.FACTS,), BAD),
     Attack(
         "a surplus key",
         lambda asked: {**lied(asked), "note": "Pay 500 euros at once."},
-        (R.FACTS,),
-        (*BAD, "500 euros"),
-    ),
-    Attack(
-        "thoughts before it",
-        lambda asked: f"<think>Say 500 euros.</think>{text(lied(asked))}",
         (R.FACTS,),
         (*BAD, "500 euros"),
     ),
@@ -195,14 +170,12 @@ TOO_MUCH = [
 ]
 BODIES = [
     Attack("not JSON", Body(FALSE), (R.NOT_RUN,), BAD),
-    Attack("HTML", Body(f"<html><body>{FALSE}</body></html>", "text/html"), (R.NOT_RUN,), BAD),
     Attack("a stream that nobody asked for", Body(STREAM, "text/event-stream"), (R.NOT_RUN,), BAD),
     Attack(
         "no choices",
         Body('{"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'),
         (R.NOT_RUN,),
     ),
-    Attack("JSON that is no completion", Body(text({"answer": FALSE})), (R.NOT_RUN,), BAD),
     Attack("a JSON list", Body("[1, 2]"), (R.NOT_RUN,)),
     Attack("nothing", Body(""), (R.NOT_RUN,)),
     Attack("10 MB", Huge(10_000_000), (R.NOT_RUN,), ("xxxxxxxxxxxxxxxxxxxx",)),

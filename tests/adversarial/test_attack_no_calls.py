@@ -13,7 +13,7 @@ from honest_model import honest
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import flips
-from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
@@ -82,15 +82,6 @@ def test_given_a_question_that_needs_no_document_when_asked_then_the_model_is_ca
     assert arena.server.calls == 0
 
 
-def test_given_an_empty_library_when_asked_then_the_model_is_called_zero_times(arena: Arena, tmp_path):
-    """S0-3, S1-5: without a passage there is nothing to compress."""
-    arena.server.play(honest)
-    decision = open_engine(tmp_path).ask(SICK, arena.settings())
-
-    assert decision.reason is Reason.NOTHING_RETRIEVED
-    assert arena.server.calls == 0
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """A library of a few short texts."""
@@ -101,80 +92,3 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     )
     engine.library.add([text_source("garage", brief)], Settings.load())
     return engine
-
-
-def test_given_a_context_of_at_most_150_words_when_asked_then_the_extract_answers_without_a_call(
-    arena: Arena, small: Engine
-):
-    """S0-21: a short context is returned as it is; there is nothing to compress."""
-    arena.server.play(honest)
-    decision = small.ask("What does a lost ticket cost?", arena.settings())
-
-    assert decision.answered
-    assert decision.metadata["drafter"] == "extract"
-    assert "too few" in decision.metadata["drafter_note"]
-    assert arena.server.calls == 0
-
-
-def test_given_sources_that_contradict_each_other_when_asked_then_both_are_quoted_without_a_call(arena: Arena):
-    """S4-21: both sides are shown with their citations, and no model chooses between them."""
-    arena.server.play(honest)
-    decision = arena.engine.ask(SICK, arena.settings(), [POLICIES, "company-policies-2024.pdf"])
-
-    assert decision.answered
-    assert decision.conflicts
-    assert {citation.document for citation in decision.citations} == {POLICIES, "company-policies-2024.pdf"}
-    assert decision.metadata["drafter"] == "extract"
-    assert arena.server.calls == 0
-
-
-def test_given_a_level_too_low_when_asked_then_it_is_refused_without_a_call(arena: Arena):
-    """S4-8: at the level `insufficient` no model is asked."""
-    arena.server.play(honest)
-    observed = {
-        **dict.fromkeys(GATE_MODES.values(), Mode.OFF),
-        "main_gate": "cosine",
-        "high_distance": 0.1,
-        "medium_distance": 0.1,
-        "low_distance": 0.1,
-    }
-    decision = arena.engine.ask(SICK, arena.settings(**observed), [POLICIES])
-
-    assert decision.confidence_level is ConfidenceLevel.INSUFFICIENT
-    assert decision.reason is Reason.LEVEL
-    assert arena.server.calls == 0
-
-
-def test_given_the_extract_as_drafter_when_asked_then_a_configured_model_is_called_zero_times(arena: Arena):
-    arena.server.play(honest)
-    decision = arena.engine.ask(SICK, arena.settings(drafter="extract"), [POLICIES])
-
-    assert decision.answered
-    assert arena.server.calls == 0
-
-
-def test_given_an_answer_of_a_model_when_replayed_and_varied_then_no_further_call_is_made(arena: Arena):
-    """S0-4: a record is judged again, and where it ends the replay says so."""
-    arena.server.play(honest)
-    measurements = arena.engine.measure(SICK, arena.settings(), [POLICIES])
-    answered = decide(measurements)
-    calls = arena.server.calls
-
-    assert answered.metadata["drafter"] == "model"
-    assert (
-        replay(
-            measurements,
-            measurements.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=1.0, fallback_extract=True),
-        ).reason
-        is Reason.CORRECTNESS
-    )
-    assert (
-        replay(measurements, measurements.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason
-        is Reason.NEEDS_GENERATION
-    )
-    assert (
-        replay(measurements, measurements.settings.changed(verification_mode=Mode.ENFORCE)).reason
-        is Reason.NEEDS_GENERATION
-    )
-    flips(measurements)
-    assert calls == arena.server.calls == 1

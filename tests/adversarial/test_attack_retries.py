@@ -7,7 +7,6 @@ from __future__ import annotations
 import pytest
 from attack_kit import (
     POLICIES,
-    SICK,
     SICK_PAID,
     Arena,
     Attack,
@@ -45,16 +44,6 @@ def test_given_a_lie_when_the_next_draft_is_honest_then_it_is_shown_and_the_lie_
     assert all(LIE in row["found"] for row in findings if row["problem"] == "facts")
     assert any("71" in row["found"].replace(LIE, "") for row in findings), "the reason names what is wrong"
     assert LIE not in arena.server.asked[0].user
-
-
-@pytest.mark.parametrize("retries", [0, 1, 3, 5])
-def test_given_lies_without_end_when_asked_then_one_draft_more_than_the_retries_is_made(arena: Arena, retries: int):
-    """S3-16: at most `max_retries` new drafts, then a refusal with all reasons."""
-    refused, _ = arena.ends(Attack("lies", lie, changed={"max_retries": retries}))
-
-    assert arena.server.calls == len(refused.attempts) == retries + 1
-    assert_refused(refused, (Reason.FACTS,))
-    assert [view.number for view in refused.attempts] == list(range(1, retries + 2))
 
 
 def test_given_different_lies_when_asked_again_then_each_prompt_holds_the_faults_of_the_draft_before_alone(
@@ -111,59 +100,3 @@ def test_given_an_answer_with_a_refusal_behind_it_when_asked_then_it_is_no_answe
 
     assert not refused.answered
     assert refused.claims == ()
-
-
-OTHER = {
-    "cs": "Nemocenská se vyplácí v plné výši po dobu 30 dnů v kalendářním roce, a to bez ohledu na délku nemoci.",
-    "de": "Das Krankengeld wird für 30 Tage in einem Kalenderjahr in voller Höhe gezahlt, und danach nicht mehr.",
-    "hi": "बीमारी की छुट्टी का पूरा वेतन एक कैलेंडर वर्ष में 30 दिनों के लिए दिया जाता है।",
-}
-
-
-@pytest.mark.parametrize("language", OTHER)
-def test_given_an_answer_in_another_language_when_asked_then_it_is_rejected(arena: Arena, language: str, caplog):
-    """S2-23, S1-3: the answer is in the language of the question."""
-    attack = Attack(language, saying((OTHER[language], SICK_PAID)), (Reason.ANSWER_LANGUAGE,), (OTHER[language],))
-    refused, extract = arena.ends(attack)
-
-    assert Reason.ANSWER_LANGUAGE in refused.reasons
-    for decision in (refused, extract):
-        assert_audited(decision, arena.engine)
-        assert_unseen(attack.bad, decision, caplog.text)
-
-
-LONG = [
-    "Sick leave is paid in full for 30 days in a calendar year.",
-    "A doctor's note is needed from the fourth day of absence.",
-    "An employee who is ill informs the manager before 9:30 on the first day.",
-    "Public holidays do not count as vacation.",
-    "Medical appointments of up to 2 hours are paid working time.",
-    "Overtime is agreed with the manager beforehand.",
-]
-
-
-@pytest.mark.parametrize("joined", [False, True], ids=["claims", "one claim"])
-def test_given_an_answer_twice_as_long_as_allowed_when_asked_then_it_is_rejected_though_all_of_it_is_true(
-    arena: Arena, joined: bool
-):
-    """S0-20, S0-23: at most three sentences."""
-    claims = [(" ".join(LONG[:3]), LONG[0]), (" ".join(LONG[3:]), LONG[3])] if joined else [(one, one) for one in LONG]
-    refused, extract = arena.ends(Attack("long", saying(*claims), (Reason.ANSWER_LENGTH,)))
-
-    assert Reason.ANSWER_LENGTH in refused.reasons
-    assert refused.status == "hallucination_detected"
-    assert extract.metadata["drafter"] == "extract"
-
-
-def test_given_extract_behind_the_model_when_asked_under_it_then_the_end_is_that_of_the_replay(arena: Arena):
-    """Replay says what asking says: the same measurements, judged under other settings."""
-    _, replayed = arena.ends(Attack("lies", lie))
-    arena.server.play(lie)
-    asked = arena.engine.ask(SICK, arena.settings(fallback_extract=True), [POLICIES])
-
-    assert (asked.answer, asked.reason, asked.metadata["drafter"]) == (
-        replayed.answer,
-        replayed.reason,
-        replayed.metadata["drafter"],
-    )
-    assert [view.outcome for view in asked.attempts] == [view.outcome for view in replayed.attempts]

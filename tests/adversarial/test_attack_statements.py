@@ -12,12 +12,10 @@ from attack_kit import POLICIES, SICK, SICK_DAY, SICK_PAID, Arena, Attack, attac
 from rag_core.domain.status import Reason as R
 from rag_core.language import LANGUAGES
 
-CARRIED = "Up to 5 unused vacation days may be carried over to the next year; they must be taken before 30 June."
 ALCOHOL = "Alcohol is not reimbursed."
 DRINKS = "Is alcohol reimbursed?"
 TURNED = "The manager informs an employee who is ill before 9:30 on the first day."
 ILL = "When does an employee who is ill inform the manager?"
-UNTIL = "Until when must unused vacation days be taken?"
 HOTEL = "How much is reimbursed for a hotel in London?"
 SAID = {  # a sentence that follows an indicator phrase, with its source, by language
     "en": (SICK, POLICIES, SICK_PAID),
@@ -37,16 +35,6 @@ SAID = {  # a sentence that follows an indicator phrase, with its source, by lan
 STATEMENTS = [
     lie("another number", "Sick leave is paid in full for 60 days.", SICK_PAID, R.FACTS, bad="60 days"),
     lie("digits turned round", "Sick leave is paid in full for 03 days.", SICK_PAID, R.FACTS, bad="03 days"),
-    lie("another unit", "Sick leave is paid in full for 30 weeks.", SICK_PAID, R.FACTS, bad="30 weeks"),
-    lie(
-        "another date",
-        "Unused vacation days must be taken before 30 July.",
-        CARRIED,
-        R.FACTS,
-        bad="30 July",
-        question=UNTIL,
-    ),
-    lie("another name", "Sick leave is paid in full for 30 days by Allianz.", SICK_PAID, R.FACTS, bad="Allianz"),
     lie(
         "a negation left out", "Alcohol is reimbursed.", ALCOHOL, R.FACTS, bad="Alcohol is reimbursed", question=DRINKS
     ),
@@ -113,24 +101,7 @@ STATEMENTS = [
         SICK_PAID,
         bad="evil.example",
     ),
-    lie(
-        "an image added",
-        "Sick leave is paid in full for 30 days ![x](https://evil.example/x.png).",
-        SICK_PAID,
-        bad="evil.example",
-    ),
-    lie(
-        "a script added", "Sick leave is paid in full for 30 days <script>alert(1)</script>.", SICK_PAID, bad="alert(1)"
-    ),
     lie("a reason added", f"{SICK_PAID[:-1]} because health comes first.", SICK_PAID, bad="health comes first"),
-    lie(
-        "a negation struck out by marks",
-        "Alcohol is n\u0336o\u0336t\u0336 reimbursed.",
-        ALCOHOL,
-        bad="n\u0336o\u0336t\u0336",
-        question=DRINKS,
-    ),
-    lie("a negation in doubt", "Alcohol is (not) reimbursed.", ALCOHOL, bad="(not)", question=DRINKS),
     lie(
         "a question for an answer", "Sick leave is paid in full for 30 days in a calendar year?", SICK_PAID, bad="year?"
     ),

@@ -26,7 +26,6 @@ from rag_core.decision.decide import decide
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.entrypoints.commands.terminal import show_decision
-from rag_core.errors import Cancelled
 from rag_core.records import write
 
 SECRET = "internal stack trace of the server"
@@ -82,15 +81,6 @@ def assert_kept(decision: Decision, log: str) -> None:
         assert SECRET not in text
 
 
-def test_given_a_server_that_recovers_when_asked_then_the_answer_is_the_models(arena: Arena):
-    decision, _ = arena.ends(
-        Attack("recovers", [Status(503, {"Retry-After": "0"}), Status(429, {"Retry-After": "0"}), honest])
-    )
-
-    assert decision.metadata["drafter"] == "model"
-    assert arena.server.calls == 3
-
-
 def test_given_a_dead_first_endpoint_when_asked_then_the_second_answers_and_it_is_said_why_not_the_first(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ):
@@ -108,38 +98,6 @@ def test_given_a_dead_first_endpoint_when_asked_then_the_second_answers_and_it_i
         refused, extract = arena.ends(Attack("both dead", Status(401)))
     assert_refused(refused, (Reason.NOT_RUN,))
     assert_extract(extract)
-
-
-def test_given_a_hanging_server_when_the_user_stops_then_it_ends_at_once_and_nothing_is_decided(arena: Arena):
-    arena.server.play(Hang())
-    stages: list[str] = []
-
-    looked: list[bool] = []
-
-    def stopped() -> bool:
-        looked.append(arena.server.calls > 0)
-        return looked[-1]
-
-    with pytest.raises(Cancelled):
-        arena.engine.measure(
-            SICK, arena.settings(), [POLICIES], on_stage=lambda step, _: stages.append(str(step)), cancelled=stopped
-        )
-
-    assert looked.count(True) == 1, "it ended when it first heard of it"
-    assert stages == ["draft"]
-    assert arena.server.left.wait(60), "the connection was closed"
-
-
-def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to_configure_one(
-    arena: Arena, monkeypatch
-):
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    monkeypatch.delenv("OPENAI_API_KEY")
-    decision = decide(arena.engine.measure(SICK, arena.settings(), [POLICIES]))
-
-    assert_refused(decision, (Reason.NOT_RUN,))
-    assert "OPENAI_BASE_URL" in decision.explanation
-    assert arena.server.calls == 0
 
 
 def test_given_a_model_that_repeats_the_key_when_asked_then_it_stands_in_no_draft_no_record_and_no_log(

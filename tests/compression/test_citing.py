@@ -4,9 +4,11 @@ certain.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from builders import HashEmbedder, MemoryCorpus, Text, claim, hit
+from folding import each
 
 from rag_core.compression.citing import boxes_of, cite
 from rag_core.domain.answer import evidence_key
@@ -46,65 +48,56 @@ def test_given_a_quote_then_each_visual_row_of_it_is_one_rectangle() -> None:
     assert boxes_of(evidence(Span(1, 4, 23)), CORPUS) == ((1, Box(32, 9, 90, 21)), (1, Box(10, 22, 32, 32)))
 
 
-def test_given_a_quote_that_ends_inside_a_word_then_that_word_is_marked_and_its_neighbours_are_not() -> None:
-    assert boxes_of(evidence(Span(1, 5, 8)), CORPUS) == ((1, Box(32, 9, 60, 20)),)
-    assert boxes_of(evidence(Span(1, 3, 10)), CORPUS) == ((1, Box(32, 9, 60, 20)),)
-    assert boxes_of(evidence(Span(1, 4, 11)), CORPUS) == ((1, Box(32, 9, 60, 20)),)
+@each("span", [Span(1, 5, 8), Span(1, 3, 10), Span(1, 4, 11)])
+def test_given_a_quote_that_ends_inside_a_word_then_that_word_is_marked_and_its_neighbours_are_not(span: Span) -> None:
+    assert boxes_of(evidence(span), CORPUS) == ((1, Box(32, 9, 60, 20)),)
 
 
-def test_given_a_quote_of_which_a_part_has_no_place_then_nothing_is_marked() -> None:
-    assert boxes_of(evidence(Span(1, 0, 3), Span(1, 29, 38)), CORPUS) == ()
-    assert boxes_of(evidence(Span(1, 0, 3), Span(2, 0, 4)), CORPUS) == ()
+@each("elsewhere", [Span(1, 29, 38), Span(2, 0, 4)])
+def test_given_a_quote_of_which_a_part_has_no_place_then_nothing_is_marked(elsewhere: Span) -> None:
+    assert boxes_of(evidence(Span(1, 0, 3), elsewhere), CORPUS) == ()
 
 
-def test_given_a_word_that_starts_left_of_the_row_then_it_begins_a_new_row_though_their_heights_meet() -> None:
-    class Columns(MemoryCorpus):
-        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-            return (WordBox(0, 3, 200, 10, 230, 20), WordBox(4, 10, 10, 10, 40, 20), WordBox(11, 17, 42, 16, 90, 26))
-
-    corpus = Columns([Text("d1", BODY)], HashEmbedder())
-    assert [box for _, box in boxes_of(evidence(Span(1, 0, 17)), corpus)] == [
-        Box(200, 10, 230, 20),
-        Box(10, 10, 40, 20),
-        Box(42, 16, 90, 26),
-    ]
+FIRST, SECOND, NOTE = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 20), WordBox(30, 31, 32, 8, 37, 14)
 
 
-def test_given_words_that_overlap_by_half_their_height_or_less_then_they_are_on_two_rows() -> None:
-    class Rows(MemoryCorpus):
-        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-            return (WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 10, 14, 60, 24), WordBox(11, 17, 62, 19, 90, 29))
-
-    found = boxes_of(evidence(Span(1, 0, 17)), Rows([Text("d1", BODY)], HashEmbedder()))
-
-    assert [box for _, box in found] == [Box(10, 10, 60, 24), Box(62, 19, 90, 29)]
-
-
-def boxes_on(*words: WordBox, span: Span) -> list[Box]:
-    """What is marked of a page that has these words."""
-
+@each(
+    ("words", "end", "boxes"),
+    [
+        # a word that starts left of the row begins a new one, though their heights meet
+        (
+            [WordBox(0, 3, 200, 10, 230, 20), WordBox(4, 10, 10, 10, 40, 20), WordBox(11, 17, 42, 16, 90, 26)],
+            17,
+            [Box(200, 10, 230, 20), Box(10, 10, 40, 20), Box(42, 16, 90, 26)],
+        ),
+        # words that overlap by half their height or less are on two rows
+        (
+            [WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 10, 14, 60, 24), WordBox(11, 17, 62, 19, 90, 29)],
+            17,
+            [Box(10, 10, 60, 24), Box(62, 19, 90, 29)],
+        ),
+        # a row is parted around a word that is not quoted
+        ([FIRST, SECOND, NOTE], 10, [Box(10, 10, 30, 20), Box(40, 10, 60, 20)]),
+        ([FIRST, SECOND, NOTE], 38, [Box(10, 8, 60, 20)]),
+        ([FIRST, SECOND, WordBox(30, 31, 58, 8, 64, 14)], 10, [Box(10, 10, 60, 20)]),  # its middle is outside
+        ([FIRST, SECOND, WordBox(30, 31, 32, 2, 37, 12)], 10, [Box(10, 10, 60, 20)]),  # above the row
+        # rows beside a large initial that are not quoted stay unmarked
+        (
+            [WordBox(0, 1, 10, 10, 30, 40), WordBox(1, 3, 32, 10, 60, 20), WordBox(29, 38, 32, 24, 60, 34)],
+            3,
+            [Box(10, 10, 30, 40), Box(32, 10, 60, 20)],
+        ),
+    ],
+)
+def test_given_the_words_of_a_page_then_each_row_of_the_quoted_ones_is_a_rectangle(
+    words: Sequence[WordBox], end: int, boxes: list[Box]
+) -> None:
     class Page(MemoryCorpus):
         def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-            return words
+            return tuple(words)
 
-    return [box for _, box in boxes_of(evidence(span), Page([Text("d1", BODY)], HashEmbedder()))]
-
-
-def test_given_a_word_between_two_quoted_ones_that_is_not_quoted_then_the_row_is_parted_around_it() -> None:
-    first, second, note = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 20), WordBox(30, 31, 32, 8, 37, 14)
-
-    assert boxes_on(first, second, note, span=Span(1, 0, 10)) == [Box(10, 10, 30, 20), Box(40, 10, 60, 20)]
-    assert boxes_on(first, second, note, span=Span(1, 0, 38)) == [Box(10, 8, 60, 20)]
-    # its middle is outside
-    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]
-    # above the row
-    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]
-
-
-def test_given_a_large_initial_then_the_rows_beside_it_that_are_not_quoted_stay_unmarked() -> None:
-    initial, rest, below = WordBox(0, 1, 10, 10, 30, 40), WordBox(1, 3, 32, 10, 60, 20), WordBox(29, 38, 32, 24, 60, 34)
-
-    assert boxes_on(initial, rest, below, span=Span(1, 0, 3)) == [Box(10, 10, 30, 40), Box(32, 10, 60, 20)]
+    page = Page([Text("d1", BODY)], HashEmbedder())
+    assert [box for _, box in boxes_of(evidence(Span(1, 0, end)), page)] == boxes
 
 
 def test_given_a_text_document_then_there_are_no_rectangles() -> None:

@@ -98,7 +98,6 @@ def test_given_a_quote_that_stands_nowhere_then_it_is_no_evidence_and_the_draft_
 
 
 def test_given_a_quote_of_another_passage_then_it_says_so() -> None:
-    """A citation of a real passage that does not say it."""
     draft = drafted(("The canteen serves soup.", [("1", "opens at noon and serves soup")]))
 
     assert draft.measured[0].quotes_elsewhere == draft.measured[0].quotes_missing == ("opens at noon and serves soup",)

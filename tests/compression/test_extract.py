@@ -19,13 +19,11 @@ from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD,
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, ReadPlace, ReadUnit, Role
 from rag_core.domain.rows import EMPTY, in_words
-from rag_core.facts import changed_facts
 from rag_core.gating.answerability import Near, Read, nearness
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, fits
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.units import Unit, in_order, units
-from rag_core.ingest.normalise import cells
 from rag_core.retrieval.titled import Titled
 
 EMBEDDER = HashEmbedder()
@@ -145,11 +143,6 @@ def test_given_code_and_prose_then_they_are_not_mixed_and_tables_and_prose_may_b
     )
 
 
-@given(st.fixed_dictionaries({name: st.floats(-1, 1) for name in FEATURES}))
-def test_given_any_features_then_the_relevance_is_a_probability(features: dict[str, float]) -> None:
-    assert 0 < relevance(features) < 1
-
-
 def test_given_passages_that_overlap_then_a_sentence_is_taken_once() -> None:
     corpus = MemoryCorpus([Text("a", "Same line here.\nSame line here.")], EMBEDDER)
 
@@ -193,42 +186,37 @@ def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answ
     )
 
 
-def test_given_a_label_of_what_follows_then_it_states_nothing_and_a_value_or_a_sentence_does() -> None:
-    for text, stated in (
-        ("Notice period:", False),
+@each(
+    ("text", "stated"),
+    [
+        ("Notice period:", False),  # a label of what follows
         ("Notice period :-", False),
         ("Notice period of 30 days:", True),
         ("The notice period differs for each of these groups:", True),
         ("Notice period: monthly", True),
-    ):
-        found = drafted("What is the notice period?", MemoryCorpus([Text("manual", text)], EMBEDDER))
-        assert bool(found.scored) is stated, text
-
-
-def test_given_a_sentence_with_a_blank_to_fill_in_then_it_states_nothing_and_a_filled_form_does() -> None:
-    for text, stated in (
-        ("% who say the council will have __ influence after the vote", False),
+        ("% who say the council will have __ influence after the vote", False),  # a blank to fill in
         ("The notice period is ____ months.", False),
         ("The notice period is 3 months ____", True),
         ("Notice period: ____ 3 months", True),  # a form that was filled in
         ("The notice period is set by __init__ and by __main__ of the module.", True),
-    ):
-        found = drafted("What is the notice period?", MemoryCorpus([Text("form", text)], EMBEDDER))
-        assert bool(found.scored) is stated, text
-
-
-def test_given_a_sentence_that_breaks_off_then_it_states_nothing_and_an_item_before_an_and_does() -> None:
-    """A column or a page ends there, and the rest stands elsewhere."""
-    for text, stated in (
-        ("The notice period for staff is given in weeks and", False),
+        ("The notice period for staff is given in weeks and", False),  # the rest stands in another column
         ("The notice period of directors shall be", False),
         ("The notice period is 3 months", True),
-        ("(a) the notice period is 3 months; and", True),
+        ("(a) the notice period is 3 months; and", True),  # an item
         ("The notice period is 3 months, or", True),
-    ):
-        found = drafted("What is the notice period?", MemoryCorpus([Text("form", text)], EMBEDDER))
-        assert bool(found.scored) is stated, text
+    ],
+)
+def test_given_a_label_a_blank_or_a_sentence_that_breaks_off_then_it_states_nothing_and_a_value_does(
+    text: str, stated: bool
+) -> None:
+    found = drafted("What is the notice period?", MemoryCorpus([Text("manual", text)], EMBEDDER))
+
+    assert bool(found.scored) is stated
+
+
+def test_given_a_german_sentence_that_breaks_off_then_it_states_nothing() -> None:
     german = MemoryCorpus([Text("form", "Die Kündigungsfrist beträgt drei Monate und", language="de")], EMBEDDER)
+
     assert not scored("Kündigungsfrist", [hit(of=german.passages[0])], german)
 
 
@@ -717,13 +705,6 @@ def test_given_a_sentence_over_two_pages_then_each_page_has_its_own_quote() -> N
 
     assert (first.quote, first.spans[0].page) == ("The notice period", 1)
     assert (second.quote, second.spans[0].page) == ("is 30 days.", 2)
-
-
-def test_given_a_row_whose_unit_stands_in_a_cell_of_its_own_then_the_claim_keeps_all_its_facts() -> None:
-    row = "Operating temperature\tT\t0.1–70\t°C"
-
-    assert changed_facts(cells(row), row, "en") == ()
-    assert changed_facts(cells(row.replace("70", "80")), row, "en")
 
 
 def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a_likely_one_does_not() -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import pytest
-from any_measurements import REPLAYED, any_measurements, chosen_settings, ratios, values_of
+from any_measurements import REPLAYED, any_measurements, chosen_settings, values_of
 from builders import (
     MODES,
     HashEmbedder,
@@ -46,8 +42,7 @@ from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.settings import DATA, Cost, Mode, Settings, presets
-from rag_core.wiring import open_engine
+from rag_core.settings import Cost, Mode, Settings, presets
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 
@@ -192,25 +187,6 @@ def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equa
 ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
 
 
-@given(data=st.data(), limits=st.lists(ratios, min_size=2, max_size=5))
-@examples(deadline=None)
-def test_given_a_stricter_least_correctness_then_no_refusal_becomes_an_answer(
-    data: st.DataObject, limits: list[float]
-) -> None:
-    """At once and one by one, whatever else the settings say; a refusal may get another reason, and an answer may
-    become a refusal.
-    """
-    s = data.draw(chosen_settings).changed(correctness_mode=Mode.ENFORCE)
-    found = data.draw(st.lists(any_measurements(s), min_size=1, max_size=4))
-    of, answered = ReplaySet.of(found), []
-    for limit in sorted(limits):
-        outcomes = replay_many(of, s.changed(min_correctness=limit))
-        answered.append({row for row, given in enumerate(outcomes.answered) if given})
-        assert_equal(outcomes, found, s.changed(min_correctness=limit))
-
-    assert all(after <= before for before, after in pairwise(answered))
-
-
 @pytest.mark.slow
 @given(
     found=st.lists(odd_measurements(ENFORCED), min_size=1, max_size=4),
@@ -244,42 +220,6 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
     assert {Reason.GREETING, Reason.ABOUT_LIBRARY} <= set(replay_many(of, target).reason)
 
 
-@pytest.fixture(scope="module")
-def sample_measurements(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> list[Measurements]:
-    """Labelled questions in four languages, measured on two of the sample documents: about half have no answer
-    there.
-    """
-    engine = open_engine(
-        Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("samples") / "library")),
-        "default",
-        Settings.load(),
-    )
-    names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
-    rows = (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    return [engine.measure(json.loads(row)["question"], Settings.load(), names) for row in rows[::24]]
-
-
-@pytest.mark.slow
-def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(
-    sample_measurements: list[Measurements],
-) -> None:
-    of = ReplaySet.of(sample_measurements)
-    strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
-    loose = settings()
-    measured = [one.correctness for one in sample_measurements if one.correctness is not None]
-
-    for target in (
-        strict,
-        loose,
-        strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1),
-        Settings.load(),
-    ):
-        for at in (0.0, *measured[:4], 1.0):
-            other = target.changed(min_correctness=at, min_answerability=at, max_distance=at)
-            assert_equal(replay_many(of, other), sample_measurements, other)
-    assert 0 < replay_many(of, Settings.load()).answered.sum() < len(sample_measurements)
-
-
 def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_it_goes() -> None:
     found = [measurements(0.72), measurements(0.7199)]
     at = settings(distance_mode=Mode.ENFORCE, max_distance=0.28)
@@ -298,6 +238,14 @@ def test_given_distances_at_the_cuts_of_the_levels_then_equal_reaches_the_level_
 
     assert levels == [replay(one, at).confidence_level for one in found]
     assert levels == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT]
+
+
+def test_given_scores_at_the_cuts_of_the_levels_then_equal_reaches_the_level() -> None:
+    at = settings(main_gate="correctness", high_answerability=0.9, medium_answerability=0.5)
+
+    levels = replay_many([measurements(0.9, correctness=score) for score in (0.9, 0.5, 0.49)], at).level
+
+    assert list(levels) == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW]
 
 
 def test_given_a_claim_on_a_passage_beyond_the_cut_then_only_the_others_are_shown() -> None:

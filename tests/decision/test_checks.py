@@ -156,7 +156,6 @@ def test_given_a_reason_or_a_scale_without_its_other_half_then_it_cannot_be_made
 
 @each("name", ["citations_valid", "verbatim", "indicators", "facts"])
 def test_given_a_claim_that_was_not_measured_then_no_check_of_findings_passes(name: str) -> None:
-    """A draft must not pass for want of findings that nobody looked for."""
     row = next(check for check in GROUNDING if check.name == name)
     result = row(measurements(0.9, of=Settings.load(), draft=draft([claim(passage())], [ClaimMeasurement()])))
 

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.confidence import WEIGHTS, confidence, weighted_terms
-from rag_core.decision.decide import decide
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.gating.levels import level
-from rag_core.settings import Mode, Settings
+from rag_core.settings import Mode
 
 ratios = st.floats(0, 1)
 
@@ -91,14 +90,6 @@ def test_given_contradictions_that_are_not_looked_at_then_consistency_is_no_data
 
     assert value == round((0.4 * 0.8 + 0.2 * 1 + 0.1 * 0.5) / 0.7, 3)
     assert found.endswith("; no data on consistency, the other weights fill in")
-
-
-def test_given_an_extract_of_something_else_then_the_default_confidence_is_the_probability_that_it_is_right() -> None:
-    """A sentence that stands word for word in a document, and answers another question, is no confident answer."""
-    decision = decide(measurements(0.06, correctness=0.09, of=Settings.load("open")))
-
-    assert decision.answered
-    assert (decision.confidence, decision.confidence_basis) == (0.09, "correctness")
 
 
 @each("basis", ["correctness", "answerability"])

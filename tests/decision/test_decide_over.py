@@ -6,18 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
-from honest_model import honest
-from hypothesis import given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
-from model_server import ModelServer
 
 import rag_core.over
 from rag_core import (
@@ -29,7 +23,6 @@ from rag_core import (
     decide_over,
     decide_over_async,
     load_settings,
-    replay,
     text_source,
     wiring,
 )
@@ -276,57 +269,6 @@ def test_given_the_same_passages_in_a_library_then_both_say_the_same(language: s
     assert [claim.text for claim in decision.claims] == [claim.text for claim in asked.claims]
     assert decision.scores == pytest.approx(asked.scores)
     assert (decision.confidence, decision.status) == (pytest.approx(asked.confidence), asked.status)
-
-
-def cases() -> list[Measurements]:
-    found: list[Measurements] = []
-    for question, texts, _ in LANGUAGES.values():
-        for asked in (question, "Who won in 1998?"):
-            decide_over(asked, texts, settings(**GATED), on_measured=found.append)
-    return found
-
-
-@examples(max_examples=40, deadline=None)
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1), st.floats(-1, 1))
-def test_given_a_stricter_threshold_then_no_refusal_becomes_an_answer(
-    a: float, b: float, low: float, high: float
-) -> None:
-    lax, strict = sorted((a, b))
-    loose, tight = sorted((low, high))
-    modes = {"correctness_mode": Mode.ENFORCE, "top_cosine_mode": Mode.ENFORCE}
-    for one in MEASURED:
-        before = replay(one, one.settings.changed(min_correctness=lax, min_top_cosine=loose, **modes))
-        after = replay(one, one.settings.changed(min_correctness=strict, min_top_cosine=tight, **modes))
-
-        assert before.answered or not after.answered
-        assert after.trace["rest_of_documents"].state == "not_run"
-
-
-MEASURED: list[Measurements] = []
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _measured() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        using(patch)
-        MEASURED.extend(cases())
-
-
-def test_given_a_gate_that_refuses_then_no_model_is_called_and_given_one_that_passes_its_draft_is_checked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with ModelServer(honest) as server:
-        environment = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-of-a-test", "RAG_MODEL": "scripted"}
-        using(monkeypatch, model=partial(wiring.language_model, environment=environment))
-        drafts = {**GATED, "drafter": "model", "short_context_words": 10, "model_cache": False}
-
-        refused = over("Who won the world cup in 1998?", *TEXTS, **drafts)
-        assert (refused.answered, server.calls) == (False, 0)
-
-        answered = over(ASKED, *TEXTS, **drafts)
-        assert server.calls == 1
-        assert answered.metadata["drafter"] == "model"
-        assert answered.citations[0].excerpt in NOTICE
 
 
 def test_given_a_question_about_the_library_then_nothing_is_claimed_of_one_and_a_greeting_is_one() -> None:

@@ -15,7 +15,7 @@ from honest_model import honest, kind, passages, sufficient
 from model_server import ModelServer, Status
 from scripted_engine import scripted_engine
 
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import decide
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
@@ -97,38 +97,6 @@ def test_given_a_model_that_says_no_when_it_would_not_draft_then_it_is_asked_all
 
 
 @each("preset", GUARDS)
-@each("why", NOT_DRAFTED)
-def test_given_a_model_that_says_yes_when_it_would_not_draft_then_the_extract_stands_after_one_call(
-    engine: Engine, server: ModelServer, why: str, preset: str
-) -> None:
-    """S0-21, S1-12: the guard is asked; nothing is compressed."""
-    question, documents, values = NOT_DRAFTED[why]
-    server.play(lambda one: sufficient("yes", 0.9))
-
-    decision = decide(measured(engine, preset, question, documents, **values))
-
-    assert decision.answered, (why, decision.explanation)
-    assert [kind(one) for one in server.asked] == ["sufficiency"]
-    assert decision.metadata["drafter"] == "extract"
-    assert why in decision.metadata["drafter_note"]
-    assert decision.trace["sufficiency"].state is State.PASSED
-
-
-@each("why", NOT_DRAFTED)
-def test_given_a_server_that_is_down_when_the_guard_is_enforced_then_it_refuses_whoever_would_draft(
-    engine: Engine, server: ModelServer, why: str
-) -> None:
-    """A check that cannot run has not passed."""
-    question, documents, values = NOT_DRAFTED[why]
-    server.play(Status(500))
-
-    decision = decide(measured(engine, "relevance-llm", question, documents, **values))
-
-    assert (decision.status, decision.reason) == (AnswerStatus.ERROR, Reason.NOT_RUN), why
-    assert decision.trace["sufficiency"].state is State.NOT_RUN
-
-
-@each("preset", GUARDS)
 def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_says_what_to_do(
     engine: Engine, server: ModelServer, preset: str
 ) -> None:
@@ -154,21 +122,6 @@ def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and
 
     assert decision.answered
     assert decision.trace["sufficiency"].state is State.NOT_RUN
-
-
-def test_given_a_gate_that_refuses_first_when_the_context_is_short_then_the_guard_is_not_asked(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S0-4, S1-12: the guard by similarity comes first, and a refusal by it costs no call."""
-    server.play(honest)
-
-    decision = decide(measured(engine, "relevance-llm", relevance_mode="enforce", min_relevance=0.99))
-
-    assert (decision.reason, server.calls) == (Reason.RELEVANCE, 0)
-    alone = engine.ask(
-        QUESTION, load_settings("relevance-llm", None, {"relevance_mode": "enforce", "min_relevance": 0.99}, {})
-    )
-    assert alone.reason is Reason.RELEVANCE
 
 
 def test_given_a_partial_answer_when_the_extract_stands_then_its_level_is_low_and_a_note_says_so(
@@ -204,17 +157,6 @@ def test_given_the_relevance_guard_when_asked_then_it_sees_three_passages_of_500
     assert len(hits) > 3
 
 
-def test_given_another_preset_with_a_guard_when_asked_then_it_sees_every_passage_whole(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S3-9: coverage is judged of all that a draft may rest on."""
-    server.play(honest)
-
-    record = measured(engine, "rag-engine", PARTS, ("long",), max_retries=0)
-
-    assert list(passages(server.asked[0]).values()) == [one.passage.text for one in record.hits]
-
-
 def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_text_in_the_log(
     engine: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -243,38 +185,3 @@ def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_te
 
 # --- replay
 # ------------------------------------------------------------------------------------------------------------------------------  # noqa: E501
-
-
-@each("why", NOT_DRAFTED)
-def test_given_a_guard_that_was_off_when_replayed_with_it_enforced_then_it_is_not_run_and_nothing_is_shown(
-    engine: Engine, server: ModelServer, why: str
-) -> None:
-    """The model was never asked, and a replay asks nobody."""
-    question, documents, values = NOT_DRAFTED[why]
-    server.play(honest)
-    record = measured(engine, "relevance-llm", question, documents, sufficiency_mode="off", **values)
-    alone = engine.measure(question, record.settings.changed(drafter="extract"), documents)
-
-    assert decide(record).answered
-    assert decide(alone).answered
-    for one, reason in ((record, Reason.NEEDS_GENERATION), (alone, Reason.NOT_RUN)):
-        decision = replay(one, one.settings.changed(sufficiency_mode=Mode.ENFORCE))
-        assert (decision.status, decision.reason, decision.claims) == (AnswerStatus.ERROR, reason, ()), why
-        assert decision.trace["sufficiency"].state is State.NOT_RUN
-    assert server.calls == 0
-
-
-def test_given_a_short_context_that_was_judged_when_replayed_then_the_judgement_is_held_against_other_thresholds_without_a_call(  # noqa: E501
-    engine: Engine, server: ModelServer
-) -> None:
-    server.play(lambda one: sufficient("partial", 0.6))
-    record = measured(engine, "relevance-llm", VACATION, ("rules",), min_sufficiency=0.6)
-    calls = server.calls
-
-    def under(**values: object) -> Reason:
-        return replay(record, record.settings.changed(**values)).reason
-
-    assert under() is under(sufficiency_mode=Mode.OFF) is Reason.NONE
-    assert under(min_sufficiency=0.65) is under(refuse_partial=True) is Reason.SUFFICIENCY
-    assert under(min_sufficiency=0.65, sufficiency_mode=Mode.OBSERVE) is Reason.NONE
-    assert server.calls == calls == 1

@@ -55,7 +55,6 @@ def test_given_an_answer_then_its_level_is_medium_at_most() -> None:
 
 
 def test_given_many_records_then_their_levels_are_capped_as_those_of_one() -> None:
-    """The columns judge as the one by one do."""
     of = settings(main_gate="correctness")
     asked = [waiting(state, of, correctness=0.99) for state in (None, READING)]
 

@@ -4,7 +4,6 @@ client.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,9 +17,7 @@ from scripted_engine import scripted_engine
 from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import AnswerStatus, Reason
-from rag_core.domain.trace import State
 from rag_core.engine import Engine
-from rag_core.language import refusal as phrase
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
 
@@ -242,36 +239,6 @@ def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard
     assert kind(server.asked[-1]) == "draft"
 
 
-def test_given_both_guards_when_the_first_refuses_then_the_model_is_not_asked_for_its_verdict(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S1-12: the guard by similarity first, the guard by a model second, generation last."""
-    server.play(honest)
-
-    refused = asked(engine, "relevance-llm", ELSEWHERE, relevance_mode="enforce")
-    calls = server.calls
-    answered = asked(engine, "relevance-llm", relevance_mode="enforce")
-
-    assert (refused.reason, calls) == (Reason.RELEVANCE, 0)
-    assert [kind(one) for one in server.asked] == ["sufficiency", "draft"]
-    stages = [check.stage for check in answered.trace.checks]
-    assert stages.index("relevance") < stages.index("sufficiency") < stages.index("facts")
-
-
-def test_given_the_guard_by_a_model_when_it_refuses_then_its_event_is_logged_without_a_word_of_the_passages(
-    engine: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    """S1-9: the event of the source, with a number; no text of a document, a question or a model."""
-    server.play(sufficient("no", 0.8, missing=("the interval",)))
-
-    with caplog.at_level(logging.INFO, "rag_core.decision"):
-        asked(engine, "relevance-llm")
-
-    (line,) = (one.getMessage() for one in caplog.records if "llm_rejected_contexts" in one.getMessage())
-    assert "score=0.8000" in line
-    assert not {"interval", "flow", "meter"} & set(line.split())
-
-
 def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_made(
     engine: Engine, server: ModelServer
 ) -> None:
@@ -350,16 +317,6 @@ def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_t
     ] * 4
 
 
-@pytest.mark.parametrize(("confidence", "answered"), [(0.7, True), (0.65, False)])
-def test_given_the_preset_of_s3_when_the_model_is_not_sure_enough_then_it_refuses(
-    engine: Engine, server: ModelServer, confidence: float, answered: bool
-) -> None:
-    """S3-16: a confidence of 0.7 at least, and equal passes."""
-    server.play(lambda one: sufficient("yes", confidence) if kind(one) == "sufficiency" else honest(one))
-
-    assert asked(engine, "rag-engine").answered is answered
-
-
 @pytest.mark.parametrize(
     ("preset", "answered"),
     [("tutor-maximum-safety", False), ("tutor-multilingual", False), ("tutor-development", True)],
@@ -410,29 +367,6 @@ def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_aske
 # -------------------------------------------------
 
 
-def test_given_the_stages_of_the_first_source_then_each_stops_those_after_it(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S0-1, S0-8: search, hard gate, keyword guard, compression, answer; the model is reached by what both gates let
-    pass.
-    """
-    server.play(honest)
-    near = {"min_top_cosine": -1.0}
-
-    by_score = asked(engine, "compliance", ELSEWHERE)
-    by_words = asked(engine, "compliance", ELSEWHERE, **near)
-    calls = server.calls
-    compressed = asked(engine, "compliance", **near)
-
-    assert (by_score.reason, by_score.trace["keywords"].state) == (Reason.TOP_COSINE, State.NOT_REACHED)
-    assert (by_words.reason, by_words.trace["top_cosine"].state) == (Reason.KEYWORDS, State.PASSED)
-    for refused in (by_score, by_words):
-        assert (refused.answer, refused.citations) == (phrase("en"), ())
-        assert refused.confidence == pytest.approx(max(0.0, refused.scores["top_cosine"]))
-    assert (calls, [kind(one) for one in server.asked]) == (0, ["draft"])
-    assert (compressed.answered, compressed.metadata["drafter"]) == (True, "model")
-
-
 def test_given_model_temperature_and_length_of_the_source_s_configuration_then_the_server_is_asked_so(
     engine: Engine, server: ModelServer
 ) -> None:
@@ -447,19 +381,6 @@ def test_given_model_temperature_and_length_of_the_source_s_configuration_then_t
     server.play(honest)
     short = asked(engine, "tutor", max_tokens=20, max_retries=0, fallback_extract=False)
     assert (short.status, short.reason) == (AnswerStatus.HALLUCINATION_DETECTED, Reason.ANSWER_LENGTH)
-
-
-def test_given_the_least_confidence_of_the_source_s_configuration_then_it_refuses_below_and_not_at_it(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S2-23, S2-2: min_confidence, over the passages that were found."""
-    server.play(honest)
-    mean = asked(engine, "tutor", min_mean_cosine=-1.0).trace["mean_confidence"].value
-    assert mean is not None
-
-    above, below = (asked(engine, "tutor", min_mean_cosine=round(mean + by, 6)) for by in (0.01, -0.01))
-
-    assert (above.reason, below.answered) == (Reason.MEAN_CONFIDENCE, True)
 
 
 @each(

@@ -22,9 +22,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
-from rag_core.settings import Cost, Mode, Settings
-
-COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
+from rag_core.settings import Mode, Settings
 
 
 def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Settings) -> None:

@@ -87,7 +87,6 @@ def test_given_the_page_that_is_quoted_then_it_was_found_and_quoted() -> None:
 
 
 def test_given_a_page_far_down_then_both_ranks_and_the_cut_are_named() -> None:
-    """The right page is a candidate and lies behind the cut."""
     found = missed(6, question="How many days is the notice period?", top_k=1, over_retrieve=8)
     best = found.passages[0]
 

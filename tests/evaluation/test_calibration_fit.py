@@ -28,8 +28,6 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, question_hash
 
-ZERO = dict.fromkeys(FEATURES, 0.0)
-
 
 def samples(
     count: int, *, seed: int = 3, slope: float = 8.0, middle: float = 0.5, language: str = "en"

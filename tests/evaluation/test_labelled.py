@@ -202,27 +202,33 @@ def test_given_questions_and_labels_in_two_files_when_read_then_they_are_joined_
     )
 
 
-@pytest.mark.parametrize(
-    "row",
+@each(
+    ("row", "answerable", "answers", "noted"),
     [
-        {"question": "A?", "answer": "what a system said", "contexts": ["c"], "ground_truth": "30 days"},
-        {"user_input": "A?", "response": "what a system said", "retrieved_contexts": ["c"], "reference": "30 days"},
+        (
+            {"question": "A?", "answer": "what a system said", "contexts": ["c"], "ground_truth": "30 days"},
+            True,
+            ("30 days",),
+            True,
+        ),
+        (
+            {"user_input": "A?", "response": "what a system said", "retrieved_contexts": ["c"], "reference": "30 days"},
+            True,
+            ("30 days",),
+            True,
+        ),
+        ({"user_input": "A?", "reference_contexts": ["c"]}, True, (), False),
+        ({"user_input": "A?", "reference": "The documents do not say.", "answerable": False}, False, (), True),
     ],
 )
 def test_given_a_ragas_row_when_read_then_the_reference_is_the_answer_and_not_what_a_system_said(
-    row: dict[str, object],
+    row: dict[str, object], answerable: bool, answers: tuple[str, ...], noted: bool
 ) -> None:
     questions, problems = read(json.dumps(row))
 
-    assert [(one.question, one.answerable, one.answers) for one in questions] == [("A?", True, ("30 days",))]
-    assert len(problems) == 1
-    assert "word for word" in problems[0]
-
-
-def test_given_a_ragas_row_with_reference_contexts_only_when_read_then_it_is_answerable() -> None:
-    questions, _ = read(json.dumps({"user_input": "A?", "reference_contexts": ["c"]}))
-
-    assert [(one.answerable, one.answers) for one in questions] == [(True, ())]
+    assert [(one.question, one.answerable, one.answers) for one in questions] == [("A?", answerable, answers)]
+    assert [True for problem in problems if "word for word" in problem] == [True] * noted
+    assert len(problems) == noted or not noted
 
 
 @each(
@@ -241,15 +247,6 @@ def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(
 
     assert problems == ()
     assert questions[0].places == places
-
-
-def test_given_a_ragas_row_that_is_labelled_unanswerable_when_read_then_its_reference_is_no_answer() -> None:
-    questions, problems = read(
-        json.dumps({"user_input": "A?", "reference": "The documents do not say.", "answerable": False})
-    )
-
-    assert [(one.answerable, one.answers) for one in questions] == [(False, ())]
-    assert len(problems) == 1  # the note about references
 
 
 @pytest.mark.parametrize("place", [Place("issue#12"), Place("issue#12", 3), Place("issue", 12)])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.gating.asked import AnswerType, _type, asked_for, asks
+from rag_core.gating.asked import AnswerType, asked_for, asks
 from rag_core.language import LANGUAGES
 
 TYPES = {
@@ -248,10 +246,6 @@ def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_tha
 ) -> None:
     assert asks(asking, language)
     assert not asks(stating, language)
-
-
-def test_given_a_language_without_words_for_what_is_asked_then_it_asks_for_anything() -> None:
-    assert _type("Who led the project?", replace(LANGUAGES["en"], asked=None)) == (AnswerType.OTHER, 0.0)
 
 
 def test_given_a_degree_within_a_name_then_nothing_is_asked_for_in_a_highest_degree() -> None:

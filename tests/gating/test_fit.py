@@ -12,7 +12,6 @@ from rag_core.domain.rows import EMPTY
 from rag_core.gating.asked import asked_for
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.held import _defined
-from rag_core.gating.periods import _is_part_of_year
 from rag_core.gating.row import asks_for_empty, lacking, nameless, outdone, row_asked
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES
@@ -563,13 +562,6 @@ def test_given_half_of_a_name_that_is_defined_then_it_is_mostly_another_thing() 
         for said in ("A harmonic mean is a number.", "An arithmetic mean is a number.", "A basin is a number.")
     )
     assert none < half < (none + whole) / 2 < whole == 1
-
-
-def test_given_a_language_that_names_no_quarter_then_nothing_is_told_to_be_of_one() -> None:
-    words = LANGUAGES["en"].asked
-    assert words is not None
-    assert _is_part_of_year("in the third quarter", words)
-    assert not _is_part_of_year("in the third quarter", replace(words, periods={}))
 
 
 @pytest.mark.parametrize(

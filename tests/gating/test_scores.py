@@ -185,13 +185,6 @@ def read_or_none(path: Path) -> Calibration | None:
         return None
 
 
-def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_it_is_told_and_nothing_fails_by_it(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(InvalidInput, match="there is no feature 'top_cosinf'"):
-        read(stored(tmp_path, features=["top_cosinf", *calibration("m").features[1:]]))
-
-
 def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(
     tmp_path: Path,
 ) -> None:
@@ -202,14 +195,6 @@ def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its
     row["correctness"]["features"] = ["rightness", *FEATURES[1:]]
     with pytest.raises(InvalidInput, match="there is no feature 'rightness'"):
         read(stored(tmp_path, **row))
-
-
-def test_given_a_file_of_before_the_score_of_right_answers_then_it_is_read_without_one(tmp_path: Path) -> None:
-    row = {name: value for name, value in calibration("m").to_json().items() if name != "correctness"}
-    path = tmp_path / "answerability.json"
-    path.write_text(json.dumps(row), encoding="utf-8")
-
-    assert read(path) == replace(calibration("m"), correctness=None)
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:

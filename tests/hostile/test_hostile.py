@@ -363,12 +363,6 @@ def test_given_a_page_whose_content_breaks_off_when_read_then_the_page_is_named_
         assert [content.pages[at].text for at in (0, 2)] == [whole.pages[at].text for at in (0, 2)], what
 
 
-def test_given_a_file_that_is_repaired_when_a_page_needs_it_then_that_is_said_too() -> None:
-    content = read_pdf(make.damaged_page(b"obj", b"obx"), "a.pdf")
-
-    assert any("was repaired while reading" in problem for problem in content.problems)
-
-
 def test_given_a_file_whose_tables_alone_are_damaged_when_read_then_no_page_is_blamed() -> None:
     content = read_pdf(
         make.damaged_page(b"/Filter", b"/Filter").replace(b"\nxref", b"\nxxxx").replace(b"startxref", b"startxxxx"),

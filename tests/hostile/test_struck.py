@@ -12,10 +12,8 @@ from typing import Any
 
 import forms
 import pymupdf
-import pytest
 from folding import each
 
-from rag_core.errors import EmptyDocument
 from rag_core.ingest.pdf_worker.glyphs.fonts import Fonts
 from rag_core.ingest.pdf_worker.hidden_text.hidden import Layers
 from rag_core.ingest.pdf_worker.hidden_text.void import is_void
@@ -326,11 +324,3 @@ def test_given_struck_text_when_read_in_the_child_then_its_count_and_pages_are_t
     assert content.problems[0].endswith(" characters of text that is crossed out or marked as void were left out.")
     assert GONE not in content.pages[0].text
     assert content.pages[2].text == ""
-
-
-def test_given_a_blank_file_when_read_then_it_is_said_to_be_blank() -> None:
-    document = pymupdf.open()
-    document.new_page()
-
-    with pytest.raises(EmptyDocument, match="blank"):
-        read_pdf(document.tobytes(), "a.pdf")

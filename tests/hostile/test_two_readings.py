@@ -14,7 +14,7 @@ import readings
 from forms import Paper, _type3
 from test_forms import page_of
 
-from rag_core.ingest.pdf_worker.glyphs.actual_text import Drawn, Judgement, Span, agree, judged
+from rag_core.ingest.pdf_worker.glyphs.actual_text import Drawn, Judgement, Span, judged
 from rag_core.ingest.pdf_worker.glyphs.symbols import sign_of
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.language.sentences import sentences
@@ -139,24 +139,6 @@ def test_given_a_text_within_a_text_then_what_is_drawn_is_read_once() -> None:
         )
 
         assert page["text"] == "The fee is due"
-
-
-@pytest.mark.parametrize(
-    ("said", "painted", "same"),
-    [
-        ("Smith", "SMITH", True),
-        ("co-operate", "cooperate", True),
-        ("office", "o\ufffdce", True),
-        ("28", "38", False),
-        ("≤ 5", "≥ 5", False),
-        ("\u22125", "-5", True),
-        ("due", "not due", False),
-    ],
-)
-def test_two_readings_agree_but_for_case_hyphens_and_what_glyphs_leave_open(
-    said: str, painted: str, same: bool
-) -> None:
-    assert agree(said, painted) is same
 
 
 def test_given_letters_that_no_reference_has_then_the_text_of_the_file_is_kept_and_is_doubtful() -> None:
