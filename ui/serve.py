@@ -40,12 +40,9 @@ from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
 from ui import frame
 from ui.app import first_run, state
-from ui.app.downloads import NotedDownloads
 from ui.app.jobs import uploads
 from ui.app.people import visitor
-from ui.app.people.guard import OnlyThisPage
-from ui.app.people.sign_in import SignedIn
-from ui.app.people.visiting import NewVisits
+from ui.app.people.guard import NewVisits, NotedDownloads, OnlyThisPage, SignedIn
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -170,9 +167,7 @@ def beside(
 
 
 def forgotten() -> None:
-    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and runs of the
-    lab.
-    """
+    """Forget what the page keeps in memory of any document, after a collection was deleted."""
     from ui.lab import state as records  # no start needs it
 
     st.cache_data.clear()

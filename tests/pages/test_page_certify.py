@@ -41,10 +41,7 @@ def guarantee() -> None:
     engine = frame.start()
     run = lab.chosen_run()
     assert run is not None
-    recorded = lab.replay_set(run)
-    certify.show(
-        engine, run, recorded.questions, recorded.replay, recorded.records, judged_under(run.settings, settings)
-    )
+    certify.show(engine, run, lab.replay_set(run), judged_under(run.settings, settings))
 
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:

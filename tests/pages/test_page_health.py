@@ -16,8 +16,7 @@ from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.tables import to_csv
 from ui.app.texts import say
-from ui.health.figures import rejected_rows, rows_of
-from ui.health.picked import Scores
+from ui.health.figures import Scores, rejected_rows, rows_of
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
