@@ -108,8 +108,7 @@ uploads.install()  # before a server is made, which takes Streamlit's store of u
 def guards(*, proxied: bool = False) -> list[Middleware]:
     """The guards before the page, outermost first: the headers, so that what is refused carries them too.
 
-    Args:
-        proxied: whether a proxy lets others in.
+    `proxied` says that a proxy lets others in.
     """
     return [
         Middleware(SecurityHeaders),

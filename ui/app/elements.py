@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from rag_core.errors import RagError
 from ui.app.texts import say, show_error
 
+T = TypeVar("T")
 KINDS = {"md": "text/markdown", "jsonl": "application/jsonl", "yaml": "application/yaml"}  # not known everywhere
 
 
@@ -26,14 +27,7 @@ def button(
 ) -> bool:
     """A button, which calls `act` with what is given; whether it was pressed.
 
-    Args:
-        text: key of its words.
-        key: of the widget.
-        act: a callback; None where the caller acts.
-        given: to `act`.
-        n: a number in its words, and in those of its help.
-        help: key of the words of its help; none without.
-        more: as `st.button` takes it, `icon` by its name.
+    `text` and `help` are keys of its words, which may have a number `n`; `key` is that of the widget. `icon` is a name.
     """
     said = say(help, n=n) if help else None
     return st.button(say(text, n=n), key=key, on_click=act, args=given, help=said, **_with_icon(more))
@@ -51,6 +45,21 @@ def download(
     kind = KINDS.get(file.rpartition(".")[2]) or mimetypes.guess_type(file)[0]
     said, more = say(help) if help else None, _with_icon({"icon": "download", **more})
     st.download_button(say(text, n=n), make, file, kind, key=key, on_click="ignore", help=said, **more)
+
+
+def segments(text: str, options: Sequence[T], words: str, key: str, value: T | None = None, **more: Any) -> T:
+    """One of a few options, at first `value` or the first one; each is called by the text `words` and its name."""
+    first = options[0] if value is None else value
+    chosen: T | None = st.segmented_control(
+        say(text),
+        options,
+        default=first,
+        required=True,
+        format_func=lambda one: say(f"{words}{one}"),
+        key=key,
+        **{"label_visibility": "collapsed"} | more,
+    )
+    return first if chosen is None else chosen
 
 
 def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:

@@ -26,11 +26,7 @@ class Scope:
 
 
 def choose_scope(documents: Iterable[Document]) -> Scope:
-    """The fields to choose from, and what was chosen.
-
-    A document that was deleted meanwhile stays chosen: without it all documents would be searched, which nobody asked
-    for.
-    """
+    """The fields, and what was chosen; a document deleted meanwhile stays chosen: else all would be searched."""
     known = tuple(documents)
     names = unique_names(known)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -91,14 +91,6 @@ class Held:
 
 
 @dataclass
-class Choice:
-    """The program's choice in a field that is still to be drawn; `told` says that a run has drawn it so."""
-
-    value: object
-    told: bool = False
-
-
-@dataclass
 class Session:
     """The state of one browser tab. `values` are the settings by name; `preset` is where they started from.
 
@@ -117,7 +109,8 @@ class Session:
     stopped: str = ""
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
-    choices: dict[str, Choice] = field(default_factory=dict)
+    choices: dict[str, object] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)  # those of them that a run has drawn
     starting: str = ""
     switched: int = 0  # how often the program chose another collection
     uploads: int = 0  # upload fields that were used up (`ui.app.jobs.progress`)
@@ -154,19 +147,19 @@ class Session:
 
     def choose(self, key: str, value: object) -> None:
         """Choose in a field of the page; for a widget's callback, or any place after the field was drawn."""
-        self.choices[key] = Choice(value)
+        self.choices[key] = value
+        self.told.discard(key)
 
     def tell(self, key: str, options: Collection[object]) -> None:
         """Put what was chosen for a field into it, before it is drawn: in each run until one ends with `settle`."""
-        choice = self.choices.get(key)
-        if choice is not None and choice.value in options:
-            st.session_state[key] = choice.value
-            choice.told = True
+        if key in self.choices and self.choices[key] in options:
+            st.session_state[key] = self.choices[key]
+            self.told.add(key)
 
     def settle(self) -> None:
         """At the end of a run that drew all: the fields are the reader's again."""
         self.starting = ""
-        self.choices = {key: choice for key, choice in self.choices.items() if not choice.told}
+        self.choices = {key: value for key, value in self.choices.items() if key not in self.told}
 
     def hold(self, question: str, again: bool = False, typed: str = "") -> None:
         """Take a question that was submitted; for a callback, which no other touch ends (`ui.app.touches`)."""

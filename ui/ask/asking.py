@@ -230,7 +230,6 @@ def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, 
 
 
 def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
-    """Keep a question's record, and put it on the page; asked again, it takes its earlier place."""
     if earlier is not None:
         asked = replace(
             asked, before=(earlier.decision, earlier.settings), number=earlier.number, labelled=earlier.labelled

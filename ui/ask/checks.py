@@ -160,7 +160,6 @@ def axis(check: CheckResult) -> tuple[float, float]:
 
 
 def _unit(check: CheckResult) -> int:
-    """100 where the ends of the scale are written in percent, like all numbers beside the picture."""
     return 100 if check.scale in PERCENT else 1
 
 

@@ -47,8 +47,7 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
 
 
 def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> None:
-    """Show something with what stands around it in its document, in grey: the headings, and what is before the first
-    and behind the last.
+    """Show something with what stands around it in its document, in grey: the headings, what is before and behind it.
 
     What is one of the quotes itself, or stands in another document than the first quote, is not said again.
     """

@@ -232,9 +232,8 @@ def as_decided(asked: Asked) -> LabelledQuestion:
 def right_answer(question: str, text: str) -> str:
     """A right answer for a label, from a claim's text: the text, or of a row of a table the figure that was asked for.
 
-    Where that figure is not known, or too short, it is the row. The bars between cells are left out: right answers are
-    parted by bars, and a text with one was shown as a list in brackets. A label is held against a document word by
-    word, so the row is not put into words.
+    Where that figure is not known, or too short, it is the row without the bars between its cells, by which right
+    answers are parted. A label is held against a document word by word, so the row is not put into words.
     """
     row = row_of(text)
     asked = asked_column(question, row)
@@ -274,7 +273,6 @@ def _known(name: str, id: str) -> LabelledQuestion | None:
 
 
 def _put(asked: Asked, name: str, label: LabelledQuestion) -> None:
-    """Keep the label in this set, and in no other that it was put into from here."""
     with kept_error(_PROBLEM):
         store = recording.store()
         store.put_question(name, label)

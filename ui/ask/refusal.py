@@ -163,8 +163,7 @@ def sure_in_words(value: float) -> str:
 
 
 def unsure(decision: Decision, value: float | None) -> bool:
-    """Whether an answer must not look safe: rather wrong than right, below a limit, contradicted, or an answer to a
-    part only.
+    """Whether an answer must not look safe: rather wrong than right, below a limit, contradicted, or to a part only.
 
     Where there is no probability it is the level that says so.
     """

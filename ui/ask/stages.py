@@ -171,7 +171,6 @@ _SHOW = {
 
 
 def _offer_file(decision: Decision) -> None:
-    """The decision as JSON, to read here or to save."""
     with st.container(horizontal=True):
         written = json.dumps(decision.to_json(), ensure_ascii=False, indent=2)
         with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):

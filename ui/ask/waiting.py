@@ -115,9 +115,7 @@ EXAMPLES = (
 
 
 def show_examples(engine: Engine, session: Session, busy: bool) -> None:
-    """Questions to click on, for whoever may ask here.
-
-    Nothing is shown once one was submitted; `busy`: documents are on their way.
+    """Questions to click on, for whoever may ask here, until one was submitted; `busy`: documents are on their way.
 
     Those about the samples are offered where the samples themselves are, and not where a file has the name of one.
     """

@@ -5,7 +5,6 @@ there, which is how it was cut.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -30,30 +29,28 @@ from ui.documents.viewer import picture
 
 MAX_PAGES = 12  # that are offered to be looked at
 # what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
-REMEDIES: Mapping[str, str] = MappingProxyType(
-    {
-        "its text may be missing or wrong": "page_damaged",
-        "was repaired while reading": "repaired",
-        "is damaged and could not be read": "page_damaged",
-        "reading pictures is switched off": "ocr_off",
-        "RapidOCR cannot read it": "ocr_script",
-        "no language data of Tesseract": "ocr_missing",
-        "the library of Tesseract": "ocr_missing",
-        "without the language data": "ocr_missing",
-        "text recognition failed": "ocr_failed",
-        "text recognition found nothing": "ocr_failed",
-        "allowed for reading pictures": "ocr_time",
-        "too large to be read": "ocr_large",
-        "Reading this page took more": "page_ended",
-        "made the reader crash": "page_ended",
-        "This page was not read, since": "page_ended",
-        "have no value in the file": "letters",
-        "of this page were read": "page_long",
-        "its first ones are kept": "stated_long",
-        "hidden text were left out": "hidden_out",
-        "attached file": "attached",
-    }
-)
+REMEDIES: Mapping[str, str] = {
+    "its text may be missing or wrong": "page_damaged",
+    "was repaired while reading": "repaired",
+    "is damaged and could not be read": "page_damaged",
+    "reading pictures is switched off": "ocr_off",
+    "RapidOCR cannot read it": "ocr_script",
+    "no language data of Tesseract": "ocr_missing",
+    "the library of Tesseract": "ocr_missing",
+    "without the language data": "ocr_missing",
+    "text recognition failed": "ocr_failed",
+    "text recognition found nothing": "ocr_failed",
+    "allowed for reading pictures": "ocr_time",
+    "too large to be read": "ocr_large",
+    "Reading this page took more": "page_ended",
+    "made the reader crash": "page_ended",
+    "This page was not read, since": "page_ended",
+    "have no value in the file": "letters",
+    "of this page were read": "page_long",
+    "its first ones are kept": "stated_long",
+    "hidden text were left out": "hidden_out",
+    "attached file": "attached",
+}
 
 
 def remedy_key(problem: str) -> str:

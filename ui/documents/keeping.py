@@ -175,8 +175,7 @@ def _erase(engine: Engine, documents: Sequence[Document]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The documents that were deleted last: their names, and what brings them back; no sources where nothing does, or
-    does any more.
+    """The documents that were deleted last, and what brings them back, if anything does.
 
     A timer empties the sources, so that the files go in time though nobody looks at the page.
     """

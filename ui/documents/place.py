@@ -125,11 +125,9 @@ def strip(part: Box, page: Page) -> str:
 
 
 def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | None:
-    """Where the figures of a marked row end, in percent of a strip's width: a strip too wide for its frame begins with
-    these in view.
+    """Where the figures of a marked row end, in percent of the width of a strip that is too wide for its frame.
 
-    None where the marked words are text, which is read from its beginning: no gap of `COLUMN_GAP` is within one of its
-    lines.
+    None where the marked words are text: no gap of `COLUMN_GAP` is within one of its lines.
     """
     if part is None:
         return None
@@ -147,8 +145,6 @@ def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | N
 
 def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box] | None:
     """Both ends of a strip too wide for its frame: what a marked row is called, and its figures.
-
-    Its widest empty stretch is left out.
 
     None where the strip fits, where its marked words are text, and where both ends together would not fit either.
     """

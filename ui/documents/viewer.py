@@ -8,7 +8,6 @@ same words marked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -19,7 +18,7 @@ from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
-from ui.app.elements import button, show_text, shown_error
+from ui.app.elements import button, segments, show_text, shown_error
 from ui.app.texts import say, show_error, tell
 from ui.documents.place import LINES, Place, around, figures_end, folded, strip
 
@@ -31,7 +30,7 @@ ROOM = 10.0  # percent of an enlarged page that are in view above the words and 
 WHOLE = "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
 # times the width of the column
-ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})
+ZOOMS: Mapping[str, float] = {WHOLE: 1.0, "larger": 1.5, "double": 2.0}
 
 
 def open_at(place: Place) -> None:
@@ -70,13 +69,12 @@ def show(engine: Engine, place: Place) -> None:
             if shown.width:  # a page without marks has no lines to begin with
                 marked = bool(place.on(page))
                 key = f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}"
-                size = choose_size([LINES, *ZOOMS] if marked else list(ZOOMS), key)
+                size = segments("viewer.zoom", [LINES, *ZOOMS] if marked else list(ZOOMS), "viewer.", key)
         with sheet:
             _show_page(place, shown, size)
 
 
 def _question() -> tuple[str, int]:
-    """The key that names the question on the page."""
     asked = state.session().asked
     return (asked.collection, asked.number) if asked is not None else (state.session().collection, 0)
 
@@ -126,20 +124,6 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         show_picture(pictures[0], page, boxes, size, frame=strip(part, page) if part is not None else size, begin=begin)
     if place.words and not place.holds(page.number) and not boxes:
         st.caption(say("viewer.elsewhere"))
-
-
-def choose_size(names: Sequence[str], key: str) -> str:
-    """How much of a page is shown; the first at the beginning."""
-    chosen: str | None = st.segmented_control(
-        say("viewer.zoom"),
-        names,
-        default=names[0],
-        required=True,
-        format_func=lambda name: say(f"viewer.{name}"),
-        key=key,
-        label_visibility="collapsed",
-    )
-    return chosen or names[0]
 
 
 def show_picture(

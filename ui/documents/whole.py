@@ -21,10 +21,10 @@ from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.ingest.reading.pdf_facts import PDF, form_of
 from rag_core.library.stored.snapshot import Snapshot
 from ui.app import state, tables
-from ui.app.elements import button, remember, shown_error
+from ui.app.elements import button, remember, segments, shown_error
 from ui.app.texts import say
 from ui.documents import original
-from ui.documents.viewer import DPI, ZOOMS, choose_size, picture, show_picture
+from ui.documents.viewer import DPI, ZOOMS, picture, show_picture
 
 MAX_PAGES = 300  # that are read for a list; 20 ms each
 MAX_ROWS = 1_000  # that a list has; nobody reads more
@@ -133,7 +133,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
             boxes = tuple(box for page, box in marks if page == number)
             _show_cited(sorted({page for page, _ in marks}), key)
             st.caption(say("whole.marked_cited") if boxes else say("whole.marked_none"))
-        size = choose_size(list(ZOOMS), f"{key}_zoom")
+        size = segments("viewer.zoom", list(ZOOMS), "viewer.", f"{key}_zoom")
         if shown.width and form_of(document.name) == PDF:  # a browser's viewer opens nothing else
             st.link_button(
                 say("whole.pdf"),
@@ -164,16 +164,8 @@ def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None
 
 def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     """The places that were looked for, or all of a kind that the document has; a chosen row turns to its page."""
-    kind = st.segmented_control(
-        say("whole.list"),
-        [FIND, *KINDS],
-        default=FIND,
-        required=True,
-        format_func=lambda one: say(f"whole.list_{one}"),
-        key=f"{key}_list",
-        label_visibility="collapsed",
-    )
-    if kind in (None, FIND):
+    kind = segments("whole.list", [FIND, *KINDS], "whole.list_", f"{key}_list")
+    if kind == FIND:
         label, example = say("whole.search"), say("whole.search_example")
         words = st.text_input(label, key=f"{key}_words", type="search", placeholder=example) or ""
         rows = find(engine, document, words)
@@ -181,7 +173,7 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
             st.caption(say("whole.no_hit"))
     else:
         with st.spinner(say("whole.searching")):
-            rows = _inside(*_place(document), str(kind), document, engine)
+            rows = _inside(*_place(document), kind, document, engine)
         if not rows:
             st.caption(say("whole.none_of_it"))
     if not rows:
@@ -190,7 +182,7 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     st.caption(
         say("whole.hits_cut", n=len(rows)) if len(rows) >= MAX_ROWS else say("whole.hits", n=len(rows), pages=pages)
     )
-    if kind not in (None, FIND) and document.page_count > MAX_PAGES:
+    if kind != FIND and document.page_count > MAX_PAGES:
         st.caption(say("whole.first_pages", n=MAX_PAGES))
     table = f"{key}_rows_{kind}"
 

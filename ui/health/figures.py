@@ -250,10 +250,9 @@ def picked_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[s
 
 
 def row_of(one: Kept, answered: str, page: str, collection: str) -> dict[str, object]:
-    """When a question was asked, its text, how it ended, and the address of its decision.
+    """When a question was asked, its text, how it ended (`answered`, or why not), and the address of its decision.
 
-    `answered` is the key of the words for one that was answered, `page` the address of this page; the Ask page, beside
-    it, shows decisions.
+    `page` is the address of this page; the Ask page, beside it, shows decisions.
     """
     reason = one.summary.reason
     return {

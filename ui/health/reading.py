@@ -15,6 +15,7 @@ from rag_core.evaluation.health import Gap, Kept, gaps, unanswered
 from rag_core.work.background import Background
 from rag_core.work.recording import kept
 from ui.app import state
+from ui.app.elements import segments
 from ui.app.jobs.background import watch
 from ui.app.texts import say, show_error
 
@@ -45,16 +46,7 @@ class Reading:
 
 def choose_days() -> int:
     """The field for the period."""
-    return int(
-        st.segmented_control(
-            say("health.period"),
-            PERIODS,
-            default=FIRST,
-            format_func=lambda days: say(f"health.period_{days}"),
-            key="health_period",
-            required=True,
-        )
-    )
+    return segments("health.period", PERIODS, "health.period_", "health_period", FIRST, label_visibility="visible")
 
 
 def read(engine: Engine, days: int) -> Period | None:

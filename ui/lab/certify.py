@@ -246,13 +246,14 @@ def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
     )
     y = alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100]))
     names, legend = list(lines), alt.Legend(title=None, orient="bottom", columns=1, symbolSize=400)
+    colour = alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend)
     drawn = (
         alt.Chart(rows)
         .mark_line(strokeWidth=2)
         .encode(
             x=x,
             y=y,
-            color=alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend),
+            color=colour,
             strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(range=list(STROKES), domain=names), legend=legend),
             tooltip=[
                 alt.Tooltip("line:N", title=say("lab_certify.tip_line")),
@@ -277,6 +278,5 @@ def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
         .mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12)
         .encode(x="threshold:Q", text="what:N")
     )
-    colour = alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend)
     at_most = alt.Chart(limits).mark_rule(strokeWidth=1, opacity=0.7).encode(y="share:Q", color=colour)
     return alt.layer(band, at_most, drawn, rule, said).properties(height=HEIGHT)

@@ -24,7 +24,7 @@ from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
 from ui.app import state, tables
-from ui.app.elements import badge, show_text
+from ui.app.elements import badge, segments, show_text
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.texts import LANGUAGE, language, say, speaking, tell
@@ -62,14 +62,7 @@ class Side:
 
 def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """The tab: what to compare, then the comparison."""
-    way = st.segmented_control(
-        say("lab_compare.what"),
-        WAYS,
-        format_func=lambda way: say(f"lab_compare.way_{way}"),
-        default=WAYS[0],
-        required=True,
-        key="lab_way",
-    )
+    way = segments("lab_compare.what", WAYS, "lab_compare.way_", "lab_way", label_visibility="visible")
     if way == "settings":
         _two_settings(run, recorded, settings)
     elif way == "runs":
@@ -297,7 +290,6 @@ def _of_run(run: RunHead, runs: Sequence[RunHead]) -> Row:
 
 @st.cache_data(show_spinner=False, max_entries=500)
 def _effect(rests_on: tuple[object, ...], _run: RunHead) -> Effect:
-    """Of a run under its own settings."""
     del rests_on  # the key
     recorded = lab.replay_set(_run)
     return effect(recorded.judge(recorded.settings).marked)

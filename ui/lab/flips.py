@@ -335,10 +335,9 @@ def within(pick: Pick, values: Floats) -> Flags:
 def show_picked(
     rows: Ints, now: Judged, before: Judged, title: str = "lab_picked.title", key: str = _PICKED, **numbers: float
 ) -> None:
-    """List these questions; a click on one opens its trace below.
+    """List these questions under the text `title`, which counts them; a click on one opens its trace below.
 
-    `title` is the key of the text above the list, which counts them and has `numbers`. The session holds under `key`
-    what was clicked.
+    The session holds under `key` what was clicked.
     """
     with st.container(key=key, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

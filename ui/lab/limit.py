@@ -222,7 +222,6 @@ def _show_least(of: Tradeoff) -> None:
 
 
 def _show_one_more(of: Tradeoff, place: int) -> None:
-    """That one wrong answer keeps many right ones away, where it does so, and a button that lists it."""
     lower = one_more_wrong(of, place)
     if lower is None:
         return

@@ -124,7 +124,6 @@ def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
 
 
 def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
-    """The document and page that hold the answer, as the reader pointed them out unless changed."""
     names = unique_names(documents)
     options = ["", *names, *([one.document] if one.document and one.document not in names else [])]
     pages = {document.id: document.page_count for document in documents}
@@ -154,7 +153,6 @@ def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
 
 
 def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
-    """A set that there is, or the name of a new one."""
     new = ""  # no set has an empty name
     chosen = st.selectbox(
         say("lab_feedback.set"),

@@ -17,6 +17,7 @@ from rag_core.evaluation import Rate, rates
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings
 from ui.app import tables
+from ui.app.elements import segments
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import flips, limit, plots, sending
@@ -29,13 +30,7 @@ BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
 
 
 def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
-    """The whole tab.
-
-    Args:
-        run: with what it was measured under.
-        recorded: its questions and records.
-        settings: as the side bar stands; only what judges is applied.
-    """
+    """The whole tab; of `settings`, as the side bar stands, only what judges is applied."""
     if not recorded.records:
         st.info(say("lab_results.empty"), icon=":material/info:")
         return
@@ -111,16 +106,8 @@ def _answered(of: Judged) -> Rate:
 def _show_breakdown(now: Judged) -> None:
     st.subheader(say("lab_results.breakdown"), anchor=False)
     known = [name for name in BREAKDOWNS if name == "reason" or any(now.recorded.fixed.parts[name])]
-    name = st.segmented_control(
-        say("lab_results.by"),
-        known,
-        format_func=lambda name: say(f"lab_results.by_{name}"),
-        default=known[0],
-        required=True,
-        key="lab_by",
-        label_visibility="collapsed",
-    )
-    made = partial(_by_reason, now) if name == "reason" else partial(_by_part, now, name or known[0])
+    name = segments("lab_results.by", known, "lab_results.by_", "lab_by")
+    made = partial(_by_reason, now) if name == "reason" else partial(_by_part, now, name)
     columns = {
         key: st.column_config.NumberColumn(
             say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help")

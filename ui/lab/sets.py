@@ -279,13 +279,7 @@ _SAID = "typed_said"  # in the session: what became of the last one, in words or
 
 
 def offer_typed(name: str, set_key: str, *, border: bool = True) -> None:
-    """The form.
-
-    Args:
-        name: of the set that takes the questions; it is made with the first one.
-        set_key: where the session's choice of a set stands; the set is chosen there.
-        border: around the form, where nothing else is.
-    """
+    """The form; `name` is the set that takes the questions, and is chosen then in the field with the key `set_key`."""
     label, empty = say("lab_typed.question"), tell("lab_typed.question_empty")
     with st.form(key="typed", border=border):
         st.text_input(label, key=QUESTION, max_chars=MAX_QUESTION_CHARS, placeholder=empty)

@@ -128,7 +128,6 @@ def _way_back(knob: Knob, start: Settings) -> None:
 
 
 def _option(value: object) -> str:
-    """A choice in words; as it is where it has none, such as the form of a citation."""
     return say(f"settings.option_{value}") if f"settings.option_{value}" in screen() else str(value)
 
 

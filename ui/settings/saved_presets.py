@@ -7,6 +7,7 @@ Their names are untrusted: they are shown as options of a field and as text, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,10 +37,9 @@ _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switch
 
 def saved() -> tuple[SavedPreset, ...]:
     """The presets of the session's collection; none where they cannot be read."""
-    try:
+    with suppress(RagError):
         return _store().presets()
-    except RagError:
-        return ()
+    return ()
 
 
 def save(name: str, settings: Settings, certificate: Certificate | None, *, default: bool) -> None:
@@ -263,10 +263,9 @@ def _gives(preset: SavedPreset, settings: Settings) -> bool:
 
 
 def _default() -> str | None:
-    try:
+    with suppress(RagError):
         return _store().default_preset()
-    except RagError:
-        return None
+    return None
 
 
 def _set_default(name: str) -> None:

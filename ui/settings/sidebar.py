@@ -28,17 +28,9 @@ from ui.settings.wording import STAGES, stage_of, value_in_words
 
 # sliders that belong to no check
 ALWAYS: Mapping[str, tuple[str, ...]] = {"retrieve": ("top_k",), "decide": ("min_place",)}
-OF_DRAFTS = frozenset(  # checks that what is quoted word for word always passes
-    (
-        "length_ratio",
-        "overlap",
-        "similarity",
-        "support",
-        SUFFICIENCY.name,
-        VERIFICATION.name,
-        *(check.name for check in LLM_DRAFT),
-    )
-)
+# checks that what is quoted word for word always passes
+OF_DRAFTS = frozenset({"length_ratio", "overlap", "similarity", "support", SUFFICIENCY.name, VERIFICATION.name})
+OF_DRAFTS |= {check.name for check in LLM_DRAFT}
 FALLBACK = "relevance-guard"
 MAX_NAMES = 3  # sets that are named in the side bar
 _BEFORE = "preset_before_fallback"

@@ -216,7 +216,6 @@ def step_in_words(job: Job) -> str:
 
 
 def _left(job: Job) -> list[str]:
-    """How long the current file still takes, where that is known."""
     left = job.file_seconds_left
     if left is None:
         return []

@@ -87,8 +87,7 @@ def shown_names(names: Sequence[str]) -> dict[str, str]:
 def switch(collection: str) -> None:
     """Work in this collection from now on, where the field above the page did not choose it itself.
 
-    The field gets another key: a browser that was not told yet says with its next touch that the earlier collection is
-    chosen.
+    The field gets another key: a browser that was not told yet says with its next touch what was chosen before.
     """
     if collection != state.session().collection:
         state.session().switched += 1

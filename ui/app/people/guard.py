@@ -18,17 +18,7 @@ from starlette.responses import PlainTextResponse
 
 from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http import origin
-from rag_core.entrypoints.http.origin import (
-    LOCAL,
-    NO_ACCESS,
-    WRONG_HOST,
-    Asgi,
-    Message,
-    Receive,
-    Send,
-    client_of,
-    headers,
-)
+from rag_core.entrypoints.http.origin import WRONG_HOST, Asgi, Message, Receive, Send
 from rag_core.errors import RagError
 from rag_core.service.visits import MAX_HOURS
 from rag_core.wiring import noting
@@ -43,7 +33,7 @@ LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where
 OK, UNCHANGED, STRANGER, NO_PAGE, BUSY = 200, 304, 401, 404, 503  # HTTP statuses
 FOREIGN = "Refused: nobody signs in here, so only this machine may connect. docs/operate.md says how others come in."
 REFUSED = {
-    NO_ACCESS: "Refused: the request comes from a page of another origin.",
+    origin.NO_ACCESS: "Refused: the request comes from a page of another origin.",
     NO_PAGE: "Not found.",
     WRONG_HOST: "Refused: the page is not served under this name. The setting server.allowedHosts lists its names.",
     STRANGER: "Sign in on the page first, or open it anew: a visit that is over opens nothing.",
@@ -88,7 +78,7 @@ class OnlyThisPage(Layer):
         status, said = None, ""
         if scope["type"] in ("http", "websocket"):
             if not (self._proxied or origin.is_from_here(scope) or visitor.must_sign_in()):
-                status, said = NO_ACCESS, FOREIGN
+                status, said = origin.NO_ACCESS, FOREIGN
             else:
                 status = refusal(scope)
         if status is None:
@@ -102,7 +92,7 @@ class OnlyThisPage(Layer):
 
 def refusal(scope: Message) -> int | None:
     """The status that refuses a connection: 421 for its host, 403 for the page behind it, 404 for its path; or None."""
-    refused = origin.refusal(scope, st.get_option("server.allowedHosts") or LOCAL)
+    refused = origin.refusal(scope, st.get_option("server.allowedHosts") or origin.LOCAL)
     return refused or (NO_PAGE if is_closed(scope["path"]) else None)
 
 
@@ -159,14 +149,14 @@ class NewVisits(Layer):
         if taken is None or not opens or visitor.visit_of(Request(scope).cookies):
             await self._app(scope, receive, send)
             return
-        browses = any(HTML in one for one in headers(scope, b"accept"))
+        browses = any(HTML in one for one in origin.headers(scope, b"accept"))
 
         async def with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start" and _is_page(message, browses=browses):
                 secure = scope.get("scheme") == "https"
                 name = visitor.SAFE_COOKIE if secure else visitor.COOKIE
                 try:
-                    _, token = taken.begin(client_of(scope), name)
+                    _, token = taken.begin(origin.client_of(scope), name)
                 except RagError:
                     pass  # no room: the page says so to whoever has no visit
                 else:
@@ -184,7 +174,7 @@ class NewVisits(Layer):
 
 def _is_page(message: Message, *, browses: bool) -> bool:
     """Whether a response is the page's own; a browser that has it already is told so by a status, without a type."""
-    found = any(one.startswith(HTML) for one in headers(message, b"content-type"))
+    found = any(one.startswith(HTML) for one in origin.headers(message, b"content-type"))
     return (message["status"] == OK and found) or (message["status"] == UNCHANGED and browses)
 
 
