@@ -58,7 +58,7 @@ def test_given_a_labelled_csv_when_dropped_then_good_rows_are_kept_and_the_other
     assert [one.question for one in recording.store().read_set("mine")][2] == "What is the capital of France?"
     assert say("lab_sets.left_out", n=1) in [warning.value for warning in lab.warning]
     assert any(
-        "problem" in table.value and "answerable is 'perhaps'" in str(table.value["problem"].tolist())
+        "text" in table.value and "answerable is 'perhaps'" in str(table.value["text"].tolist())
         for table in lab.dataframe
     )
     assert lab.selectbox(key="lab_set_default").value == "mine"
