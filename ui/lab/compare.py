@@ -14,7 +14,7 @@ from rag_core.decision.decide import replay
 from rag_core.domain.acts import actor
 from rag_core.domain.decision import Decision
 from rag_core.errors import RagError
-from rag_core.evaluation import Marks, Paired, Rate, paired
+from rag_core.evaluation import Marks, Paired, paired
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.report import error_of
 from rag_core.evaluation.tradeoff import Effect, effect
@@ -32,7 +32,7 @@ from ui.ask.asking import changed_knobs
 from ui.ask.checks import measured, required, state_in_words
 from ui.ask.refusal import outcome_in_words
 from ui.lab import state as lab
-from ui.lab.flips import of_in_words, reason_in_words
+from ui.lab.flips import of_in_words, reason_in_words, share_of
 from ui.lab.limit import COUNTS
 from ui.lab.running import changed_in_words, run_before
 from ui.lab.state import Judged, Recorded
@@ -167,7 +167,7 @@ def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> N
 
 def _rates(first: Marks, second: Marks) -> list[dict[str, str]]:
     sides = [
-        (*evaluate.rates(one, np.ones_like(one.answered)), _of(one, one.answered), _of(one, one.correct))
+        (*evaluate.rates(one, np.ones_like(one.answered)), share_of(one, one.answered), share_of(one, one.correct))
         for one in (first, second)
     ]
     names = ("false_refusals", "wrong_answers", "missed_answers", "answered", "right")
@@ -175,10 +175,6 @@ def _rates(first: Marks, second: Marks) -> list[dict[str, str]]:
         {"figure": tell(f"lab_compare.rate_{name}"), "first": of_in_words(one), "second": of_in_words(other)}
         for name, one, other in zip(names, *sides, strict=True)
     ]
-
-
-def _of(marked: Marks, which: np.ndarray) -> Rate:
-    return Rate(int((marked.measured & which).sum()), int(marked.measured.sum()))
 
 
 def _in_words(found: Paired) -> str:

@@ -21,7 +21,7 @@ from rag_core.decision.batch.columns import Flags, Floats, Ints
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
-from rag_core.evaluation import Rate, failing
+from rag_core.evaluation import Marks, Rate, failing
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.settings import Settings
 from ui.app import state, tables
@@ -126,6 +126,11 @@ def of_in_words(rate: Rate) -> str:
     if not rate.n:
         return ""
     return tell("lab_results.of_short", k=rate.k, n=rate.n, low=rate.interval.low, high=rate.interval.high)
+
+
+def share_of(marked: Marks, which: Flags) -> Rate:
+    """How many of all questions that were measured."""
+    return Rate(int((marked.measured & which).sum()), int(marked.measured.sum()))
 
 
 def share_in_words(rate: Rate) -> str:

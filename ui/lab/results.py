@@ -21,7 +21,7 @@ from ui.app.elements import segments
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import flips, limit, plots, sending
-from ui.lab.flips import ERRORS
+from ui.lab.flips import ERRORS, share_of
 from ui.lab.state import Judged, Recorded
 from ui.settings.wording import moved_in_words
 
@@ -60,9 +60,9 @@ def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
 def _show_rates(now: Judged, before: Judged) -> None:
     every = np.ones(len(now.outcomes), dtype=bool)
     refused, wrong, missed = rates(now.marked, every)
-    old = (_answered(before), *rates(before.marked, every))
+    old = (share_of(before.marked, before.marked.answered), *rates(before.marked, every))
     shown = (
-        ("answered", _answered(now), None),
+        ("answered", share_of(now.marked, now.marked.answered), None),
         ("false_refusals", refused, FALSE_REFUSALS_BELOW),
         ("wrong_answers", wrong, WRONG_ANSWERS_BELOW),
         ("missed_answers", missed, WRONG_ANSWERS_BELOW),
@@ -97,10 +97,6 @@ def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
         if target is not None:
             said = "met" if interval.high < target else "open" if rate.share < target else "not_met"
             st.caption(say(f"lab_results.target_{said}", target=target))
-
-
-def _answered(of: Judged) -> Rate:
-    return Rate(int((of.marked.measured & of.marked.answered).sum()), int(of.marked.measured.sum()))
 
 
 def _show_breakdown(now: Judged) -> None:
