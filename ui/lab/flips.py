@@ -53,7 +53,7 @@ WIDE = {
     "language": 80,
     "kind": 110,
 }
-ROWS_IN_VIEW = 11  # of a list
+ROWS_IN_VIEW = 11  # rows that a list shows at once
 PICK = "pick"  # the name of what a click in a plot chooses
 CURVES = ("lab_risk", "lab_roc", "lab_precision")  # plots whose parts are told in scores that rise with what passes
 _PICKED = "lab_picked"  # in the session

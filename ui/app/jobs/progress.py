@@ -43,7 +43,7 @@ BAR_PIXELS = 160  # a bar's length: it stands in a line with words
 MAX_FILES = 60  # rows of a running job's table: the files around the current one
 MAX_NAMES = 5  # file names in a list; the others are counted
 MAX_PROBLEMS = 5  # shown one by one; more are a table
-ROWS_IN_VIEW = 6  # of a table of files
+ROWS_IN_VIEW = 6  # rows that a table of files shows at once
 _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
 
 

@@ -24,7 +24,7 @@ from ui.app import state
 
 # kinds of jobs; what the last one came to takes the place of others
 ABOUT_DOCUMENTS = ("adding", "resuming", "rereading", "rebuilding")
-On = Callable[..., AddReport]  # of a library and settings, with `progress` and `cancelled`
+On = Callable[..., AddReport]  # takes a library and settings, with `progress` and `cancelled`
 
 
 @dataclass(frozen=True, slots=True)
