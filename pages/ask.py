@@ -11,8 +11,7 @@ from ui.app import state
 from ui.app.jobs.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say, show_error
-from ui.ask import answer, asking, keys, link, turns, waiting
-from ui.ask.examples import show_examples
+from ui.ask import answer, asking, export, keys, turns, waiting
 from ui.settings import sharing
 from ui.settings.sidebar import settings_from_sidebar, show_flips
 
@@ -46,10 +45,10 @@ def page() -> None:
     with right:
         upload_field()
     notice = st.container(key="notice")  # filled when the question on the page is known
-    show_examples(engine, session, running())
+    waiting.show_examples(engine, session, running())
 
     turns.resume(engine)
-    link.open_linked(engine)
+    export.open_linked(engine)
     too_early = not documents and running()  # a refusal for want of documents would not be the truth
     try:
         if not too_early:

@@ -8,9 +8,9 @@ import streamlit as st
 
 from rag_core.work.jobs import File
 from ui import frame
-from ui.app.jobs import finished, progress
+from ui.app.jobs import progress
 from ui.app.texts import say
-from ui.documents import catalogue, deleting, details, keeping, page_by_page, rebuild, watched
+from ui.documents import catalogue, details, keeping, rebuild, watched
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -21,15 +21,14 @@ def page() -> None:
     engine = frame.start()
     snapshot = engine.library.snapshot
     progress.upload_field()
-    deleting.show_done()
-    deleting.show()
+    keeping.show_dropped()
+    keeping.show_deleted()
     keeping.show_unfinished(engine)
     watched.show(engine)
     if not snapshot.documents:
-        st.info(
-            say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:"
-        )
-        deleting.offer()
+        said = say("documents.reading") if progress.writing() else say("documents.empty")
+        st.info(said, icon=":material/upload_file:")
+        keeping.offer_dropping()
         return
     catalogue.show_totals(engine, snapshot)
     catalogue.show_address()
@@ -44,16 +43,16 @@ def page() -> None:
             details.show_findings(engine, chosen[0])
         with right:
             details.edit(engine, chosen[0])
-        page_by_page.show(engine, chosen[0])
+        details.show_pages(engine, chosen[0])
     elif chosen:
         st.subheader(say("documents.selected", n=len(chosen)), anchor=False)
-        finished.show_names([one.name for one in chosen])
+        progress.show_names([one.name for one in chosen])
     if chosen:
         keeping.offer_reread(engine, chosen)
         keeping.offer_deletion(engine, chosen)
     st.divider()
     rebuild.offer_rebuild([File(one.name, one.id) for one in snapshot.documents])
-    deleting.offer()
+    keeping.offer_dropping()
 
 
 with st.container(width=WIDTH):

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.errors import RagError
 from rag_core.evaluation.calibration import figures_of
 from rag_core.evaluation.health import Drift, Kept, drift, scores, spread_of
 from rag_core.work.recording import MAX_QUESTIONS
 from ui import frame
 from ui.app import first_run, state
-from ui.app.texts import say, show_error
-from ui.health import figures, picked, reading
+from ui.app.elements import shown_error
+from ui.app.texts import say
+from ui.health import figures, reading
 
 WIDTH = 1500  # pixels, as on the Ask page
 
@@ -39,12 +39,10 @@ def page() -> None:
     shifted = shift(engine, period.kept)
     figures.show_alerts(period.kept, shifted)
     figures.show_figures(period.kept)
-    try:
+    with shown_error():
         figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
-    except RagError as error:
-        show_error(error)
     figures.show_scores(shifted)
-    picked.show(period.kept)
+    figures.show_picked(period.kept)
     figures.show_reasons(period.kept)
     figures.show_gaps(period.gaps)
     figures.show_rejected(period.kept)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.errors import RagError
 from rag_core.evaluation import judged_under
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from ui import frame
 from ui.app import state
-from ui.app.texts import say, show_error
+from ui.app.elements import shown_error
+from ui.app.texts import say
 from ui.lab import certify, compare, queue, results, sets
 from ui.lab import state as lab
 from ui.settings.sidebar import settings_from_sidebar
@@ -28,19 +28,14 @@ def page() -> None:
     st.title(say("lab.title"), anchor=False)
     settings = settings_from_sidebar("lab")
     engine = frame.start()
-    try:
+    with shown_error():  # where the records cannot be read
         lab.choose_run()
-        for tab, show in zip(
-            st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"),
-            TABS.values(),
-            strict=True,
-        ):
+        tabs = st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun")
+        for tab, show in zip(tabs, TABS.values(), strict=True):
             if tab.open:
                 with tab:
                     show(engine, settings)
         state.session().settle()
-    except RagError as error:  # the records cannot be read
-        show_error(error)
 
 
 def _recorded() -> tuple[RunHead, lab.Recorded] | None:
@@ -62,7 +57,7 @@ def _recorded() -> tuple[RunHead, lab.Recorded] | None:
 def _results(engine: Engine, settings: Settings) -> None:
     if found := _recorded():
         run, recorded = found
-        results.show(engine, *recorded, settings, run)
+        results.show(run, recorded, settings)
 
 
 def _compare(engine: Engine, settings: Settings) -> None:
@@ -73,7 +68,7 @@ def _compare(engine: Engine, settings: Settings) -> None:
 def _guarantee(engine: Engine, settings: Settings) -> None:
     if found := _recorded():
         run, recorded = found
-        certify.show(engine, run, *recorded, judged_under(run.settings, settings))
+        certify.show(engine, run, recorded, judged_under(run.settings, settings))
 
 
 TABS: Mapping[str, Callable[[Engine, Settings], None]] = {

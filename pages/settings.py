@@ -8,8 +8,8 @@ from rag_core.settings import Knob, Settings, Stage
 from ui import frame
 from ui.app import texts
 from ui.app.texts import say
-from ui.settings import model_fields, saved_presets
-from ui.settings.fields import help_text, show_field
+from ui.settings import saved_presets
+from ui.settings.fields import help_text, show_beside, show_field
 from ui.settings.sidebar import deciding, settings_from_sidebar
 
 WIDTH = 760  # pixels: a field and its help are read in one line
@@ -27,7 +27,7 @@ def page() -> None:
     start = saved_presets.start_settings()
     for knob in _chosen():
         show_field(knob, start)
-        model_fields.show_beside(knob.name)
+        show_beside(knob.name)
 
 
 def _chosen() -> list[Knob]:
@@ -60,7 +60,6 @@ def _chosen() -> list[Knob]:
 
 
 def _holds(knob: Knob, words: str) -> bool:
-    """Whether a setting's name, label, help or part holds every one of these words."""
     said = " ".join(
         [knob.name, say(f"knobs.{knob.name}"), help_text(knob), say(f"settings.stage_{knob.stage}")]
     ).casefold()

@@ -15,6 +15,7 @@ from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from rag_core.library.library import AddReport
 from rag_core.work import loading
 from ui.app import first_run, state
+from ui.app.elements import button
 from ui.app.jobs.background import watch
 from ui.app.jobs.progress import show_jobs
 from ui.app.people import collections, sign_in, visitor
@@ -49,9 +50,7 @@ def start() -> Engine:
 
 
 def offer_samples() -> None:
-    """Start indexing the sample documents when this library never had them; the server does so before the first page is
-    opened.
-    """
+    """Start indexing the sample documents when this library never had them."""
     folder, base = state.library_folder(), state.base_settings()
     if first_run.is_due(folder):
 
@@ -65,7 +64,6 @@ def offer_samples() -> None:
 
 
 def _show_opening() -> None:
-    """The work that is being waited for."""
     st.info(say("frame.opening"), icon=":material/hourglass_top:")
     st.skeleton(height=120)
 
@@ -73,7 +71,7 @@ def _show_opening() -> None:
 def _cannot_start(error: RagError) -> None:
     st.header(say("frame.cannot_start"), anchor=False)
     show_error(error)
-    st.button(say("frame.try_again"), key="try_again", icon=":material/refresh:", on_click=_forget)
+    button("frame.try_again", "try_again", _forget, icon="refresh")
     show_jobs()
     rebuild.offer_on_error(error)
 

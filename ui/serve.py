@@ -40,12 +40,9 @@ from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
 from ui import frame
 from ui.app import first_run, state
-from ui.app.downloads import NotedDownloads
 from ui.app.jobs import uploads
 from ui.app.people import visitor
-from ui.app.people.guard import OnlyThisPage
-from ui.app.people.sign_in import SignedIn
-from ui.app.people.visiting import NewVisits
+from ui.app.people.guard import NewVisits, NotedDownloads, OnlyThisPage, SignedIn
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -111,8 +108,7 @@ uploads.install()  # before a server is made, which takes Streamlit's store of u
 def guards(*, proxied: bool = False) -> list[Middleware]:
     """The guards before the page, outermost first: the headers, so that what is refused carries them too.
 
-    Args:
-        proxied: whether a proxy lets others in.
+    `proxied` says that a proxy lets others in.
     """
     return [
         Middleware(SecurityHeaders),
@@ -170,9 +166,7 @@ def beside(
 
 
 def forgotten() -> None:
-    """Forget what the page keeps in memory of any document, after a collection was deleted: pictures, and runs of the
-    lab.
-    """
+    """Forget what the page keeps in memory of any document, after a collection was deleted."""
     from ui.lab import state as records  # no start needs it
 
     st.cache_data.clear()

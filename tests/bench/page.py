@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page
 from tests.campaign.load import memory
 from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, ask, free_port, launched, settled, wait_until_healthy
 from ui.app.state import MAX_QUESTIONS
-from ui.ask.examples import EXAMPLES
+from ui.ask.waiting import EXAMPLES
 
 MOVES = 12
 SESSION = 100  # questions of one session, as issue 17 counts them

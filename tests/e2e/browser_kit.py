@@ -27,8 +27,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from ui.app.tables import ROW_PIXELS
 from ui.app.texts import say
-from ui.documents.catalogue import ROW_PIXELS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")

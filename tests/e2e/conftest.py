@@ -17,7 +17,7 @@ from browser_kit import FIRST_RUN_MS, WAIT_MS, Watch, launched, served
 from playwright.sync_api import Browser, Page, expect
 
 from ui.app.texts import say
-from ui.ask.examples import EXAMPLES
+from ui.ask.waiting import EXAMPLES
 
 Opener = Callable[..., Page]
 

@@ -114,4 +114,4 @@ def certify(page: Page) -> None:
     page.get_by_role("link", name=say("ask.page"), exact=True).first.click()
     expect(page.get_by_role("heading", name=say("ask.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
     choose(page, say("settings.preset"), tell("presets.saved", name=NAME))
-    expect(page.get_by_text(say("presets.certified", confidence=95))).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text(say("presets.certified", n=95))).to_be_visible(timeout=WAIT_MS)

@@ -24,7 +24,7 @@ from ui.app import state
 from ui.ask import export
 from ui.ask.evidence import asked_column, row_of, with_sources
 from ui.ask.export import to_markdown
-from ui.ask.how_sure import percents
+from ui.ask.refusal import percents
 from ui.documents import viewer
 
 VACATION = "How many vacation days do employees have?"

@@ -19,7 +19,7 @@ from rag_core.language import is_refusal, refusal
 from rag_core.settings import Settings
 from ui.app import state
 from ui.app.first_run import SAMPLES
-from ui.app.naming import unique_names
+from ui.app.scope import unique_names
 from ui.app.texts import say
 
 VACATION = "How many vacation days do employees have?"

@@ -19,7 +19,7 @@ from rag_core.work import loading
 from ui.app import state
 from ui.app.texts import screen
 from ui.settings import saved_presets
-from ui.settings.calibration import FALLBACK
+from ui.settings.sidebar import FALLBACK
 
 VACATION = "How many vacation days do employees have?"
 HIDES = "<img src=x> [click](https://example.org)"

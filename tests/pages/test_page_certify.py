@@ -41,10 +41,7 @@ def guarantee() -> None:
     engine = frame.start()
     run = lab.chosen_run()
     assert run is not None
-    recorded = lab.replay_set(run)
-    certify.show(
-        engine, run, recorded.questions, recorded.replay, recorded.records, judged_under(run.settings, settings)
-    )
+    certify.show(engine, run, lab.replay_set(run), judged_under(run.settings, settings))
 
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
@@ -317,7 +314,7 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
 def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(
     tab: AppTest, tmp_path: Path
 ) -> None:
-    certified = Settings(**find(tab).session_state["certified"].found.settings)
+    certified = Settings(**find(tab).session_state["certified"][1].settings)
     file = tmp_path / "settings.yaml"
     file.write_text(sharing.to_yaml(certified), encoding="utf-8")
 
@@ -340,7 +337,7 @@ def test_given_a_saved_preset_that_cannot_be_used_then_it_says_so_and_can_be_del
 
 def test_given_a_certificate_then_its_page_and_its_json_can_be_made(tab: AppTest) -> None:
     find(tab)
-    found = tab.session_state["certified"].found
+    found = tab.session_state["certified"][1]
 
     assert to_pdf(certificates.sheet(found, HOSTILE)).startswith(b"%PDF")
     assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found

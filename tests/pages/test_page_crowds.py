@@ -13,7 +13,7 @@ from rag_core.entrypoints.http.crowds import Crowds
 from rag_core.entrypoints.http.origin import Message, Receive, Send
 from rag_core.service.visits import Visits
 from ui.app.people import visitor
-from ui.app.people.visiting import NewVisits
+from ui.app.people.guard import NewVisits
 from ui.serve import guards
 
 TLS, PLAIN = "https", "http"

@@ -27,7 +27,7 @@ from rag_core.wiring import act_log, hand_in, open_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES
 from ui.app.texts import say, screen
-from ui.documents import catalogue, deleting, details
+from ui.documents import catalogue, details, keeping
 from ui.documents.details import free_values
 
 INGEST = Path(__file__).resolve().parents[2] / "rag_core/ingest"
@@ -166,7 +166,7 @@ def test_given_a_deletion_when_undone_then_the_document_is_back_with_what_people
 def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothing_is_held(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deleting, "HELD_SECONDS", 0.0)
+    monkeypatch.setattr(keeping, "HELD_SECONDS", 0.0)
     page = opened(app)
     choose_document(page, CONTRACT)
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
@@ -179,7 +179,7 @@ def test_given_a_deletion_when_its_time_is_over_or_it_was_everywhere_then_nothin
     page.button(key="close_deleted").click().run()
     assert "Deleted: 1" not in badges(page)
 
-    monkeypatch.setattr(deleting, "HELD_SECONDS", 600.0)
+    monkeypatch.setattr(keeping, "HELD_SECONDS", 600.0)
     other = by_key(page, "ask_delete_")[0].removeprefix("ask_delete_")
     page.button(key=f"ask_delete_{other}").click().run()
     page.button(key=f"everywhere_delete_{other}").click().run()
@@ -249,7 +249,7 @@ def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then
     open_engine(library, "default").library.add([locked], Settings.load(), cancelled=lambda: True)
     page = opened(app)
 
-    page.text_input(key="resume_password_0").set_value("open sesame")
+    page.text_input(key=f"resume_password_sha256:{locked.digest}").set_value("open sesame")
     submit(page, "resume")
     settle(page)
 
@@ -507,10 +507,10 @@ def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_t
     open_engine(library, "default").library.add([source], Settings.load(), cancelled=lambda: True)
     page = opened(app)
 
-    page.button(key="discard").click().run()
+    page.button(key="ask_discarding").click().run()
     page.button(key="discard_keep").click().run()
     assert "half.pdf" in texts(page)
-    page.button(key="discard").click().run()
+    page.button(key="ask_discarding").click().run()
     page.button(key="discard_sure").click().run()
 
     assert "half.pdf" not in texts(page)
@@ -620,7 +620,7 @@ def test_given_files_that_another_process_is_at_work_on_then_the_page_says_so_an
         assert f"They may be in work: process {os.getpid()} on" in texts(page)
         assert "note" in texts(page)
         assert not by_key(page, "FormSubmitter:resume")
-        assert not by_key(page, "discard")
+        assert not by_key(page, "ask_discarding")
 
     page.run()
 

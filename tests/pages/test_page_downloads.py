@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from rag_core.adapters.act_log import FILE
 from rag_core.wiring import act_log
-from ui.app.downloads import NotedDownloads
+from ui.app.people.guard import NotedDownloads
 from ui.serve import guards
 
 

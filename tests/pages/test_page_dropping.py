@@ -20,7 +20,7 @@ from rag_core.work import runner as dropping
 from rag_core.work.runner import Runner
 from ui.app.people import visitor
 from ui.app.texts import say
-from ui.ask.examples import EXAMPLES
+from ui.ask.waiting import EXAMPLES
 
 
 def fields(app: AppTest) -> list[str]:

@@ -153,8 +153,8 @@ def test_given_several_files_then_the_table_says_of_which_the_first_pages_can_be
 
     gate.asked(page, FIRST)
 
-    table = next(frame.value for frame in page.dataframe if say("jobs.state") in frame.value)
-    assert list(table[say("jobs.state")]) == [
+    table = next(frame.value for frame in page.dataframe if "state" in frame.value)
+    assert list(table["state"]) == [
         tell("jobs.state_early", state=tell("jobs.state_reading")),
         tell("jobs.state_waiting"),
     ]

@@ -15,9 +15,8 @@ from rag_core.settings import Settings
 from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.tables import to_csv
-from ui.app.texts import say
-from ui.health.figures import rejected_rows, rows_of
-from ui.health.picked import Scores
+from ui.app.texts import say, tell
+from ui.health.figures import Scores, rejected_rows, rows_of
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
@@ -111,7 +110,8 @@ def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_t
         page.run()
 
         assert not page.exception
-        assert f"{pick.title}: {len(found)}" in texts(page)
+        title = tell("health.picked_scores", low=pick.low, high=pick.high)
+        assert f"{title}: {len(found)}" in texts(page)
         listed = [frame.value for frame in page.dataframe if "sure" in frame.value.columns]
         assert [list(one["question"]) for one in listed] == ([found] if found else [])
 

@@ -11,11 +11,10 @@ from page_kit import JOB_SECONDS, Touch, ask, asked_of, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import ModelUnavailable
-from ui.app.asked import Asked
-from ui.app.pending import Pending
+from ui.app.asked import Asked, Pending
 from ui.app.people import recording
 from ui.ask import asking
-from ui.ask.examples import EXAMPLES
+from ui.ask.waiting import EXAMPLES
 
 QUESTION = "How often does the flow meter have to be calibrated?"
 OTHER = "How many vacation days do employees have?"

@@ -99,7 +99,9 @@ def test_given_questions_when_all_are_saved_then_each_file_has_every_question_wi
     ask(page, FRANCE)
     ask(page, "Hello")
 
-    assert {"all_asked_csv", "all_asked_pdf", "all_asked_md"} <= {button.key for button in page.get("download_button")}
+    assert {"all_asked_csv", "all_asked_pdf", "all_asked_markdown"} <= {
+        button.key for button in page.get("download_button")
+    }
     asked = session_of(page).history
     table = list(csv.DictReader(io.StringIO(tables.to_csv(export.rows_of_all(asked)).decode("utf-8-sig"))))
     assert [row[say("all_asked.column_question")] for row in table] == [CALIBRATION, FRANCE, "Hello"]

@@ -43,7 +43,7 @@ OURS = {
     "_script()",  # of ui/ask/keys.py: a file and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "screen().get(f'help.preset_{name}', presets()[name].help)",  # files of ours, by a preset's name
-    "example.question",  # of ui/ask/examples.py
+    "example.question",  # of ui/ask/waiting.py
 }
 HOSTILE = (
     "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> "
@@ -87,10 +87,12 @@ def is_safe(value: ast.FormattedValue) -> bool:
 
 def labels(source: str) -> list[tuple[int, ast.expr]]:
     """The first argument and the texts of every call to an element that interprets them, on whatever container, with
-    its line.
+    its line; of a name that its function puts something into, what is put into it.
     """
+    tree = ast.parse(source)
+    put = {name: assigned(name) for name in ast.walk(tree) if isinstance(name, ast.FunctionDef)}
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ELEMENTS:
             first = [] if node.func.attr in NO_LABEL else node.args[:1]
             named = [
@@ -98,8 +100,26 @@ def labels(source: str) -> list[tuple[int, ast.expr]]:
                 for word in node.keywords
                 if word.arg in ("label", "body", "help", "text", "caption", "title")
             ]
-            found += [(node.lineno, argument) for argument in (*first, *named)]
+            around = [one for one in put if one.lineno <= node.lineno <= (one.end_lineno or 0)]
+            known = put[max(around, key=lambda one: one.lineno)] if around else {}
+            for shown in (*first, *named):
+                values = known.get(shown.id, [shown]) if isinstance(shown, ast.Name) else [shown]
+                found += [(node.lineno, value) for value in values]
     return found
+
+
+def assigned(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:
+    """Every value that a function assigns to a name, by the name; none of a name that is bound otherwise as well."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        for target in node.targets if isinstance(node, ast.Assign) else []:
+            many = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+            for name, value in zip(target.elts, node.value.elts, strict=True) if many else [(target, node.value)]:
+                if isinstance(name, ast.Name):
+                    found.setdefault(name.id, []).append(value)
+    bound = [one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    given = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    return {name: values for name, values in found.items() if bound.count(name) == len(values) and name not in given}
 
 
 @each("path", SOURCES, ids=lambda path: path.name)
@@ -132,6 +152,10 @@ def test_given_a_page_when_its_code_is_read_then_only_text_of_ours_goes_into_ele
         ("st.sidebar.caption(name)", False),
         ("st.progress(0.5, text=name)", False),
         ("st.progress(share)", True),
+        ("def f(name):\n    help = say('x')\n    st.toggle('x', help=help)", True),
+        ("def f(name):\n    help = name\n    st.toggle('x', help=help)", False),
+        ("def f(help):\n    st.toggle('x', help=help)", False),
+        ("def f(names):\n    for help in names:\n        st.toggle('x', help=help)", False),
     ],
 )
 def test_given_a_call_when_read_by_the_rule_above_then_foreign_text_is_seen(code: str, ours: bool) -> None:

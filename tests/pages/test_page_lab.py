@@ -13,7 +13,7 @@ from rag_core.settings import Settings
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
-from ui.lab import running, sets, sweep
+from ui.lab import running, sets
 from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
 from ui.settings.wording import setting_name
@@ -58,7 +58,7 @@ def test_given_a_labelled_csv_when_dropped_then_good_rows_are_kept_and_the_other
     assert [one.question for one in recording.store().read_set("mine")][2] == "What is the capital of France?"
     assert say("lab_sets.left_out", n=1) in [warning.value for warning in lab.warning]
     assert any(
-        "problem" in table.value and "answerable is 'perhaps'" in str(table.value["problem"].tolist())
+        "text" in table.value and "answerable is 'perhaps'" in str(table.value["text"].tolist())
         for table in lab.dataframe
     )
     assert lab.selectbox(key="lab_set_default").value == "mine"
@@ -424,11 +424,11 @@ def test_given_a_value_that_a_setting_does_not_take_then_it_is_said_and_nothing_
 
 
 def test_given_each_setting_that_needs_a_new_retrieval_when_its_first_values_are_taken_then_it_takes_them() -> None:
-    for knob in sweep.KNOBS.values():
-        values = sweep.start_values(knob) if knob.low is not None else knob.options or (True, False)
+    for knob in running.KNOBS.values():
+        values = running.start_values(knob) if knob.low is not None else knob.options or (True, False)
         assert (
             len(
-                sweep.settings_for(
+                running.settings_for(
                     knob, [f"{value:g}" if knob.low is not None else value for value in values], Settings()
                 )
             )

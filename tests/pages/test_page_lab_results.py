@@ -31,10 +31,10 @@ from rag_core.settings import Mode, Settings
 from ui.app import tables
 from ui.app.texts import say
 from ui.ask import export
-from ui.lab import flips, picked, plots, sending
+from ui.lab import flips, plots, sending
 from ui.lab import limit as limits_of
-from ui.lab.judged import fixed, judge
-from ui.lab.picked import Pick
+from ui.lab.flips import Pick
+from ui.lab.state import Recorded
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
@@ -94,16 +94,21 @@ def head(held: dict[str, Any]) -> RunHead:
     )
 
 
+def recorded(held: dict[str, Any]) -> Recorded:
+    records = tuple(held["records"])
+    return Recorded(tuple(held["questions"]), ReplaySet.of(records), records, head(held).settings)
+
+
 def script(held: dict) -> None:  # type: ignore[type-arg]  # runs alone, without this file's imports
     from ui.lab import results
 
-    results.show(None, held["questions"], held["of"], held["records"], held["settings"], held["run"])  # type: ignore[arg-type]
+    results.show(held["run"], held["recorded"], held["settings"])
 
 
 def opened(held: dict[str, Any]) -> AppTest:
     """A page with nothing but the results; what it shows is `held`."""
-    held.setdefault("of", ReplaySet.of(held["records"]))
     held.setdefault("run", head(held))
+    held.setdefault("recorded", recorded(held))
     page = AppTest.from_function(script, kwargs={"held": held}, default_timeout=60).run()
     assert not page.exception
     return page
@@ -406,14 +411,12 @@ def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() 
 
 def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
     held = a_run()
-    of = ReplaySet.of(held["records"])
-    first = fixed(held["questions"], of, held["records"])
+    run = recorded(held)
+    first = run.fixed
 
-    assert fixed(held["questions"], of, held["records"]) is first
+    assert run.fixed is first
     assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
-    judged = judge(
-        held["questions"], of, held["records"], held["settings"], held["settings"].changed(top_k=3, min_correctness=0.0)
-    )
+    judged = run.judge(held["settings"].changed(top_k=3, min_correctness=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
 
@@ -428,11 +431,8 @@ def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
 
 def report(held: dict[str, Any], **values: object) -> str:
     """The report of a run as Markdown, under its settings with these values."""
-    of = ReplaySet.of(held["records"])
-    labels, run = fixed(held["questions"], of, held["records"]), head(held)
-    now = judge(held["questions"], of, held["records"], run.settings, run.settings.changed(**values))
-    limits = limits_of.of_limits(held["questions"], of, held["records"], now, labels)
-    return export.to_markdown(sending.blocks(run, held["questions"], held["records"], now, limits))
+    now = recorded(held).judge(head(held).settings.changed(**values))
+    return export.to_markdown(sending.blocks(head(held), now, limits_of.of_limits(now)))
 
 
 def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(  # noqa: E501
@@ -497,7 +497,7 @@ def test_given_a_part_of_a_scale_then_it_holds_what_a_histogram_counts_there() -
     bars = max(spec["datasets"].values(), key=len)
     for bar in bars:
         pick = Pick("correctness", "lab_histogram", bar["low"], bar["high"], bar["wanted"])
-        assert (picked.within(pick, values) & (wanted == bar["wanted"])).sum() == bar["count"], bar
+        assert (flips.within(pick, values) & (wanted == bar["wanted"])).sum() == bar["count"], bar
 
 
 def test_given_the_points_of_a_curve_then_each_question_belongs_to_one_of_them() -> None:
@@ -508,7 +508,7 @@ def test_given_the_points_of_a_curve_then_each_question_belongs_to_one_of_them()
 
     parts = [point for point in max(spec["datasets"].values(), key=len) if point["low"] is not None]
     counted = sum(
-        picked.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts
+        flips.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts
     )
     assert set(np.asarray(counted).tolist()) == {1}
 

@@ -22,7 +22,7 @@ from rag_core.settings import Settings
 from ui.app import texts
 from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking, tell
 from ui.ask import export
-from ui.lab.sweep import KNOBS, settings_for
+from ui.lab.running import KNOBS, settings_for
 from ui.settings import sharing
 from ui.settings.saved_presets import FRONT, PUBLISHED
 

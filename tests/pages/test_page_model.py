@@ -38,10 +38,11 @@ from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
 from rag_core.library.stored.named import create_collection
 from rag_core.settings import Mode, Settings
 from rag_core.work import loading
-from ui.app import pending, state
-from ui.app.pending import Pending
+from ui.app import asked, state
+from ui.app.asked import Pending
 from ui.app.texts import say, screen, tell
-from ui.ask import asking, drafted, waiting
+from ui.ask import asking, waiting
+from ui.ask import drafts as of_drafts
 from ui.settings.sharing import to_address, to_yaml
 
 QUESTION = "How often does the flow meter have to be calibrated?"
@@ -274,11 +275,11 @@ def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_
             assert session == "tab 1"
             return here[0]
 
-    monkeypatch.setattr(pending.runtime, "exists", lambda: True)
-    monkeypatch.setattr(pending.runtime, "get_instance", Server)
-    monkeypatch.setattr(pending.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(pending, "get_script_run_ctx", lambda **_: type("Context", (), {"session_id": "tab 1"}))
-    closed = pending.tab_closed()
+    monkeypatch.setattr(asked.runtime, "exists", lambda: True)
+    monkeypatch.setattr(asked.runtime, "get_instance", Server)
+    monkeypatch.setattr(asked.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(asked, "get_script_run_ctx", lambda **_: type("Context", (), {"session_id": "tab 1"}))
+    closed = asked.tab_closed()
 
     seen = []
     for there, at in [(True, 101), (False, 102), (False, 106.9), (True, 107), (False, 108), (False, 113)]:
@@ -296,14 +297,12 @@ def test_given_a_page_that_no_server_knows_when_its_tab_is_looked_for_then_it_is
     context: object, served: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page that a test runs by itself, also in a process where a server was started."""
-    monkeypatch.setattr(pending, "GONE_SECONDS", 0.0)
-    monkeypatch.setattr(pending.runtime, "exists", lambda: served)
-    monkeypatch.setattr(
-        pending.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda session: False)
-    )
-    monkeypatch.setattr(pending, "get_script_run_ctx", lambda **_: context)
+    monkeypatch.setattr(asked, "GONE_SECONDS", 0.0)
+    monkeypatch.setattr(asked.runtime, "exists", lambda: served)
+    monkeypatch.setattr(asked.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda session: False))
+    monkeypatch.setattr(asked, "get_script_run_ctx", lambda **_: context)
 
-    assert pending.tab_closed()() is False
+    assert asked.tab_closed()() is False
 
 
 # who drafted
@@ -361,7 +360,7 @@ def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stan
     assert decision.answered
     assert decision.metadata["drafter"] == "extract"
     assert screen()["drafted.cached"] not in texts(patient)  # the last draft came from it, the others did not
-    stand_in = drafted.stand_in(decision)
+    stand_in = of_drafts.stand_in(decision)
     assert stand_in.endswith("The answer is taken from the documents word for word.")
     assert texts(patient).count(stand_in) == 1
     assert drafts(patient) == [say("attempts.rejected", n=number) for number in range(1, len(decision.attempts) + 1)]
@@ -413,7 +412,7 @@ def test_given_a_server_that_fails_when_asked_then_the_extract_says_why_the_mode
     ask(patient, QUESTION)
 
     assert asked_of(patient).decision.metadata["drafter"] == "extract"
-    assert drafted.stand_in(asked_of(patient).decision) in texts(patient)
+    assert of_drafts.stand_in(asked_of(patient).decision) in texts(patient)
     assert "Requests: 1, tokens: 0" in texts(patient)
     assert KEY not in json.dumps(asked_of(patient).decision.to_json())
 
@@ -467,15 +466,15 @@ def test_given_sufficiency_and_verification_when_asked_then_the_trace_has_what_t
 def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> None:
     call = Call(Step.DRAFT, "compress/1 0a", "m", "h:1", 1200, 40, 2500.0, tried=("h:0 did not answer.",))
 
-    assert drafted.call_in_words(call).splitlines() == [
+    assert of_drafts.call_in_words(call).splitlines() == [
         "Prompt: compress/1 0a",
         "Before it: h:0 did not answer.",
         "Asked: m at h:1, by a schema",
         "1,200 tokens in, 40 out, 2.5 s",
     ]
-    assert "without a schema" in drafted.call_in_words(Call(Step.DRAFT, model="m", structured=False))
-    assert drafted.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
-    assert drafted.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
+    assert "without a schema" in of_drafts.call_in_words(Call(Step.DRAFT, model="m", structured=False))
+    assert of_drafts.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
+    assert of_drafts.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
 
 
 # its client

@@ -18,8 +18,7 @@ from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say
 from ui.ask import export
-from ui.ask.how_sure import unsure
-from ui.ask.refusal import outcome_in_words, why_refused
+from ui.ask.refusal import outcome_in_words, unsure, why_refused
 
 OBSERVING = settings(correctness_mode=Mode.OBSERVE)
 # another check refuses, and none has a limit on the probability

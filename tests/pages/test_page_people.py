@@ -22,7 +22,7 @@ from rag_core.wiring import act_log, make_collection, noting, records
 from rag_core.work import loading
 from ui.app import first_run, media, state
 from ui.app.people import visitor
-from ui.app.people.sign_in import SignedIn
+from ui.app.people.guard import SignedIn
 from ui.app.texts import say
 from ui.documents import original
 

@@ -20,7 +20,7 @@ from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.wording import FACTS, FLAGS
 from rag_core.settings import Mode, Settings
 from ui.app.texts import screen
-from ui.ask import sentences
+from ui.ask import drafts
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>40</b> :red[days]"
 CHANGED = measured_claim(
@@ -48,14 +48,14 @@ def drafted(
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
     from ui.app.asked import Asked
     from ui.app.scope import Scope
-    from ui.ask import sentences
+    from ui.ask import drafts
     from ui.ask.refusal import show_refusal
     from ui.ask.stages import show_stages
 
     judged, decision = held["measurements"], held["decision"]
     asked = Asked(judged.question, Scope(), judged, decision, judged.settings)
     if decision.answered:
-        sentences.show_checked(decision)
+        drafts.show_checked(decision)
     else:
         show_refusal(asked)
     show_stages(asked)
@@ -165,7 +165,7 @@ def test_given_a_fact_that_a_flag_repeats_then_it_is_said_once() -> None:
         changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed")
     )
 
-    found = sentences.findings(one, audit)
+    found = drafts.findings(one, audit)
 
     assert found == [
         ("at least 40 days", "comparison_changed"),
@@ -179,16 +179,16 @@ def test_given_a_long_part_and_many_then_a_refusal_names_a_few_and_cuts_them() -
     long = tuple(("number", f"{number} " + "9" * 500) for number in range(5))
     refused = drafted(replace(CHANGED, changed_facts=long))
 
-    lines = sentences.flagged(decide(refused), refused)
+    lines = drafts.flagged(decide(refused), refused)
 
-    assert len(lines) == sentences.MAX_FLAGGED
+    assert len(lines) == drafts.MAX_FLAGGED
     assert max(map(len, lines)) < 200
 
 
 def test_given_an_invented_source_after_changed_facts_then_a_refusal_names_it_first_as_its_headline_does() -> None:
     refused = drafted(CHANGED, replace(CHANGED, fabricated=("9",)))
 
-    assert sentences.flagged(decide(refused), refused)[0].startswith("✗ “9”")
+    assert drafts.flagged(decide(refused), refused)[0].startswith("✗ “9”")
 
 
 @each("flag", [*FLAGS, *(f"{kind}_changed" for kind in FACTS if kind not in ("year", "code", "name"))])

@@ -21,7 +21,7 @@ from rag_core.ingest.reading.pdf import compose_sheet
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
-from ui.ask import export, link
+from ui.ask import export
 from ui.ask.feedback import right_answer
 from ui.settings import sharing
 
@@ -152,7 +152,7 @@ def test_given_a_link_to_a_decision_when_opened_then_it_is_shown_as_it_was_decid
 @pytest.mark.parametrize("number", ["99999", "-1", "7; drop table", "٣", "1" * 40])
 def test_given_a_link_that_names_no_decision_when_opened_then_the_page_says_so(library: Path, number: str) -> None:
     with pytest.raises(InvalidInput):
-        link.read(state.engine(), number)
+        export.read(state.engine(), number)
 
 
 def test_given_a_decision_full_of_markup_when_written_as_markdown_then_every_sign_of_it_is_escaped() -> None:
@@ -215,8 +215,8 @@ def test_given_the_address_of_the_page_then_a_link_names_collection_and_decision
         "http://[::1]:8501/",
         "http://plumbline.localhost/",
     )
-    assert [link.only_here(page) for page in local] == [True] * len(local)
-    assert [link.only_here(page) for page in ("https://docs.example.org/", "http://192.168.1.20:8501/", "")] == [
+    assert [export.only_here(page) for page in local] == [True] * len(local)
+    assert [export.only_here(page) for page in ("https://docs.example.org/", "http://192.168.1.20:8501/", "")] == [
         False
     ] * 3
     assert (

@@ -14,7 +14,8 @@ from ui.app.texts import SCREENS, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
-READERS = {"say", "tell"}
+READERS = {"say", "tell", "button", "submit", "download", "badge", "asks_first", "segments"}
+HEADS = {"tables.show": 1, "tables.heads": 0, "segments": 2}  # which argument is the beginning of the keys of heads
 # arguments of Streamlit's elements that are shown, beside the first positional ones
 SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}
 NO_ELEMENT = {
@@ -42,6 +43,8 @@ def used(source: str) -> tuple[set[str], set[str]]:
                     beginnings.add(ast.unparse(key.values[0]).strip("'\""))
                 elif isinstance(key, ast.Constant):
                     whole.add(str(key.value))
+        if (place := HEADS.get(ast.unparse(call.func))) is not None:
+            beginnings.add(str(ast.literal_eval(call.args[place])))
     # keys that are kept in a table before they are read
     whole |= {
         node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and is_key(node.value)

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.domain.claims import Citation
 from rag_core.domain.documents import Box, Page, Span, WordBox
 from rag_core.ingest.reading.pdf import render_page
-from ui.app import state
+from ui.app import state, tables
 from ui.ask import stages
 from ui.documents import viewer
 from ui.documents.place import LINES_MOST, Place, around, figures_end, folded, strip
@@ -398,8 +398,8 @@ def test_given_the_table_of_passages_when_a_row_is_chosen_then_its_page_is_shown
     ask(page, CALIBRATION)
     decision, places = asked_of(page).decision, []
     # AppTest has no click on a table
-    chosen = SimpleNamespace(found_rows=SimpleNamespace(selection=SimpleNamespace(rows=rows)))
-    monkeypatch.setattr(stages, "st", SimpleNamespace(session_state=chosen))
+    chosen = {"found_rows": SimpleNamespace(selection=SimpleNamespace(rows=rows))}
+    monkeypatch.setattr(tables, "st", SimpleNamespace(session_state=chosen))
     monkeypatch.setattr(viewer, "open_at", places.append)
 
     stages._open_row(state.engine(), decision.retrieved)

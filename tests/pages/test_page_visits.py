@@ -22,7 +22,7 @@ from ui.app import first_run, state
 from ui.app.jobs import progress as jobs_on_page
 from ui.app.people import visitor
 from ui.app.texts import say
-from ui.ask.examples import EXAMPLES
+from ui.ask.waiting import EXAMPLES
 
 QUESTION = EXAMPLES[0].question
 

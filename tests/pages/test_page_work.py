@@ -92,8 +92,8 @@ def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: 
         asked_for = [values["passage_tokens"] for _, values in cut_off(library, first_run.home())]
 
     assert asked_for == [96, 96], "an end of the process loses none of it"
-    assert list(listed["File"]) == ["bridge.pdf", "broken.pdf"]
-    assert list(listed["State"]) == ["waiting", "waiting"]
+    assert list(listed["file"]) == ["bridge.pdf", "broken.pdf"]
+    assert list(listed["state"]) == ["waiting", "waiting"]
     settle(page)
     assert badges(page).count("Indexed and ready to be asked: 1") == 1
     assert "broken.pdf" in texts(page)

@@ -1,23 +1,36 @@
-"""A question of a session with everything measured for it, and the reader's word on its decision."""
+"""A question of a session: on its way, where a language model is slow; then with everything measured for it, and the
+reader's word on its decision.
+
+A thread asks, so that moving a slider or looking at another page neither cuts it off nor asks twice. Closing the tab
+ends it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rag_core.compression.scoring import Scored
 from rag_core.decision.what_if import Flip, flips
 from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import OnStage, Step
 from rag_core.domain.measurements import TYPED, Measurements
+from rag_core.domain.ports import Cancel
 from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
+from rag_core.work.background import Background
 from ui.app.scope import Scope
 
 if TYPE_CHECKING:
     from rag_core.evaluation.labelled import LabelledQuestion
 
 COLLECTION = "default"
+GONE_SECONDS = 5.0  # a browser whose line was broken for a moment is back by then
 
 
 @dataclass
@@ -73,9 +86,67 @@ class Asked:
         return str(self.measurements.metadata.get(TYPED, ""))
 
     def flips_under(self, settings: Settings) -> tuple[Flip, ...]:
-        """The single changes of these settings that would turn the outcome; found once for what is judged, by some
-        thirty replays.
-        """
+        """The single changes of these settings that would turn the outcome, found once by some thirty replays."""
         if self.flips is None or self.flips[0] is not self.measurements or self.flips[1] != settings:
             self.flips = self.measurements, settings, flips(replace(self.measurements, settings=settings))
         return self.flips[2]
+
+
+class Pending(Background[Asked | None]):
+    """One question on its way.
+
+    `step` is what is being done now, `claims` how many sentences that is about, `drafts` how many were asked for so
+    far. At its end it has `asked`, or an `error`; neither where it was stopped. `earlier` is the same question on the
+    page as it was decided before, when it is asked again.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        work: Callable[[OnStage, Cancel], Asked],
+        earlier: Asked | None = None,
+        gone: Cancel = lambda: False,
+    ) -> None:
+        super().__init__("asking a question", "Asking", gone=gone)
+        self.question, self.earlier = question, earlier
+        self.step: Step | Literal["check", ""] = ""
+        self.claims = self.drafts = 0
+
+        def asked(cancelled: Cancel) -> Asked | None:
+            found = work(self._on_stage, cancelled)
+            return None if cancelled() else found  # what nobody waits for any more comes to nothing
+
+        self.start(asked)
+
+    @property
+    def asked(self) -> Asked | None:
+        """The question with its decision; None before it is there."""
+        return self.result
+
+    @property
+    def seconds(self) -> int:
+        """How long it has taken so far."""
+        return int(time.monotonic() - self.since)
+
+    def _on_stage(self, step: Step | Literal["check"], claims: int) -> None:
+        self.drafts += step is Step.DRAFT
+        self.step, self.claims = step, claims
+
+
+def tab_closed() -> Cancel:
+    """Says, to another thread, whether the tab of this session has been gone for a while; never without a server."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return lambda: False
+    session, missing = context.session_id, [0.0]
+    if not (runtime.exists() and runtime.get_instance().is_active_session(session)):
+        return lambda: False  # a page that is run by itself
+
+    def closed() -> bool:
+        if not runtime.exists() or runtime.get_instance().is_active_session(session):
+            missing[0] = 0.0
+            return False
+        missing[0] = missing[0] or time.monotonic()
+        return time.monotonic() - missing[0] >= GONE_SECONDS
+
+    return closed

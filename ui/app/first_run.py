@@ -28,9 +28,7 @@ FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question 
 
 
 def is_due(folder: Path) -> bool:
-    """Whether the samples were never offered in the library of this folder, and nothing else is in it but what visitors
-    left.
-    """
+    """Whether the samples were never offered in this library, and nothing is in it but what visitors left."""
     others = (name for name in collections(folder) if name != SAMPLES_COLLECTION and not visits.is_visit(name))
     return not (folder / MARKER).exists() and not any(is_begun(folder, name) for name in others)
 
@@ -41,9 +39,7 @@ def home() -> str:
 
 
 def start_collection(folder: Path) -> str:
-    """The collection that every page begins with: the samples as long as nobody added documents to the one for one's
-    own.
-    """
+    """The collection that every page begins with: the samples until somebody adds documents of their own."""
     samples_there = is_due(folder) or is_begun(folder, SAMPLES_COLLECTION)
     return SAMPLES_COLLECTION if samples_there and not is_begun(folder, home()) else home()
 

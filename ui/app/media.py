@@ -29,6 +29,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rag_core.domain.acts import Actor, acting, actor
 from ui.app import state
+from ui.app.touches import wrap
 
 KEPT_SECONDS = 60.0  # longer than a browser takes on a slow line; a page's picture has about 200 kB
 TAG = 16  # hex digits before Streamlit's own: enough to tell the collections of ten thousand people apart
@@ -60,10 +61,9 @@ def is_theirs(file: str, who: Actor) -> bool:
 
 def install() -> None:
     """See to it for all sessions of this process, from the first run on."""
-    _keep_awhile()
-    if not hasattr(MemoryMediaFileStorage.load_and_get_id, "__wrapped__"):
-        MemoryMediaFileStorage.load_and_get_id = _tagged(MemoryMediaFileStorage.load_and_get_id)  # type: ignore[method-assign]
-        MediaFileManager.add_deferred = _bound(MediaFileManager.add_deferred)  # type: ignore[method-assign]
+    wrap(MediaFileManager, "_get_inactive_file_ids", _long_enough)
+    wrap(MemoryMediaFileStorage, "load_and_get_id", _tagged)
+    wrap(MediaFileManager, "add_deferred", _bound)
 
 
 def _tagged(load: Callable[..., str]) -> Callable[..., str]:
@@ -81,9 +81,7 @@ def _tagged(load: Callable[..., str]) -> Callable[..., str]:
 
 
 def _bound(add: Callable[..., str]) -> Callable[..., str]:
-    """Have a download that is made when somebody clicks made for whoever it was offered to: it is made outside of any
-    run.
-    """
+    """A download that is made on the click, outside of any run, is made for whoever it was offered to."""
 
     @wraps(add)
     def added(manager: MediaFileManager, make: Callable[[], Any], *given: Any, **named: Any) -> str:
@@ -111,11 +109,6 @@ def _tag(owned_by: Owner) -> str:
         while len(_owners) > MAX_OWNERS:
             _owners.popitem(last=False)
     return tag
-
-
-def _keep_awhile() -> None:
-    if not hasattr(MediaFileManager._get_inactive_file_ids, "__wrapped__"):
-        MediaFileManager._get_inactive_file_ids = _long_enough(MediaFileManager._get_inactive_file_ids)  # type: ignore[assignment, method-assign]
 
 
 def _long_enough(find: Callable[[MediaFileManager], set[str]]) -> Callable[[MediaFileManager], set[str]]:

@@ -1,17 +1,19 @@
-"""The scope of a search: chosen documents, and values that their metadata must have."""
+"""Documents on the screen: their names and dates; and the scope of a search: some of them, or values of metadata."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import streamlit as st
 
-from rag_core.domain.documents import Document
-from ui.app.naming import unique_names
+from rag_core.domain.documents import DateSource, Document
 from ui.app.texts import say, tell
 
+ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)  # eight hex digits tell the documents of a library apart
+MAX_LINE_CHARS = 48  # a file's name within a line that says more; chosen: half of such a line on a small laptop
 FIRST_KEYS = ("language", "date", "verified")  # before the user's own keys
 
 
@@ -24,11 +26,7 @@ class Scope:
 
 
 def choose_scope(documents: Iterable[Document]) -> Scope:
-    """The fields to choose from, and what was chosen.
-
-    A document that was deleted meanwhile stays chosen: without it all documents would be searched, which nobody asked
-    for.
-    """
+    """The fields, and what was chosen; a document deleted meanwhile stays chosen: else all would be searched."""
     known = tuple(documents)
     names = unique_names(known)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -80,3 +78,30 @@ def values_by_key(documents: Iterable[Document]) -> dict[str, list[str]]:
         for key, value in document.metadata.values.items():
             found.setdefault(key, set()).add(value)
     return {key: sorted(values) for key, values in found.items() if values}
+
+
+def shortened(name: str) -> str:
+    """A name for a line that says more: of a long one the beginning and the end, where people tell files apart."""
+    if len(name) <= MAX_LINE_CHARS:
+        return name
+    end = MAX_LINE_CHARS // 2
+    return f"{name[: MAX_LINE_CHARS - end - 1].rstrip()}…{name[-end:].lstrip()}"
+
+
+def unique_names(documents: Iterable[Document]) -> dict[str, str]:
+    """Labels by document id, no two alike: the file name, with digits of the id where several documents share it."""
+    named = {document.id: document.name or "(no name)" for document in documents}
+    shared = Counter(named.values())
+    labels = {id: f"{name} ({id[ID_DIGITS]})" if shared[name] > 1 else name for id, name in named.items()}
+    taken = Counter(labels.values())
+    return {id: label if taken[label] == 1 else f"{label} {id}" for id, label in labels.items()}
+
+
+def shown_date(date: str, source: DateSource) -> str:
+    """A date, ISO, with the word that it is only the file's where it is; for text that is not interpreted."""
+    return tell("dates.file", date=date) if date and source is DateSource.FILE else date
+
+
+def told_date(date: str, source: DateSource) -> str:
+    """A sentence with a document's date and whose it is, or that none is known. For text that is not interpreted."""
+    return tell(f"dates.told_{source or 'none'}", date=date)

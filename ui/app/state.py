@@ -22,8 +22,7 @@ from rag_core.work import loading
 from rag_core.work.jobs import Job
 from rag_core.work.runner import Runner
 from ui.app import first_run
-from ui.app.asked import COLLECTION, Asked
-from ui.app.pending import Pending
+from ui.app.asked import COLLECTION, Asked, Pending
 
 SESSION = "plumbline"  # the key of all this in a session of Streamlit's
 MAX_QUESTIONS = 50  # in the history of a session; each keeps all its measurements
@@ -40,9 +39,7 @@ def preset_settings(preset: str | None = None) -> Settings:
 
 
 def environment() -> Mapping[str, str]:
-    """The environment, over what the file of secrets says of language models where it can be read; the settings say
-    where it cannot.
-    """
+    """The environment, over what the file of secrets says of language models where it can be read."""
     try:
         return model_environment(os.environ)
     except InvalidSetting:
@@ -69,6 +66,12 @@ def engine() -> Engine:
     return loading.engine(library_folder(), session().collection, base_settings())
 
 
+def opened_engine(collection: str = "") -> Engine | None:
+    """The engine of a collection, the session's without a name; None while it is being opened."""
+    opened = loading.known(library_folder(), collection or session().collection)
+    return opened.engine if opened is not None else None
+
+
 @st.cache_resource(show_spinner=False)
 def runner() -> Runner:
     """Runs the jobs of all sessions, one after the other."""
@@ -85,14 +88,6 @@ class Held:
     question: str
     again: bool = False
     typed: str = ""
-
-
-@dataclass
-class Choice:
-    """The program's choice in a field that is still to be drawn; `told` says that a run has drawn it so."""
-
-    value: object
-    told: bool = False
 
 
 @dataclass
@@ -114,7 +109,8 @@ class Session:
     stopped: str = ""
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
-    choices: dict[str, Choice] = field(default_factory=dict)
+    choices: dict[str, object] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)  # those of them that a run has drawn
     starting: str = ""
     switched: int = 0  # how often the program chose another collection
     uploads: int = 0  # upload fields that were used up (`ui.app.jobs.progress`)
@@ -123,17 +119,14 @@ class Session:
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
-    linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.link`)
-    resuming: tuple[
-        str, ...
-    ] = ()  # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
+    linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.export`)
+    # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
+    resuming: tuple[str, ...] = ()
     link_left: str = ""  # the last one that was left: a browser may still name it
     taking: Settings | None = None  # settings to take over before the next run draws their fields
 
     def settings(self) -> Settings:
-        """The values as settings; embedding model and vector store are those that the library was built with, workers
-        the program's.
-        """
+        """The values as settings; what the library was built with is its own, workers are the program's."""
         base = base_settings()
         chosen = base.changed(
             preset=self.preset, **{**self.values, **{name: getattr(base, name) for name in BY_OPERATOR}}
@@ -148,37 +141,28 @@ class Session:
         if not asked.number:
             self.questions += 1
             asked.number = self.questions
-        self.history = sorted(
-            [*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number
-        )
-        self.history = self.history[-MAX_QUESTIONS:]
+        others = (one for one in self.history if one.number != asked.number)
+        self.history = sorted([*others, asked], key=lambda one: one.number)[-MAX_QUESTIONS:]
         self.asked = asked
 
     def choose(self, key: str, value: object) -> None:
         """Choose in a field of the page; for a widget's callback, or any place after the field was drawn."""
-        self.choices[key] = Choice(value)
+        self.choices[key] = value
+        self.told.discard(key)
 
     def tell(self, key: str, options: Collection[object]) -> None:
-        """Put what was chosen for a field into it, before it is drawn.
-
-        Each run does until `settle`: one that is ended is not seen.
-        """
-        choice = self.choices.get(key)
-        if choice is not None and choice.value in options:
-            st.session_state[key] = choice.value
-            choice.told = True
+        """Put what was chosen for a field into it, before it is drawn: in each run until one ends with `settle`."""
+        if key in self.choices and self.choices[key] in options:
+            st.session_state[key] = self.choices[key]
+            self.told.add(key)
 
     def settle(self) -> None:
-        """At the end of a run that drew all: the fields are the reader's again, and what it could not begin is not
-        asked for any more.
-        """
+        """At the end of a run that drew all: the fields are the reader's again."""
         self.starting = ""
-        self.choices = {key: choice for key, choice in self.choices.items() if not choice.told}
+        self.choices = {key: value for key, value in self.choices.items() if key not in self.told}
 
     def hold(self, question: str, again: bool = False, typed: str = "") -> None:
-        """Take a question that was submitted; for a widget's callback, which no other touch of the page ends
-        (`ui.app.touches`).
-        """
+        """Take a question that was submitted; for a callback, which no other touch ends (`ui.app.touches`)."""
         self.forget_results()
         self.leave_link()
         self.held.append(Held(question, again, typed))
@@ -194,9 +178,7 @@ class Session:
         return [one for one in self.history if one.collection == self.collection and one.number <= last]
 
     def forget_results(self, *kinds: str) -> None:
-        """Show no longer what came of jobs that ended: of all that succeeded, and of those of these kinds that failed
-        too.
-        """
+        """Show no longer what came of jobs that succeeded, and of those of these kinds that failed."""
         self.jobs = [job for job in self.jobs if not job.finished or (job.failed and job.kind not in kinds)]
         for job in self.jobs:
             if job.report is not None:

@@ -1,29 +1,89 @@
-"""The download of a table of the pages.
+"""Tables of the pages, and their download.
 
-What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet.
-
-Streamlit's own download of tables writes formulas as they are; `.streamlit/config.toml` turns it off.
+What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet. Streamlit's own download of tables
+writes formulas as they are; `.streamlit/config.toml` turns it off.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
 from rag_core.evaluation.labelled import csv_cell
-from ui.app.texts import LANGUAGE, say, speaking
+from ui.app.elements import download
+from ui.app.texts import LANGUAGE, say, screen, speaking
 
 Rows = Sequence[Mapping[str, Any]]
+HEAD_PIXELS, ROW_PIXELS = 38, 35  # heights in Streamlit's table
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+def show(
+    rows: Rows,
+    words: str,
+    key: str | None = None,
+    *,
+    wide: Mapping[str, int | str] = _NONE,
+    forms: Mapping[str, str] = _NONE,
+    columns: Mapping[str, Any] = _NONE,
+    in_view: int = 0,
+    alt: str = "",
+    **more: Any,
+) -> Any:
+    """A table with the heads of `heads`; what `st.dataframe` gives.
+
+    Args:
+        rows: at least one, with the same names in each.
+        words: how the keys of the heads begin.
+        key: of the widget.
+        wide: widths by column, in pixels or as Streamlit names them.
+        forms: formats of numbers by column.
+        columns: columns of another kind, whole.
+        in_view: rows; a longer table scrolls. 0 leaves the height to Streamlit.
+        alt: key of the alternative text.
+        more: as `st.dataframe` takes it.
+    """
+    height = {"height": HEAD_PIXELS + ROW_PIXELS * min(max(len(rows), 1), in_view)} if in_view else {}
+    config = {**heads(words, rows[0], wide, forms), **columns}
+    said = say(alt) if alt else None
+    return st.dataframe(
+        rows, hide_index=True, column_config=config, key=key, alt=said, **{"placeholder": "–"} | height | more
+    )
+
+
+def heads(
+    words: str,
+    names: Iterable[str],
+    wide: Mapping[str, int | str] = _NONE,
+    forms: Mapping[str, str] = _NONE,
+    kind: Callable[..., Any] = st.column_config.Column,
+) -> dict[str, Any]:
+    """The heads of columns, by name: each has the text `words` and its name, and the help of that key with `_help`."""
+    columns = {}
+    for name in names:
+        help = say(f"{words}{name}_help") if f"{words}{name}_help" in screen() else None
+        about: dict[str, Any] = {"width": wide.get(name), "help": help}
+        form = forms.get(name)
+        if form:
+            columns[name] = st.column_config.NumberColumn(say(f"{words}{name}"), format=form, **about)
+        else:
+            columns[name] = kind(say(f"{words}{name}"), **about)
+    return columns
+
+
+def chosen_row(table: str, rows: int) -> int | None:
+    """The row that was clicked in the table of this key, of so many; None where none is, or it is gone."""
+    found: Sequence[int] = st.session_state[table].selection.rows
+    return found[0] if found and found[0] < rows else None
 
 
 def to_csv(rows: Rows) -> bytes:
-    """Comma-separated with a header, UTF-8 with the mark that spreadsheets look for; texts that begin like a formula
-    are quoted.
-    """
+    """Comma-separated, UTF-8 with the mark that spreadsheets look for; texts that begin like a formula are quoted."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     if rows:
@@ -35,14 +95,6 @@ def to_csv(rows: Rows) -> bytes:
 
 
 def offer(rows: Callable[[], Rows], name: str) -> None:
-    """A button that saves the rows as `name`.csv, in English; the file is written when it is clicked."""
-    st.download_button(
-        say("lab_results.download"),
-        lambda: to_csv(speaking(LANGUAGE)(rows)()),
-        f"{name}.csv",
-        "text/csv",
-        key=f"lab_csv_{name}",
-        icon=":material/download:",
-        on_click="ignore",
-        type="tertiary",
-    )
+    """A button that saves the rows as `name`.csv, in English."""
+    make = speaking(LANGUAGE)(rows)
+    download("lab_results.download", lambda: to_csv(make()), f"{name}.csv", f"lab_csv_{name}", type="tertiary")

@@ -56,9 +56,7 @@ def language() -> str:
 
 
 def parameter() -> dict[str, str]:
-    """The parameter that names the language in the page's address, so that a reload keeps it; none for the browser's
-    own.
-    """
+    """The language in the page's address, so that a reload keeps it; none for the browser's own."""
     return {} if language() == _of_browser() else {PARAMETER: language()}
 
 
@@ -85,9 +83,7 @@ def choose() -> None:
 
 
 def _tell_options() -> None:
-    """Tell the browser what is chosen in each field: it sends an option by its words, and would go on sending those of
-    the earlier language, which are no options any more.
-    """
+    # the browser sends an option by its words, and would go on sending those of the earlier language
     for key, value in st.session_state.items():
         if value and (isinstance(value, str) or (isinstance(value, list) and isinstance(value[0], str))):
             st.session_state[key] = value
@@ -115,12 +111,9 @@ def say(key: str, **numbers: float) -> str:
         KeyError: there is no such text, or it wants another number.
         TypeError: a value is no number; text could be markup.
     """
-    wrong = [name for name, value in numbers.items() if not isinstance(value, (int, float))]
+    wrong = ", ".join(name for name, value in numbers.items() if not isinstance(value, (int, float)))
     if wrong:
-        raise TypeError(
-            f"{key}: {', '.join(wrong)} must be a number; show text with tell() in an element that does not interpret "
-            f"it"
-        )
+        raise TypeError(f"{key}: {wrong} must be a number; show text with tell() in an element that shows it as it is")
     return tell(key, **numbers)
 
 

@@ -52,12 +52,15 @@ class _Fields:
 
 def take_each() -> None:
     """See to it for all sessions of this process, from the first run on."""
-    if not hasattr(SafeSessionState.on_script_will_rerun, "__wrapped__"):
-        SafeSessionState.on_script_will_rerun = _taking(SafeSessionState.on_script_will_rerun)  # type: ignore[method-assign]
-    if not hasattr(ForwardMsgQueue.clear, "__wrapped__"):
-        ForwardMsgQueue.clear = _keeping(ForwardMsgQueue.clear)  # type: ignore[method-assign]
-    if not hasattr(AppSession._create_scriptrunner, "__wrapped__"):
-        AppSession._create_scriptrunner = _waiting(AppSession._create_scriptrunner)  # type: ignore[method-assign, assignment]
+    wrap(SafeSessionState, "on_script_will_rerun", _taking)
+    wrap(ForwardMsgQueue, "clear", _keeping)
+    wrap(AppSession, "_create_scriptrunner", _waiting)
+
+
+def wrap(of: type, name: str, wrapped: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Put a function around a method of Streamlit's, once in the life of the process."""
+    if not hasattr(getattr(of, name), "__wrapped__"):
+        setattr(of, name, wrapped(getattr(of, name)))
 
 
 def put(key: str, value: object) -> None:

@@ -14,17 +14,16 @@ from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.grounding.wording import contradiction
 from ui.app.asked import Asked
-from ui.app.naming import shown_date
+from ui.app.elements import badge, show_text
+from ui.app.scope import shown_date
 from ui.app.texts import say, spoken, tell
 from ui.ask import keys, turns
 from ui.ask.changes import show_change
-from ui.ask.drafted import show_drafter, show_stand_in, stand_in
+from ui.ask.drafts import show_checked, show_drafter, show_stand_in, stand_in
 from ui.ask.evidence import show_in_place, show_row, show_sources, with_sources
+from ui.ask.export import show_share
 from ui.ask.feedback import show_feedback
-from ui.ask.how_sure import show_how_sure, unsure
-from ui.ask.link import show_share
-from ui.ask.refusal import show_refusal
-from ui.ask.sentences import show_checked
+from ui.ask.refusal import show_how_sure, show_refusal, unsure
 from ui.ask.stages import show_stages
 from ui.ask.waiting import show_outdated
 from ui.documents import viewer, watched, whole
@@ -34,16 +33,12 @@ WIDTHS = (11, 9)  # the answer and the page beside it
 
 
 def show(engine: Engine, asked: Asked) -> None:
-    """The thread with this question in full, and the page beside it.
-
-    The page's picture comes late: nothing waits while it is drawn.
-    """
+    """The thread with this question in full, and the page beside it, whose picture comes late: nothing waits for it."""
     decision = asked.decision
     undecided = decision.reason is Reason.NEEDS_GENERATION  # then there is nothing else to show
-    first = None if undecided else next(iter(decision.citations or decision.places), None)
-    place = (
-        None if undecided else viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
-    )
+    first, place = next(iter(decision.citations or decision.places), None), None
+    if not undecided:
+        place = viewer.chosen() or (Place.of(first, decision.citations) if first is not None else None)
     before, after = turns.around(asked)
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
@@ -73,7 +68,6 @@ def show(engine: Engine, asked: Asked) -> None:
 
 
 def _show_outcome(engine: Engine, asked: Asked, place: Place | None) -> None:
-    """The card with what belongs to it: where it leads, what the reader says of it, and its sources."""
     decision = asked.decision
     if decision.answered and not decision.citations:
         _show_reply(decision)
@@ -83,7 +77,7 @@ def _show_outcome(engine: Engine, asked: Asked, place: Place | None) -> None:
         _show_answer(asked)
     else:
         show_refusal(asked)
-    show_indexing(asked)
+    _show_indexing(asked)
     with st.container(horizontal=True, vertical_alignment="center", key="share_and_watch"):
         show_share(engine, asked)
         watched.show_switch(engine, asked)
@@ -93,7 +87,6 @@ def _show_outcome(engine: Engine, asked: Asked, place: Place | None) -> None:
 
 
 def _nearest(decision: Decision) -> str:
-    """The key of what is said over the page of a refusal."""
     if decision.reason is Reason.SUMMARY:
         return "evidence.outline_page"
     return "evidence.nearest" if decision.may_be is None else "evidence.nearest_may_be"
@@ -102,10 +95,7 @@ def _nearest(decision: Decision) -> str:
 def _show_reply(decision: Decision) -> None:
     """A greeting, or what the library holds: nothing of it comes from a document's text, so it has no probability."""
     with st.container(border=True, key="reply"):
-        greeting = decision.reason is Reason.GREETING
-        st.badge(
-            say("answer.greeting") if greeting else say("answer.about_library"), icon=":material/info:", color="blue"
-        )
+        badge("answer.greeting" if decision.reason is Reason.GREETING else "answer.about_library", "info", "blue")
         st.text(decision.answer)
 
 
@@ -115,17 +105,11 @@ def _show_answer(asked: Asked) -> None:
         quoted = all(measured.word_for_word for measured in decision.measured)
         scanned = any(citation.ocr for citation in decision.citations)
         doubtful = unsure(decision, asked.measurements.correctness)
-        st.badge(
-            say("answer.found" if doubtful and not decision.conflicts else "answer.answered"),
-            icon=":material/help:" if doubtful else ":material/check_circle:",
-            color="yellow" if doubtful else "green",
-            help=say(
-                "answer.answered_help_words"
-                if not quoted
-                else "answer.answered_help_scan"
-                if scanned
-                else "answer.answered_help"
-            ),
+        help = "answer.answered_help_scan" if scanned else "answer.answered_help"
+        badge(
+            "answer.found" if doubtful and not decision.conflicts else "answer.answered",
+            *(("help", "yellow") if doubtful else ("check_circle", "green")),
+            help=help if quoted else "answer.answered_help_words",
         )
         if doubtful:
             with st.container(key="low"):
@@ -134,8 +118,7 @@ def _show_answer(asked: Asked) -> None:
         with st.container(key="answer_text"):
             if not show_row(decision):
                 if decision.value:
-                    with st.container(key="answer_value"):
-                        st.text(decision.value["text"])
+                    show_text(decision.value["text"], "answer_value")
                 show_in_place(decision.citations, lambda: st.text(decision.answer))
         show_how_sure(asked)  # before what the sources disagree on, which may be long
         for number, conflict in enumerate(decision.conflicts):
@@ -148,8 +131,7 @@ def _show_answer(asked: Asked) -> None:
                 st.code(with_sources(decision), language=None, wrap_lines=True)
 
 
-def show_indexing(asked: Asked) -> None:
-    """One sentence on documents that were searched before all of their vectors were there."""
+def _show_indexing(asked: Asked) -> None:
     if said := indexing_in_words(asked.measurements):
         with st.container(key="indexing", horizontal=True, gap="xsmall", border=True):
             st.markdown(say("answer.indexing_icon"), width="content")
@@ -165,15 +147,11 @@ def _doubt(asked: Asked) -> str:
 
 
 def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
-    """Both sides next to each other: value, sentence, document, page and date, and which is the newer one."""
     decision, library = asked.decision, asked.measurements.library
     with st.container(border=True, key=f"conflict_{number}"):
-        st.badge(
-            say("answer.conflict_same") if conflict.documents[0] == conflict.documents[1] else say("answer.conflict"),
-            icon=":material/call_split:",
-            color="yellow",
-            help=say("answer.conflict_help"),
-        )
+        same = conflict.documents[0] == conflict.documents[1]
+        key = "answer.conflict_same" if same else "answer.conflict"
+        badge(key, "call_split", "yellow", help="answer.conflict_help")
         sides = zip(
             st.columns(2),
             conflict.values,
@@ -187,37 +165,23 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
         for column, value, document, page, date, claim, statement in sides:
             name = library.names.get(document, document)
             with column, st.container(key=f"conflict_side_{number}_{claim}", gap="xsmall"):
-                with st.container(key=f"conflict_value_{number}_{claim}"):
-                    st.text(value)
+                show_text(value, f"conflict_value_{number}_{claim}")
                 st.text(statement or decision.claims[claim].text)
-                st.text(
-                    tell(
-                        "answer.conflict_where", name=name, page=page, date=shown_date(*date) or tell("answer.no_date")
-                    )
-                )
-                if conflict.newer == document:
-                    _show_newer(conflict)
-        if not conflict.newer and conflict.documents[0] != conflict.documents[1]:
+                when = shown_date(*date) or tell("answer.no_date")
+                st.text(tell("answer.conflict_where", name=name, page=page, date=when))
+                if conflict.newer == document:  # in grey where that rests on a date that only a file states
+                    by = "_file" if conflict.by_file else ""
+                    badge(f"answer.newer{by}", "update", "gray" if by else "green", help=f"answer.newer{by}_help")
+        if not conflict.newer and not same:
             st.caption(say("answer.newer_unknown") if not all(conflict.dates) else say("answer.newer_neither"))
-
-
-def _show_newer(conflict: Conflict) -> None:
-    """Show that a document is the newer one; in grey where that rests on a date that only a file states."""
-    if conflict.by_file:
-        st.badge(say("answer.newer_file"), icon=":material/update:", color="gray", help=say("answer.newer_file_help"))
-    else:
-        st.badge(say("answer.newer"), icon=":material/update:", color="green", help=say("answer.newer_help"))
 
 
 def _show_notes(asked: Asked) -> None:
     """Show the other notes; contradictions are shown with the answer."""
-    said = (
-        {f"{contradiction(conflict, asked.measurements.library)}." for conflict in asked.measurements.conflicts}
-        if asked.decision.conflicts
-        else set()
-    )
-    said |= {stand_in(asked.decision)} if asked.decision.answered else set()
-    said.add(indexing_in_words(asked.measurements))
+    said = {indexing_in_words(asked.measurements)}
+    if asked.decision.conflicts:
+        said |= {f"{contradiction(one, asked.measurements.library)}." for one in asked.measurements.conflicts}
+    if asked.decision.answered:
+        said.add(stand_in(asked.decision))
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):
-        with st.container(key=f"note_{number}"):
-            st.text(tell("answer.note", note=spoken(note)))
+        show_text(tell("answer.note", note=spoken(note)), f"note_{number}")

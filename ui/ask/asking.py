@@ -14,9 +14,8 @@ from rag_core.domain.measurements import REWRITTEN_BY, TYPED, Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine, Scores
 from rag_core.settings import Cost, Settings
-from ui.app.asked import COLLECTION, Asked
+from ui.app.asked import COLLECTION, Asked, Pending, tab_closed
 from ui.app.jobs import background
-from ui.app.pending import Pending, tab_closed
 from ui.app.people import recording
 from ui.app.scope import Scope
 from ui.app.state import Held, Session, session
@@ -29,9 +28,7 @@ PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an ans
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The place of a question in a conversation: the questions before it, or how it was typed where it is asked as it
-    stands.
-    """
+    """The place of a question in a conversation: the questions before it, or how it was typed."""
 
     before: tuple[str, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)
@@ -190,39 +187,27 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         or asked.measurements.library.version != engine.library.snapshot.version
         or _indexed(engine, asked)
     )
-    moved = any(getattr(wanted, name) != getattr(asked.measurements.settings, name) for name in ASK)
+    measured = {name: getattr(asked.measurements.settings, name) for name in ASK}
+    moved = any(getattr(wanted, name) != value for name, value in measured.items())
     if asked.kept:
         stale = moved = False
-        wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
+        wanted = wanted.changed(**measured)
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:
         new = ask(engine, asked.question, scope, wanted, asked.collection, turn=Turn(about=_about(asked)))
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
         before = None if same else (asked.decision, asked.settings)
-        return replace(
-            new,
-            before=before,
-            number=asked.number,
-            labelled=asked.labelled,
-            suggestion=asked.suggestion,
-            turn=asked.turn,
-        )
+        kept = {name: getattr(asked, name) for name in ("number", "labelled", "suggestion", "turn")}
+        return replace(new, before=before, **kept)
     if outdated:
-        wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
+        wanted = wanted.changed(**measured)
     if wanted == asked.settings:
         return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
     # another decision than the one that is kept, and that the reader spoke of
-    decision = replay(asked.measurements, wanted)
-    return replace(
-        asked,
-        decision=decision,
-        settings=wanted,
-        before=(asked.decision, asked.settings),
-        record=None,
-        given=None,
-        outdated=outdated,
-    )
+    decision, before = replay(asked.measurements, wanted), (asked.decision, asked.settings)
+    unkept = replace(asked, record=None, given=None, outdated=outdated)
+    return replace(unkept, decision=decision, settings=wanted, before=before)
 
 
 def _indexed(engine: Engine, asked: Asked) -> bool:
@@ -245,7 +230,6 @@ def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, 
 
 
 def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
-    """Keep a question's record, and put it on the page; asked again, it takes its earlier place."""
     if earlier is not None:
         asked = replace(
             asked, before=(earlier.decision, earlier.settings), number=earlier.number, labelled=earlier.labelled

@@ -13,6 +13,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
+from ui.app.elements import button, show_text
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.checks import measured, required
@@ -28,14 +29,8 @@ def show_change(asked: Asked) -> None:
     if asked.before is None:
         return
     before, settings = asked.before
-    with st.container(key="change"):
-        st.text(
-            tell(
-                "changes.changed",
-                what=_moved(changed_knobs(settings, asked.settings)),
-                result=outcome(before, asked.decision),
-            )
-        )
+    what, result = _moved(changed_knobs(settings, asked.settings)), outcome(before, asked.decision)
+    show_text(tell("changes.changed", what=what, result=result), "change")
 
 
 def outcome(before: Decision, after: Decision) -> str:
@@ -55,8 +50,7 @@ def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
         return tell("changes.documents")
     if len(knobs) > MAX_COUNT:
         return tell("changes.many", n=len(knobs))
-    parts = [moved_in_words(name, old, new) for name, (old, new) in knobs.items()]
-    return ", ".join(parts)
+    return ", ".join(moved_in_words(name, old, new) for name, (old, new) in knobs.items())
 
 
 def _ending(decision: Decision) -> str:
@@ -67,7 +61,6 @@ def _ending(decision: Decision) -> str:
 
 
 def _why_answered(before: Decision, after: Decision) -> str:
-    """The check that refused and does not now; empty where no check had refused."""
     blocked = next((check for check in before.trace.checks if check.blocks), None)
     if blocked is None:
         return ""
@@ -78,7 +71,6 @@ def _why_answered(before: Decision, after: Decision) -> str:
 
 
 def _why_refused(decision: Decision) -> str:
-    """The check that refuses, or the reason where it was none."""
     check = next((check for check in decision.trace.checks if check.blocks), None)
     if check is None:
         return tell(f"refusal.short_{decision.reason}")
@@ -107,18 +99,19 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 
 def show_what_if(asked: Asked) -> None:
-    """For a refusal the changes that would answer, for an answer how close it was.
-
-    Nothing for what no setting decides.
-    """
+    """For a refusal the changes that would answer, for an answer how close it was."""
     found = asked.flips_under(asked.settings)
     if asked.decision.answered:
         if asked.decision.citations:
             _show(found, "refuse")
     elif asked.decision.trace.checks:
         _show(found, "answer")
-        if found:
-            _warn(asked.measurements.correctness)
+        if found:  # how right an answer is that only another limit shows
+            value = asked.measurements.correctness
+            if value is None or value >= PROBABLE:
+                st.caption(say("what_if.careful"))
+            else:
+                st.caption(say("what_if.wrong", n=round(100 * value)))
 
 
 def _show(found: tuple[Flip, ...], to: str) -> None:
@@ -130,30 +123,12 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
     for flip in found[:MAX_FLIPS]:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
             st.text(_in_words(flip), width="stretch")
-            st.button(
-                say("what_if.try"),
-                key=f"try_{flip.name}",
-                width="content",
-                on_click=set_knob,
-                args=(flip.name, flip.after),
-                help=say("what_if.try_help"),
-            )
+            button("what_if.try", f"try_{flip.name}", set_knob, flip.name, flip.after, help="what_if.try_help")
     if len(found) > MAX_FLIPS:
         st.caption(say("what_if.more", n=len(found) - MAX_FLIPS))
 
 
-def _warn(correctness: float | None) -> None:
-    """Say how right an answer is that only another limit shows."""
-    if correctness is None or correctness >= PROBABLE:
-        st.caption(say("what_if.careful"))
-    else:
-        st.caption(say("what_if.wrong", n=round(100 * correctness)))
-
-
 def _in_words(flip: Flip) -> str:
-    """The change: of a limit from what to what; of a mode, which check would no longer refuse; and that it would ask a
-    model again.
-    """
     stage = flip.name.removesuffix("_mode")
     if stage != flip.name:
         change = tell("what_if.mode", check=say(f"checks.title_{stage}"))

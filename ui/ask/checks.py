@@ -148,9 +148,7 @@ def svg(check: CheckResult) -> str:
 
 
 def axis(check: CheckResult) -> tuple[float, float]:
-    """Both ends of the drawn scale: the scale's own range, from 0 where nothing is below it, and a little room where it
-    has no end.
-    """
+    """Both ends of the drawn scale: its own range, from 0 where nothing is below, with a little room at an open end."""
     low, high = (check.scale.low, check.scale.high) if check.scale else (0.0, math.inf)
     known = [number for number in (check.value, check.threshold) if number is not None]
     if low < 0 <= min(known, default=0.0):
@@ -162,23 +160,18 @@ def axis(check: CheckResult) -> tuple[float, float]:
 
 
 def _unit(check: CheckResult) -> int:
-    """100 where the ends of the scale are written in percent, like all numbers beside the picture."""
     return 100 if check.scale in PERCENT else 1
 
 
 def within(check: CheckResult) -> bool | None:
-    """Whether the measured value is on the allowed side, whatever the check was allowed to do with it; None without a
-    limit or a value.
-    """
+    """Whether the measured value is on the allowed side; None without a limit or a value."""
     if check.value is None or check.threshold is None or check.direction is None:
         return None
     return check.value >= check.threshold if check.direction is Direction.AT_LEAST else check.value <= check.threshold
 
 
 def _allowed(check: CheckResult, low: float, high: float) -> list[str]:
-    """The side of the threshold that passes, to the end of the picture, so that it is seen where the threshold is an
-    end of the scale.
-    """
+    """The side of the threshold that passes, to the end of the picture: a threshold may be an end of the scale."""
     if check.threshold is None or check.direction is None:
         return []
     at = _x(check.threshold, low, high)

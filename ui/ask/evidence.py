@@ -19,6 +19,8 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.grounding.citations import labels
 from rag_core.language import any_language, fold
+from ui.app import tables
+from ui.app.elements import badge, button, show_text
 from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.place import Place
@@ -39,19 +41,13 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
     values = engine.library.view.values
     for citation in decision.citations or decision.places:
-        about = values.get(citation.document_id, {})
-        _show_card(
-            citation,
-            hits.get(citation.chunk_id),
-            about,
-            shown is not None and shown.shows(citation),
-            certain=has_place(engine, citation),
-        )
+        hit, about = hits.get(citation.chunk_id), values.get(citation.document_id, {})
+        current = shown is not None and shown.shows(citation)
+        _show_card(citation, hit, about, current, certain=has_place(engine, citation))
 
 
 def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> None:
-    """Show something with what stands around it in its document, in grey: the headings, and what is before the first
-    and behind the last.
+    """Show something with what stands around it in its document, in grey: the headings, what is before and behind it.
 
     What is one of the quotes itself, or stands in another document than the first quote, is not said again.
     """
@@ -60,8 +56,7 @@ def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> 
 
     def grey(side: str, text: str) -> None:
         if text and text not in quoted:
-            with st.container(key=f"around_{side}"):
-                st.text(text)
+            show_text(text, f"around_{side}")
 
     grey("heading", first.heading)
     grey("before", first.before.text)
@@ -72,50 +67,42 @@ def show_in_place(citations: Sequence[Citation], show: Callable[[], object]) -> 
 
 def show_place(citation: Citation) -> None:
     """The place that may be the answer, with what stands around it and where it is."""
-
-    def quote() -> None:
-        with st.container(key="quote_place"):
-            st.text(citation.excerpt)
-
-    show_in_place([citation], quote)
-    with st.container(key="source_place"):
-        st.text(tell("evidence.place", title=citation.title or citation.document, page=citation.page_in_words))
+    show_in_place([citation], lambda: show_text(citation.excerpt, "quote_place"))
+    title = citation.title or citation.document
+    show_text(tell("evidence.place", title=title, page=citation.page_in_words), "source_place")
 
 
 def with_sources(decision: Decision) -> str:
     """The answer with its numbered list of sources, as plain text to paste elsewhere."""
-    lines = [
-        tell("evidence.source_line", id=one.id, title=one.title, page=one.page_in_words)
-        if one.title == one.document
-        else tell("evidence.source_line_named", id=one.id, title=one.title, name=one.document, page=one.page_in_words)
-        for one in decision.citations
-    ]
-    lines = [" ".join(filter(None, (line, as_read(one)))) for line, one in zip(lines, decision.citations, strict=True)]
-    return "\n".join([decision.answer, "", tell("evidence.list"), *lines])
+    lines = [decision.answer, "", tell("evidence.list")]
+    for one in decision.citations:
+        key = "evidence.source_line" if one.title == one.document else "evidence.source_line_named"
+        line = tell(key, id=one.id, title=one.title, name=one.document, page=one.page_in_words)
+        lines.append(" ".join(filter(None, (line, as_read(one)))))
+    return "\n".join(lines)
 
 
 def _show_outline(decision: Decision) -> None:
-    """The headings of what was to be summarized; a chosen one is shown on its page."""
     st.subheader(say("evidence.outline"), anchor=False)
     st.caption(say("evidence.outline_about"))
     several = len({one.document_id for one in decision.places}) > 1
     rows = [
-        {
-            "text": " ".join(one.excerpt.split()),
-            "number": one.page,
-            **({"document": one.title or one.document} if several else {}),
-        }
+        {"text": " ".join(one.excerpt.split()), "number": one.page}
+        | ({"document": one.title or one.document} if several else {})
         for one in decision.places
     ]
-    columns = {name: st.column_config.Column(say(f"evidence.outline_{name}")) for name in rows[0]}
-    st.dataframe(
+
+    def open_heading() -> None:  # unchoosing it leaves the page as it is
+        if (row := tables.chosen_row("outline_rows", len(rows))) is not None:
+            viewer.open_at(Place.of(decision.places[row]))
+
+    tables.show(
         rows,
-        hide_index=True,
-        column_config=columns,
-        height=38 + 35 * min(len(rows), HEADINGS_IN_VIEW),
-        key="outline_rows",
-        alt=say("evidence.outline_about"),
-        on_select=lambda: _open_heading(decision),
+        "evidence.outline_",
+        "outline_rows",
+        in_view=HEADINGS_IN_VIEW,
+        alt="evidence.outline_about",
+        on_select=open_heading,
         selection_mode="single-row",
     )
 
@@ -140,64 +127,42 @@ def place_of(engine: Engine, passage: Passage) -> Place:
     return Place(passage.document, passage.page, marks, passage.spans)
 
 
-def open_passage(engine: Engine, passage: Passage) -> None:
-    """Show a passage on its page, all of its words marked; for a callback."""
-    viewer.open_at(place_of(engine, passage))
-
-
 def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], current: bool, *, certain: bool) -> None:
     with st.container(border=True, key=f"citation_{citation.id}", gap="xsmall"):
-        with st.container(key=f"where_{citation.id}"):
-            st.text(
-                tell(
-                    "evidence.where",
-                    id=citation.id,
-                    title=citation.title or citation.document,
-                    page=citation.page_in_words,
-                )
-            )
+        show_text(where(citation), f"where_{citation.id}")
         if hit is not None and hit.passage.kind in (PassageKind.TABLE, PassageKind.CODE):
             st.code(citation.excerpt, language=None, wrap_lines=True)
         else:
-            with st.container(key=f"quote_{citation.id}"):
-                st.text(citation.excerpt)
+            show_text(citation.excerpt, f"quote_{citation.id}")
         if read := as_read(citation):
-            with st.container(key=f"as_read_{citation.id}"):
-                st.text(read)
+            show_text(read, f"as_read_{citation.id}")
         with st.container(key=f"source_{citation.id}", gap=None):
             name = citation.document if citation.title != citation.document else ""
             if about := [part for part in (name, *labels(values), citation.heading) if part]:
                 st.text(" · ".join(about))
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                say("evidence.shown") if current else say("evidence.show"),
-                key=f"show_{citation.id}",
+            button(
+                "evidence.shown" if current else "evidence.show",
+                f"show_{citation.id}",
+                viewer.open_at,
+                Place.of(citation),
+                icon="visibility",
                 disabled=current,
-                icon=":material/visibility:",
-                on_click=viewer.open_at,
-                args=(Place.of(citation),),
-                help=say("evidence.show_help") if certain else say("evidence.show_unmarked_help"),
+                help="evidence.show_help" if certain else "evidence.show_unmarked_help",
             )
             if not certain:
-                st.badge(
-                    say("viewer.uncertain"),
-                    icon=":material/location_off:",
-                    color="orange",
-                    help=say("viewer.uncertain_help"),
-                )
+                badge("viewer.uncertain", "location_off", "orange", help="viewer.uncertain_help")
             if citation.ocr:
-                st.badge(
-                    say("evidence.ocr"),
-                    icon=":material/document_scanner:",
-                    color="orange",
-                    help=say("evidence.ocr_help"),
-                )
+                badge("evidence.ocr", "document_scanner", "orange", help="evidence.ocr_help")
+
+
+def where(one: Citation) -> str:
+    """Number, title and page of a source, in a line."""
+    return tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words)
 
 
 def as_read(citation: Citation) -> str:
-    """That a source was read from a picture, by what, and which of its words may be wrong; empty for one of which
-    nothing is to be said.
-    """
+    """That a source was read from a picture, by what, and which words may be wrong; empty for none of it."""
     if not citation.ocr:
         return tell("evidence.two_readings", words=_doubted(citation)) if citation.unsure else ""
     by = engines_in_words([citation.read_by])
@@ -211,22 +176,13 @@ def _doubted(citation: Citation) -> str:
     return ", ".join(dict.fromkeys(map(word_in_words, citation.unsure or ())))
 
 
-def _open_heading(decision: Decision) -> None:
-    """Show the heading that was clicked; unchoosing it leaves the page as it is."""
-    rows: Sequence[int] = st.session_state.outline_rows.selection.rows
-    if rows and rows[0] < len(decision.places):
-        viewer.open_at(Place.of(decision.places[rows[0]]))
-
-
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 DIGIT = re.compile(r"\d")
 MAX_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
 
 def row_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Head and cell of each column of a claim "head | head: cell | cell"; empty where it is no such row, or too long a
-    one.
-    """
+    """Head and cell of each column of a claim "head | head: cell | cell"; empty for another, or too long a one."""
     heads, parted, row = text.partition(": ")
     columns, cells = heads.split(CELL), row.split(CELL)
     if parted and len(columns) != len(cells) and over_figures(columns):
@@ -237,10 +193,7 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def asked_column(question: str, row: Sequence[tuple[str, str]]) -> int | None:
-    """The one column whose head names a year that the question names; where it names none, the only one with a figure.
-
-    Else None.
-    """
+    """The one column whose head names a year of the question, or the only one with a figure where it names none."""
     asked = set(YEAR.findall(question))
     if asked:
         found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]

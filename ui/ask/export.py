@@ -1,63 +1,60 @@
-"""One decision, or all questions of a session, as a file to send: Markdown, PDF, or a table for a spreadsheet.
+"""One decision, or all questions of a session, as a file to send: Markdown, PDF, or a table for a spreadsheet; and a
+link to a kept decision, `?decision=7`.
 
-What comes from documents and users is text in it and nothing else: Markdown's signs are escaped, and the PDF is set
+What comes from documents and users is text in a file and nothing else: Markdown's signs are escaped, and the PDF is set
 from plain text.
+
+Whoever can open the collection sees a linked decision as it was decided, and nobody else. Documents may have changed
+since: the question is judged from its record and not asked again. Texts of deleted documents are gone.
 """
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
+from rag_core.decision.decide import decide
 from rag_core.domain.claims import Citation
 from rag_core.engine import Engine
-from rag_core.errors import RagError
+from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.reading.pdf import compose_sheet, render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.service.markdown import escaped
-from ui.app import tables
+from rag_core.work.recording import passage_of
+from ui.app import state, tables
 from ui.app.asked import Asked
+from ui.app.elements import button, download, kept_error, show_kept_error
+from ui.app.people import recording
 from ui.app.people.collections import shown_name
+from ui.app.scope import Scope
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.checks import measured, required, state_in_words
-from ui.ask.evidence import as_read
-from ui.ask.how_sure import limit_of, line, percents
-from ui.ask.refusal import why_refused
+from ui.ask.evidence import as_read, where
+from ui.ask.refusal import limit_of, percents, sure_and_judged, why_refused
+from ui.settings.sharing import address
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
+ICONS = ("picture_as_pdf", "description")
 DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
 ALL = "questions-and-answers"  # the name of the file with all of them, before its ending
 NAME_CHARS = 40  # the question's part of a file's name
+MAX_DIGITS = 15  # a decision's number counts from 1
+_PROBLEM, _SHOWN = "link_problem", "link_shown"
 Block = Mapping[str, Any]
 
 
-def offer(engine: Engine, asked: Asked) -> None:
-    """Two buttons; the files are made when they are clicked."""
-    name = file_name(asked)
-    with st.container(horizontal=True):
-        st.download_button(
-            say("export.pdf"),
-            lambda: compose_sheet(blocks(engine, asked)),
-            f"{name}.pdf",
-            "application/pdf",
-            key="export_pdf",
-            icon=":material/picture_as_pdf:",
-            on_click="ignore",
-        )
-        st.download_button(
-            say("export.markdown"),
-            lambda: to_markdown(blocks(engine, asked)),
-            f"{name}.md",
-            "text/markdown",
-            key="export_markdown",
-            icon=":material/description:",
-            on_click="ignore",
-        )
+def offer(make: Callable[[], Sequence[Block]], name: str, key: str, icons: Sequence[str] = ICONS, **more: Any) -> None:
+    """Two buttons, for a PDF and a file of Markdown with what `make` gives, made when they are clicked."""
+    pdf, markdown = icons
+    download("export.pdf", lambda: compose_sheet(make()), f"{name}.pdf", f"{key}_pdf", icon=pdf, **more)
+    download("export.markdown", lambda: to_markdown(make()), f"{name}.md", f"{key}_markdown", icon=markdown, **more)
 
 
 def file_name(asked: Asked) -> str:
@@ -69,10 +66,10 @@ def file_name(asked: Asked) -> str:
 @speaking(LANGUAGE)
 def blocks(engine: Engine, asked: Asked) -> list[Block]:
     """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.reading.pdf.compose_sheet`."""
-    decision, now = asked.decision, datetime.now(UTC).isoformat(" ", "minutes")[:16]
+    decision = asked.decision
     return [
         block("title", say("export.title")),
-        block("small", tell("export.about", collection=shown_name(asked.collection), date=now)),
+        block("small", tell("export.about", collection=shown_name(asked.collection), date=now())),
         block("head", say("answer.question")),
         block("lead", asked.question),
         block("head", say("answer.answered") if decision.answered else say("refusal.badge")),
@@ -82,11 +79,8 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
             if decision.answer and decision.may_be is None
             else []
         ),
-        *(
-            block("text", line)
-            for line in (how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes))
-            if line
-        ),
+        *(block("text", line) for line in [how_sure(asked)] if line),
+        *(block("text", tell("answer.note", note=note)) for note in decision.notes),
         *_sources(engine, decision.citations or decision.places, answered=decision.answered),
         block("head", say("export.checks")),
         {"kind": "rows", "rows": _checks(asked)},
@@ -111,12 +105,13 @@ def to_markdown(of: Sequence[Block]) -> str:
             text, heading = escaped(one["text"]), {"title": "# ", "head": "## "}.get(one["kind"])
             quoted = "\n".join(f"> {line}" for line in text.split("\n"))
             lines.append(heading + text if heading else quoted if one["kind"] in ("lead", "quote") else text)
-    return (
-        "\n\n".join(
-            [*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]
-        )
-        + "\n"
-    )
+    lines += [f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1)]
+    return "\n\n".join(lines) + "\n"
+
+
+def now() -> str:
+    """The day and the minute, in UTC."""
+    return datetime.now(UTC).isoformat(" ", "minutes")[:16]
 
 
 def block(kind: str, text: str) -> Block:
@@ -130,7 +125,8 @@ def how_sure(asked: Asked) -> str:
     # without a passage there is no best sentence
     if value is None or (not asked.decision.answered and not asked.measurements.hits):
         return say("how_sure.none") if asked.decision.answered else ""
-    return " ".join(line(asked, value)).replace("**", "")
+    sure, percent, judged, limit = sure_and_judged(asked, value)
+    return f"{say(sure, n=percent)} {say(judged, limit=limit)}".replace("**", "")
 
 
 def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -> Iterator[Block]:
@@ -138,7 +134,7 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
     if citations:
         yield block("head", say("evidence.title") if answered else say("evidence.places"))
     for one in citations:
-        yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words))
+        yield block("text", where(one))
         yield from (block("small", text) for text in (one.heading, one.before.text) if text)
         yield block("quote", one.excerpt)
         if one.after.text:
@@ -147,13 +143,14 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
             yield block("small", as_read(one))
     pages = list(dict.fromkeys((one.document_id, one.page, one.document) for one in citations))[:MAX_PICTURES]
     for id, page, name in pages:
-        marks = [box for one in citations if one.document_id == id for number, box in one.boxes if number == page]
+        cited = [one for one in citations if one.document_id == id]
+        marks, doubted = (
+            [box for one in cited for number, box in getattr(one, boxes) if number == page]
+            for boxes in ("boxes", "doubted")
+        )
         try:
             if not engine.library.view.page(id, page).width:
                 continue  # a text file has no picture
-            doubted = [
-                box for one in citations if one.document_id == id for number, box in one.doubted if number == page
-            ]
             drawn = render_page(engine.library.source(id), page, marks, doubted=doubted, dpi=DPI, form=form_of(name))
         except RagError as error:  # deleted meanwhile, or locked by a password
             yield block("small", f"{name}: {error.problem}")
@@ -173,34 +170,18 @@ def _checks(asked: Asked) -> list[list[str]]:
 
 
 def _settings(asked: Asked) -> str:
-    library = asked.measurements.library.version
-    return tell(
-        "export.fingerprint",
-        preset=asked.settings.preset,
-        hash=asked.decision.metadata.get("settings_hash", ""),
-        library=library,
-    )
+    preset, hash = asked.settings.preset, asked.decision.metadata.get("settings_hash", "")
+    return tell("export.fingerprint", preset=preset, hash=hash, library=asked.measurements.library.version)
 
 
 def offer_all(asked: Sequence[Asked]) -> None:
     """Three buttons for these questions, oldest first; the files are made when they are clicked."""
     with st.container(horizontal=True, vertical_alignment="center", key="all_asked"):
         st.caption(say("all_asked.about"), width="content")
-        for label, ending, mime, make in (
-            ("all_asked.csv", "csv", "text/csv", lambda: tables.to_csv(rows_of_all(asked))),
-            ("export.pdf", "pdf", "application/pdf", lambda: compose_sheet(blocks_of_all(asked))),
-            ("export.markdown", "md", "text/markdown", lambda: to_markdown(blocks_of_all(asked))),
-        ):
-            st.download_button(
-                say(label),
-                make,
-                f"{ALL}.{ending}",
-                mime,
-                key=f"all_asked_{ending}",
-                icon=":material/download:",
-                on_click="ignore",
-                type="tertiary",
-            )
+        download(
+            "all_asked.csv", lambda: tables.to_csv(rows_of_all(asked)), f"{ALL}.csv", "all_asked_csv", type="tertiary"
+        )
+        offer(lambda: blocks_of_all(asked), ALL, "all_asked", ("download", "download"), type="tertiary")
 
 
 @speaking(LANGUAGE)
@@ -209,9 +190,10 @@ def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
     found = []
     for number, one in enumerate(asked, 1):
         decision, value, limit = one.decision, one.measurements.correctness, limit_of(one)
-        sure, least = (
-            percents(value, limit.threshold if limit is not None else None) if value is not None else ("", None)
-        )
+        sure: float | str = ""
+        least: float | None = None
+        if value is not None:
+            sure, least = percents(value, limit.threshold if limit is not None else None)
         cells = {
             "number": number,
             "question": one.question,
@@ -220,7 +202,7 @@ def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
             "sure": sure if decision.citations or not decision.answered else "",
             "limit": "" if least is None else least,
             "why": "" if decision.answered else why_refused(decision),
-            "sources": "\n".join(_where(one) for one in decision.citations),
+            "sources": "\n".join(map(where, decision.citations)),
             "quotes": "\n".join(one.excerpt for one in decision.citations),
         }
         found.append({tell(f"all_asked.column_{name}"): cell for name, cell in cells.items()})
@@ -230,11 +212,10 @@ def rows_of_all(asked: Sequence[Asked]) -> tables.Rows:
 @speaking(LANGUAGE)
 def blocks_of_all(asked: Sequence[Asked]) -> list[Block]:
     """The questions one below the other, each with its answer and where it stands, or why there is none."""
-    now = datetime.now(UTC).isoformat(" ", "minutes")[:16]
     answered = sum(one.decision.answered for one in asked)
     made = [
         block("title", say("all_asked.title")),
-        block("small", tell("export.about", collection=shown_name(asked[-1].collection), date=now)),
+        block("small", tell("export.about", collection=shown_name(asked[-1].collection), date=now())),
         block("text", tell("all_asked.counts", n=len(asked), answered=answered, refused=len(asked) - answered)),
     ]
     for number, one in enumerate(asked, 1):
@@ -246,9 +227,75 @@ def blocks_of_all(asked: Sequence[Asked]) -> list[Block]:
         if said := how_sure(one):
             made.append(block("small", said))
         for citation in decision.citations:
-            made += [block("text", _where(citation)), block("quote", citation.excerpt)]
+            made += [block("text", where(citation)), block("quote", citation.excerpt)]
     return made
 
 
-def _where(one: Citation) -> str:
-    return tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page_in_words)
+def open_linked(engine: Engine) -> None:
+    """Put the decision that the address names on the page, once, under its own settings; or say why not."""
+    session = state.session()
+    this = (session.collection, session.linked)
+    if session.linked and st.session_state.get(_SHOWN) != this:
+        st.session_state[_SHOWN] = this
+        with kept_error(_PROBLEM):
+            asked = read(engine, session.linked)
+            session.show(asked)
+            session.taking = asked.settings
+            st.rerun()
+        session.leave_link()
+    show_kept_error(_PROBLEM)
+
+
+def read(engine: Engine, number: str) -> Asked:
+    """A kept decision of this collection, judged as it was.
+
+    Raises:
+        RagError: there is none with this number, or it cannot be read.
+    """
+    if not (number.isascii() and number.isdecimal() and len(number) <= MAX_DIGITS):
+        raise InvalidInput("The address names no decision.", remedy="Ask for the link again.")
+    snapshot = engine.library.view
+    measurements = recording.store().measurements(int(number), snapshot.page_text, passage_of(snapshot))
+    return Asked(
+        measurements.question,
+        Scope(),
+        measurements,
+        decide(measurements),
+        measurements.settings,
+        collection=state.session().collection,
+        record=int(number),
+        kept=True,
+        turn=int(number),
+    )
+
+
+def show_share(engine: Engine, asked: Asked) -> None:
+    """A button that opens the decision's link, once it is kept, and its files."""
+    with st.popover(say("export.link"), icon=":material/share:", type="tertiary", key="share"):
+        with st.container(horizontal=True):
+            offer(lambda: blocks(engine, asked), file_name(asked), "export")
+        if asked.record is None:
+            button("export.link_make", "make_link", _keep, asked, icon="link")
+        else:
+            st.caption(say("export.link_about"))
+            page = st.context.url or ""
+            st.code(address(page, asked.collection, asked.record), language=None, wrap_lines=True)
+            if only_here(page):
+                st.caption(say("export.link_local"))
+        session = state.session()
+        if len(every := [one for one in session.history if one.collection == session.collection]) > 1:
+            offer_all(every)
+
+
+def only_here(page: str) -> bool:
+    """Whether the page's own address leads to the computer that opens it, whoever that is."""
+    host = urlsplit(page).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _keep(asked: Asked) -> None:
+    with kept_error(_PROBLEM):
+        asked.record = recording.keep(asked, origin="link")

@@ -22,9 +22,7 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 def begin() -> None:
-    """Put the script on the page, which begins once in the life of a browser tab, and the list of keys into the side
-    bar.
-    """
+    """Put the script on the page, which begins once in the life of a tab, and the list of keys into the side bar."""
     with st.container(key="keys_script"):
         st.html(_script(), unsafe_allow_javascript=True)
     with st.sidebar, st.popover(say("keys.title"), icon=":material/keyboard:", type="tertiary", key="keys"):
@@ -33,16 +31,12 @@ def begin() -> None:
 
 
 def _script() -> str:
-    """The script and its first call, with the words of this page's language."""
     told = {"link": say("keys.to_question"), "answered": say("answer.answered"), "refused": say("refusal.badge")}
     return f"<script>{SCRIPT}plumbline.begin({json.dumps(told)})</script>"
 
 
 def arrived(asked: Asked) -> None:
-    """Tell that this decision is on the page, after its card was drawn.
-
-    A question is gone to once; decided anew, it is only told.
-    """
+    """Tell that this decision is on the page. A question is gone to once; decided anew, it is only told."""
     decision = asked.decision
     this = zlib.crc32(
         f"{decision.reason} {decision.answer} {decision.explanation} {asked.settings.min_correctness}".encode()

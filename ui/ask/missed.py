@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import streamlit as st
 
@@ -15,8 +14,10 @@ from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.settings import Settings
+from ui.app import tables
 from ui.app.asked import Asked
-from ui.app.naming import unique_names
+from ui.app.elements import button
+from ui.app.scope import unique_names
 from ui.app.texts import say, show_error, tell
 from ui.ask.evidence import place_of
 from ui.documents import viewer
@@ -27,18 +28,12 @@ MAX_SOURCES = int(Settings.knob("top_k").high or 0)
 
 
 def show_missed(engine: Engine, asked: Asked) -> None:
-    """Document and page to choose, then what became of that page for this question; nothing where nothing was
-    searched.
-    """
+    """Document and page to choose, then what became of that page for this question."""
     documents = engine.library.view.documents
     if not documents or asked.measurements.answer:
         return
-    answered = asked.decision.answered
-    with st.expander(
-        say("missed.title_answer") if answered else say("missed.title_refusal"),
-        icon=":material/pin_drop:",
-        key="missed",
-    ):
+    title = say("missed.title_answer") if asked.decision.answered else say("missed.title_refusal")
+    with st.expander(title, icon=":material/pin_drop:", key="missed"):
         st.caption(say("missed.about"))
         names = unique_names(documents)
         document = st.selectbox(
@@ -53,19 +48,11 @@ def show_missed(engine: Engine, asked: Asked) -> None:
             page = st.number_input(
                 say("missed.page", n=count), 1, count, step=1, key=f"missed_page_{asked.number}_{document}", width=160
             )
-            st.button(
-                say("missed.look"),
-                key="missed_look",
-                icon=":material/search:",
-                on_click=_look,
-                args=(asked, document, page),
-                width="content",
-            )
+            button("missed.look", "missed_look", _look, asked, document, page, icon="search")
         _show_result(engine, asked)
 
 
 def _look(asked: Asked, document: str, page: int) -> None:
-    """Remember what was asked for, and show that page."""
     st.session_state.missed = (asked.collection, asked.number, document, page)
     viewer.open_at(Place(document, page))
 
@@ -82,15 +69,11 @@ def _show_result(engine: Engine, asked: Asked) -> None:
     with st.container(border=True, key="missed_result"):
         st.text(tell("missed.page_of", name=engine.library.view.document(missed.document).name, page=missed.page))
         show_finding(missed)
-        _offer_more(engine, asked, missed)
+        if missed.lost_at is LostAt.CUT and missed.top_k < MAX_SOURCES:  # more sources would bring the page in
+            button("missed.take", "missed_take", _take_enough, engine, asked, missed, help="missed.take_help")
         if missed.passages:
-            st.button(
-                say("missed.mark"),
-                key="missed_mark",
-                icon=":material/visibility:",
-                on_click=viewer.open_at,
-                args=(place_of(engine, missed.passages[0].passage),),
-            )
+            place = place_of(engine, missed.passages[0].passage)
+            button("missed.mark", "missed_mark", viewer.open_at, place, icon="visibility")
 
 
 def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed:
@@ -109,23 +92,22 @@ def show_finding(missed: Missed) -> None:
     """Show the fate of the page, where its passages ranked, and what to do about it."""
     st.text(in_words(missed))
     if missed.passages:
-        _show_ranks(missed)
+        kept = st.column_config.Column(
+            say("missed.column_kept"), width=90, help=say("missed.kept_help", k=missed.top_k)
+        )
+        wide = {"text": 230, "meaning": 90, "words": 80, "together": 80}
+        rows = _rows(missed.passages)
+        tables.show(rows, "missed.column_", "missed_rows", wide=wide, columns={"kept": kept}, alt="missed.alt")
     st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.lost_at}")))
 
 
 def in_words(missed: Missed) -> str:
     """The fate of the page, in one or two sentences with its ranks."""
-    best = missed.passages[0] if missed.passages else None
-    numbers: dict[str, object] = {
-        "k": missed.top_k,
-        "candidates": missed.candidates,
-        "searched": f"{missed.searched:,}",
-    }
+    best, searched = missed.passages[0] if missed.passages else None, f"{missed.searched:,}"
+    numbers: dict[str, object] = {"k": missed.top_k, "candidates": missed.candidates, "searched": searched}
     if best is not None:
-        key = "ranks" if best.lexical_rank else "ranks_no_word"
-        numbers["ranks"] = tell(
-            f"missed.{key}", meaning=best.dense_rank, words=best.lexical_rank, searched=f"{missed.searched:,}"
-        )
+        key = "missed.ranks" if best.lexical_rank else "missed.ranks_no_word"
+        numbers["ranks"] = tell(key, meaning=best.dense_rank, words=best.lexical_rank, searched=searched)
         numbers["rank"] = best.fused_rank
     if missed.quoted is not None:
         here = missed.quoted[0] == missed.document
@@ -134,26 +116,6 @@ def in_words(missed: Missed) -> str:
     if missed.lost_at is LostAt.NOT_CHOSEN and missed.quoted is None:
         key = "nothing_drafted"
     return tell(f"missed.is_{key}", **numbers)
-
-
-def _show_ranks(missed: Missed) -> None:
-    """The passages of the page with their dense, lexical and fused ranks."""
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    columns: dict[str, Any] = {
-        "text": text(say("missed.text"), width=230),
-        "meaning": number(say("missed.meaning"), width=90, help=say("missed.meaning_help")),
-        "words": number(say("missed.words"), width=80, help=say("missed.words_help")),
-        "together": number(say("missed.together"), width=80, help=say("missed.together_help")),
-        "kept": text(say("missed.kept"), width=90, help=say("missed.kept_help", k=missed.top_k)),
-    }
-    st.dataframe(
-        _rows(missed.passages),
-        hide_index=True,
-        column_config=columns,
-        key="missed_rows",
-        placeholder="–",
-        alt=say("missed.alt"),
-    )
 
 
 def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
@@ -169,23 +131,8 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
     ]
 
 
-def _offer_more(engine: Engine, asked: Asked, missed: Missed) -> None:
-    """Where more sources would bring the page in, a button that takes so many."""
-    if missed.lost_at is LostAt.CUT and missed.top_k < MAX_SOURCES:
-        st.button(
-            say("missed.take"),
-            key="missed_take",
-            on_click=_take_enough,
-            args=(engine, asked, missed),
-            help=say("missed.take_help"),
-        )
-
-
 def _take_enough(engine: Engine, asked: Asked, missed: Missed) -> None:
-    """As many sources as bring the page in.
-
-    More sources bring more candidates, which may rank before it: looked at again each time.
-    """
+    """More sources bring more candidates, which may rank before the page: it is looked at again each time."""
     sources = missed.top_k
     with suppress(RagError):  # deleted meanwhile: the result says so
         while missed.lost_at is LostAt.CUT and sources < MAX_SOURCES:

@@ -20,14 +20,16 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.gating.levels import cut_passages
+from ui.app import tables
 from ui.app.asked import Asked
+from ui.app.elements import download, show_text
 from ui.app.texts import say, tell
 from ui.ask.changes import show_what_if
 from ui.ask.checks import show_checks
-from ui.ask.drafted import show_attempts, show_judgements
-from ui.ask.evidence import open_passage
+from ui.ask.drafts import show_answered, show_attempts, show_judgements, show_rejected
+from ui.ask.evidence import place_of
 from ui.ask.missed import show_missed
-from ui.ask.sentences import show_answered, show_rejected
+from ui.documents import viewer
 from ui.settings.wording import STAGES, stage_of
 
 ICONS = {
@@ -60,10 +62,7 @@ def decided_at(decision: Decision) -> str:
 
 
 def show_stages(asked: Asked, engine: Engine | None = None) -> None:
-    """The panels; of a reply that needed no check only its file.
-
-    Without an engine nothing leads to a page or moves a setting.
-    """
+    """The panels; of a reply without a check only its file. Without an engine nothing leads to a page or a setting."""
     decision = asked.decision
     if not decision.trace.checks:
         _offer_file(decision)
@@ -96,29 +95,15 @@ def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
     words, names = ", ".join(found.keywords) or "–", ", ".join(found.entities) or "–"
     st.text(tell("stages.retrieve_in", language=found.language, intent=found.intent, words=words, names=names))
     cut, hits = cut_passages(asked.measurements), asked.decision.retrieved
-    st.text(
-        tell(
-            "stages.retrieve_out",
-            passages=f"{facts.passages:,}",
-            documents=facts.documents,
-            found=len(hits),
-            cut=len(cut),
-        )
-    )
+    searched = {"passages": f"{facts.passages:,}", "documents": facts.documents}
+    st.text(tell("stages.retrieve_out", **searched, found=len(hits), cut=len(cut)))
     if hits:
         quoted = {one.chunk_id for one in asked.decision.citations}
         rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
-        more: dict[str, Any] = (
-            {"on_select": lambda: _open_row(engine, hits), "selection_mode": "single-row"} if engine else {}
-        )
-        st.dataframe(
-            rows,
-            column_config=_columns(rows[0]),
-            alt=say("stages.passages_alt"),
-            key="found_rows",
-            **_table(len(rows)),
-            **more,
-        )
+        more: dict[str, Any] = {}
+        if engine is not None:
+            more = {"on_select": lambda: _open_row(engine, hits), "selection_mode": "single-row"}
+        _table(rows, "found_rows", alt="stages.passages_alt", **more)
     if engine is not None:
         show_missed(engine, asked)
 
@@ -136,25 +121,11 @@ def _show_gate(asked: Asked, _: Engine | None) -> None:
 
 def _show_compress(asked: Asked, _: Engine | None) -> None:
     draft, considered = asked.measurements.draft, asked.considered
-    numbers = {"passages": len(asked.measurements.hits), "chars": f"{draft.context_chars:,}"}
-    st.text(
-        tell(
-            "stages.compress_out",
-            **numbers,
-            kept=len(draft.claims),
-            drafted=f"{draft.chars:,}",
-            considered=len(considered) or "?",
-        )
-    )
+    read = {"passages": len(asked.measurements.hits), "chars": f"{draft.context_chars:,}"}
+    kept = {"kept": len(draft.claims), "drafted": f"{draft.chars:,}", "considered": len(considered) or "?"}
+    st.text(tell("stages.compress_out", **read, **kept))
     if considered:
-        rows = _sentences(asked)
-        st.dataframe(
-            rows,
-            column_config=_columns(rows[0]),
-            alt=say("stages.sentences_alt"),
-            key="sentence_rows",
-            **_table(len(rows)),
-        )
+        _table(_sentences(asked), "sentence_rows", alt="stages.sentences_alt")
     elif asked.measurements.hits:
         st.caption(say("stages.not_recorded"))
     show_attempts(asked.decision.attempts)
@@ -171,32 +142,18 @@ def _show_ground(asked: Asked, _: Engine | None) -> None:
 def _show_decide(asked: Asked, engine: Engine | None) -> None:
     decision, s = asked.decision, asked.settings
     blocked = [say(f"checks.title_{check.stage}") for check in decision.trace.checks if check.blocks]
-    st.text(
-        tell(
-            "stages.decide_refused"
-            if blocked
-            else "stages.decide_answered"
-            if decision.answered
-            else "stages.decide_other",
-            checks=", ".join(blocked),
-            status=decision.status,
-            reason=decision.reason,
-        )
-    )
+    key = "stages.decide_answered" if decision.answered else "stages.decide_other"
+    ended = {"checks": ", ".join(blocked), "status": decision.status, "reason": decision.reason}
+    st.text(tell("stages.decide_refused" if blocked else key, **ended))
     if decision.answered and s.levels:
-        by = "distance" if s.main_gate == "cosine" else "probability"
-        high, medium = (
-            (s.high_distance, s.medium_distance) if by == "distance" else (s.high_answerability, s.medium_answerability)
-        )
-        st.markdown(
-            say(f"answer.{decision.confidence_level}"),
-            help=say(f"answer.level_by_{by}", high=high, medium=medium, low=s.low_distance),
-        )
+        levels = {"high": s.high_answerability, "medium": s.medium_answerability, "low": s.low_distance}
+        by = "probability"
+        if s.main_gate == "cosine":
+            levels, by = levels | {"high": s.high_distance, "medium": s.medium_distance}, "distance"
+        st.markdown(say(f"answer.{decision.confidence_level}"), help=say(f"answer.level_by_{by}", **levels))
     if decision.confidence_basis != "none":  # where nothing was found there is none
-        st.caption(
-            say("answer.confidence", value=decision.confidence),
-            help=say(f"answer.confidence_{decision.confidence_basis}"),
-        )
+        basis = say(f"answer.confidence_{decision.confidence_basis}")
+        st.caption(say("answer.confidence", value=decision.confidence), help=basis)
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
     if engine is not None:
@@ -214,36 +171,22 @@ _SHOW = {
 
 
 def _offer_file(decision: Decision) -> None:
-    """The decision as JSON, to read here or to save.
-
-    The file is made on a click: Streamlit's page fetches one that is there already.
-    """
     with st.container(horizontal=True):
         written = json.dumps(decision.to_json(), ensure_ascii=False, indent=2)
         with st.popover(say("stages.json"), icon=":material/data_object:", key="json"):
             st.code(written, language="json", height=480)
-        st.download_button(
-            say("stages.download"),
-            lambda: written,
-            "decision.json",
-            "application/json",
-            key="download",
-            icon=":material/download:",
-            on_click="ignore",
-            help=say("stages.download_help"),
-        )
+        download("stages.download", lambda: written, "decision.json", "download", help="stages.download_help")
 
 
 def _show_times(asked: Asked, stage: str) -> None:
-    timings = asked.measurements.timings
+    ms = {part: asked.measurements.timings.get(part) for part in TIMES[stage]}
     parts = [
-        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{timings[part]:.1f}")
-        for part in TIMES[stage]
-        if part in timings
+        tell("stages.timing", step=say(f"stages.timing_{part}"), ms=f"{took:.1f}")
+        for part, took in ms.items()
+        if took is not None
     ]
     if parts:
-        with st.container(key=f"source_times_{stage}"):
-            st.text(tell("stages.time", parts=" · ".join(parts)))
+        show_text(tell("stages.time", parts=" · ".join(parts)), f"source_times_{stage}")
 
 
 def _passage(rank: int, name: str, hit: Hit, cut: frozenset[str], quoted: set[str]) -> dict[str, object]:
@@ -274,10 +217,8 @@ def _sentences(asked: Asked) -> list[dict[str, object]]:
             return "cut" if one.unit.passage.id in cut_passages(asked.measurements) else "kept_sentence"
         if one.relevance < least:
             return "unlikely"
-        same = (
-            one.unit.passage.document == ranked[0].unit.passage.document
-            and one.unit.passage.section == ranked[0].unit.passage.section
-        )
+        here, best = one.unit.passage, ranked[0].unit.passage
+        same = (here.document, here.section) == (best.document, best.section)
         return "not_needed" if same else "elsewhere"
 
     return [
@@ -294,26 +235,13 @@ def _sentences(asked: Asked) -> list[dict[str, object]]:
     ]
 
 
-def _columns(row: Mapping[str, object]) -> dict[str, Any]:
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+def _table(rows: tables.Rows, key: str, **more: Any) -> None:
     forms = {"cosine": "%.3f", "bm25": "%.1f", "relevance": "%.3f", "log_odds": "%.2f"}
-    wide = {"text": 340, "document": 150, "section": 150, "became": 150}
-    return {
-        name: text(say(f"stages.column_{name}"), width=wide[name])
-        if name in wide
-        else number(
-            say(f"stages.column_{name}"), format=forms.get(name), width=84, help=say(f"stages.column_{name}_help")
-        )
-        for name in row
-    }
-
-
-def _table(rows: int) -> dict[str, Any]:
-    return {"hide_index": True, "height": 38 + 35 * min(rows, _ROWS_IN_VIEW), "placeholder": "–"}
+    wide = dict.fromkeys(rows[0], 84) | {"text": 340, "document": 150, "section": 150, "became": 150}
+    tables.show(rows, "stages.column_", key, wide=wide, forms=forms, in_view=_ROWS_IN_VIEW, **more)
 
 
 def _open_row(engine: Engine, hits: Sequence[tuple[str, Hit]]) -> None:
-    """Show the passage that was clicked; unchoosing it leaves the page as it is."""
-    rows: Sequence[int] = st.session_state.found_rows.selection.rows
-    if rows and rows[0] < len(hits):
-        open_passage(engine, hits[rows[0]][1].passage)
+    # unchoosing it leaves the page as it is
+    if (row := tables.chosen_row("found_rows", len(hits))) is not None:
+        viewer.open_at(place_of(engine, hits[row][1].passage))

@@ -8,6 +8,7 @@ from its record and not asked again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -16,8 +17,9 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from ui.app import state
 from ui.app.asked import Asked
+from ui.app.elements import button, show_text, submit
 from ui.app.texts import say, tell
-from ui.ask import link
+from ui.ask import export
 from ui.ask.refusal import outcome_in_words
 
 SHOWN = 10  # turns before or after the one on the page; the session keeps more
@@ -32,9 +34,7 @@ def around(asked: Asked) -> tuple[list[Asked], list[Asked]]:
 
 
 def show_others(others: Sequence[Asked]) -> None:
-    """Turns in short: the question, what was shown for it, and a button that puts it on the page, decided and not asked
-    again.
-    """
+    """Turns in short, each with a button that puts it on the page, decided and not asked again."""
     if len(others) > SHOWN:
         st.caption(say("turns.older", n=len(others) - SHOWN))
     for one in others[-SHOWN:]:
@@ -46,25 +46,15 @@ def show_others(others: Sequence[Asked]) -> None:
                 st.container(horizontal=True, wrap=False, vertical_alignment="center"),
             ):
                 decision = one.decision
-                said = (
-                    decision.answer
-                    if decision.answered
-                    else decision.places[0].excerpt
-                    if decision.may_be is not None
-                    else ""
-                )
+                maybe = "" if decision.may_be is None else decision.places[0].excerpt
+                said = decision.answer if decision.answered else maybe
                 shown = f"{said[:MAX_CHARS]}…" if len(said) > MAX_CHARS else said
                 st.text("\n".join(filter(None, (shown, outcome_in_words(decision)))), width="stretch")
-                st.button(
-                    say("turns.show"), key=f"show_turn_{one.number}", type="tertiary", on_click=bring_back, args=(one,)
-                )
+                button("turns.show", f"show_turn_{one.number}", bring_back, one, type="tertiary")
 
 
 def show_question(asked: Asked) -> None:
-    """The question that was asked; how it was typed, where it was rewritten.
-
-    That can be edited, and so can one that nobody was sure of.
-    """
+    """The question, and how it was typed where it was rewritten, to edit; so can be one that nobody was sure of."""
     with st.chat_message("user", avatar=YOU), st.container(key="asked", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(asked.question, width="content")
@@ -72,8 +62,7 @@ def show_question(asked: Asked) -> None:
                 with st.popover(say("turns.edit"), icon=":material/edit:", type="tertiary", key="edit_question"):
                     _edit(asked, asked.question)
         if asked.typed:
-            with st.container(key="typed"):
-                st.text(tell("turns.typed", typed=asked.typed))
+            show_text(tell("turns.typed", typed=asked.typed), "typed")
     if asked.suggestion:
         with st.container(border=True, key="suggestion"):
             st.caption(say("turns.unsure"))
@@ -81,16 +70,12 @@ def show_question(asked: Asked) -> None:
 
 
 def resume(engine: Engine) -> None:
-    """Take up the turns that the address names, once in the life of a tab; one that is gone, or was never there, is
-    left out.
-    """
+    """Take up the turns that the address names, once in the life of a tab; one that is gone is left out."""
     session, found = state.session(), []
     numbers, session.resuming = session.resuming, ()
     for number in numbers:
-        try:
-            found.append(link.read(engine, number))
-        except RagError:  # deleted since
-            continue
+        with suppress(RagError):  # deleted since
+            found.append(export.read(engine, number))
     for asked in found:
         session.show(asked)
 
@@ -102,14 +87,11 @@ def bring_back(asked: Asked) -> None:
 
 
 def _edit(asked: Asked, text: str) -> None:
-    """A field with a whole question and a button that asks it; Enter does too."""
     key = f"whole_{asked.number}"
     with st.form(f"edit_{asked.number}", border=False):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(say("turns.whole"), text, key=key, max_chars=MAX_QUESTION_CHARS, label_visibility="collapsed")
-            st.form_submit_button(
-                say("turns.ask"), icon=":material/send:", on_click=_ask, args=(key, asked.typed or asked.question)
-            )
+            submit("turns.ask", "send", _ask, key, asked.typed or asked.question)
 
 
 def _ask(key: str, typed: str) -> None:

@@ -1,5 +1,5 @@
-"""Stands in the answer's place until the first document is read, while a language model is asked, after it was stopped
-or before it may be.
+"""Stands in the answer's place: examples before the first question, and what is waited for until the first document is
+read, while a language model is asked, after it was stopped or before it may be.
 
 Only the stage is shown, never a word of a draft: it is judged first.
 """
@@ -7,16 +7,21 @@ Only the stage is shown, never a word of a draft: it is judged first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import Reason
-from ui.app import state
-from ui.app.asked import Asked
+from rag_core.engine import Engine
+from rag_core.service.people import Right
+from ui.app import first_run, state
+from ui.app.asked import Asked, Pending
+from ui.app.elements import badge, button, show_text
 from ui.app.jobs.background import watch
-from ui.app.pending import Pending
-from ui.app.state import Held
+from ui.app.people import visitor
+from ui.app.state import Held, Session
 from ui.app.texts import say, tell
 
 
@@ -27,41 +32,26 @@ def show(pending: Pending) -> None:
 
 def _show(pending: Pending) -> None:
     with st.container(border=True, key="waiting"):
-        with st.container(key="waiting_question"):
-            st.text(pending.question)
-        with st.container(
-            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="waiting_stage"
-        ):
+        show_text(pending.question, "waiting_question")
+        with _line("waiting_stage"):
             st.text(stage(pending), width="stretch")
             st.caption(say("waiting.seconds", n=pending.seconds), width="content")
-            st.button(
-                say("waiting.cancel"), key="cancel", icon=":material/stop_circle:", on_click=state.session().cancel
-            )
+            button("waiting.cancel", "cancel", state.session().cancel, icon="stop_circle")
         st.caption(say("waiting.about"))
 
 
-def show_held(held: Sequence[Held]) -> None:
-    """The questions that wait until the first document can be searched, with a way to take each back.
+def _line(key: str) -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key=key)
 
-    The page runs anew by then.
-    """
+
+def show_held(held: Sequence[Held]) -> None:
+    """The questions that wait until the first document can be searched, with a way to take each back."""
     for number, one in enumerate(held):
         with st.container(border=True, key=f"held_{number}"):
             st.text(one.question)
-            with st.container(
-                horizontal=True,
-                vertical_alignment="center",
-                horizontal_alignment="distribute",
-                key=f"held_line_{number}",
-            ):
+            with _line(f"held_line_{number}"):
                 st.text(tell("waiting.held"), width="stretch")
-                st.button(
-                    say("waiting.cancel"),
-                    key=f"take_back_{number}",
-                    icon=":material/stop_circle:",
-                    on_click=state.session().take_back,
-                    args=(one,),
-                )
+                button("waiting.cancel", f"take_back_{number}", state.session().take_back, one, icon="stop_circle")
 
 
 def stage(pending: Pending) -> str:
@@ -78,26 +68,75 @@ def stage(pending: Pending) -> str:
 def show_stopped(question: str) -> None:
     """That a question was stopped, with a way to ask it again."""
     with st.container(border=True, key="stopped"):
-        st.badge(say("waiting.stopped"), icon=":material/stop_circle:", color="gray")
+        badge("waiting.stopped", "stop_circle", "gray")
         st.text(question)
         st.caption(say("waiting.stopped_about"))
-        _ask_button(question, say("waiting.ask_stopped"))
+        _ask_button(question, "waiting.ask_stopped")
 
 
 def show_outdated(asked: Asked) -> None:
-    """That the model would have to be asked for what the page is set to, with a button that does; nothing where it need
-    not.
-    """
+    """That the model would have to be asked for what the page is set to, with a button that does."""
     undecided = asked.decision.reason is Reason.NEEDS_GENERATION
     if not (asked.outdated or undecided):
         return
     with st.container(border=True, key="outdated"):
-        st.badge(say("waiting.outdated"), icon=":material/sync:", color="blue")
+        badge("waiting.outdated", "sync", "blue")
         st.text(tell("waiting.undecided" if undecided else "waiting.outdated_about"))
-        _ask_button(asked.question, say("waiting.ask"))
+        _ask_button(asked.question, "waiting.ask")
 
 
 def _ask_button(question: str, label: str) -> None:
-    st.button(
-        label, key="ask_again_button", icon=":material/refresh:", on_click=state.session().hold, args=(question, True)
-    )
+    button(label, "ask_again_button", state.session().hold, question, True, icon="refresh")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question to try: `shows` is the key of what it is an example of, `samples` the documents it needs."""
+
+    question: str
+    shows: str
+    samples: tuple[str, ...]
+
+
+EXAMPLES = (
+    Example("How often does the flow meter have to be calibrated?", "answered", ("flow-meter-manual.pdf",)),
+    Example(
+        "How many vacation days do employees have?",
+        "contradicted",
+        ("company-policies.pdf", "company-policies-2024.pdf"),
+    ),
+    Example("Jaká je doba plnění?", "czech", ("smlouva-o-dodavce.pdf",)),
+    Example("Wann läuft ein API-Schlüssel ab?", "german", ("wissensdatenbank.pdf",)),
+    Example("परीक्षा कितने मिनट की होती है?", "hindi", ("samantar-shreni.pdf",)),
+    Example("What is the maximum operating pressure?", "table", ("flow-meter-manual.pdf",)),
+    Example("How much does the company pay into the pension scheme?", "near_miss", ("company-policies.pdf",)),
+    Example("What is the capital of France?", "refused", ("company-policies.pdf",)),
+)
+
+
+def show_examples(engine: Engine, session: Session, busy: bool) -> None:
+    """Questions to click on, for whoever may ask here, until one was submitted; `busy`: documents are on their way.
+
+    Those about the samples are offered where the samples themselves are, and not where a file has the name of one.
+    """
+    there = {document.id for document in engine.library.snapshot.documents}
+    if session.held or session.asked is not None or session.pending is not None or not visitor.may(Right.ASK):
+        return
+    if not there and busy and engine.library.view.documents:
+        return  # they can be asked before they are indexed, as the line of their job says
+    if not there and busy:
+        st.info(say("examples.reading"), icon=":material/hourglass_top:")
+        return
+    if not there:
+        st.info(say("examples.empty"), icon=":material/upload_file:")
+        return
+    ids = first_run.sample_ids()
+    here = [example for example in EXAMPLES if {ids[name] for name in example.samples} <= there]
+    if not here:
+        return
+    st.caption(say("examples.title"))
+    with st.container(key="examples"):
+        for number, example in enumerate(here):
+            with st.container(horizontal=True, vertical_alignment="center", key=f"example_row_{number}"):
+                st.button(example.question, key=f"example_{number}", on_click=session.hold, args=(example.question,))
+                st.caption(say(f"examples.{example.shows}"), width="content")

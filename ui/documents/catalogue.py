@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 from babel import Locale
@@ -13,18 +12,15 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.library.stored import titles
 from rag_core.library.stored.snapshot import Snapshot
-from ui.app.naming import shown_date
+from ui.app import tables
+from ui.app.scope import shown_date
 from ui.app.state import library_folder, session
 from ui.app.texts import language, say, tell
 
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
-ROW_PIXELS = 35  # the height of a row in Streamlit's table
 # in the session: ids of the document in the details, and of the cell that was clicked
-CHOSEN, _CLICKED = (
-    "document",
-    "table_clicked",
-)
+CHOSEN, _CLICKED = "document", "table_clicked"
 NAME_PIXELS = 240  # a longer name in the table is cut there, and whole in the details
 
 
@@ -50,9 +46,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "date": shown_date(d.date, d.date_source),
             "pages": d.page_count,
             "passages": len(snapshot.rows_of(d.id)),
-            "language": language_name(d.language)
-            if engine.tools.knows(d.language)
-            else f"⚠ {language_name(d.language)}",
+            "language": f"{'' if engine.tools.knows(d.language) else '⚠ '}{language_name(d.language)}",
             "problems": len(d.problems),
             "unreadable": len(d.unreadable_pages),
             "ocr": len(d.ocr_pages),
@@ -66,25 +60,16 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
 
 def show_totals(engine: Engine, snapshot: Snapshot) -> None:
     """Show the size of the collection in four numbers."""
-    root = engine.library.size_bytes()
+    helps = {"passages": "documents.column_passages_help", "size": "documents.total_size_help"}
     with st.container(horizontal=True, gap="large", key="totals"):
-        st.metric(say("documents.total_documents"), len(snapshot.documents), width="content", format="localized")
-        st.metric(
-            say("documents.total_pages"),
-            sum(d.page_count for d in snapshot.documents),
-            width="content",
-            format="localized",
-        )
-        st.metric(
-            say("documents.total_passages"),
-            len(snapshot.passages),
-            width="content",
-            format="localized",
-            help=say("documents.passage_help"),
-        )
-        st.metric(
-            say("documents.total_size"), root, width="content", format="bytes", help=say("documents.total_size_help")
-        )
+        for name, n, form in (
+            ("documents", len(snapshot.documents), "localized"),
+            ("pages", sum(d.page_count for d in snapshot.documents), "localized"),
+            ("passages", len(snapshot.passages), "localized"),
+            ("size", engine.library.size_bytes(), "bytes"),
+        ):
+            help = say(helps[name]) if name in helps else None
+            st.metric(say(f"documents.total_{name}"), n, width="content", format=form, help=help)
 
 
 def show_address() -> None:
@@ -98,10 +83,8 @@ def find(documents: Sequence[Document]) -> list[Document]:
     """The documents that hold all words of the search field; all of them while there are few or no words."""
     if len(documents) < SEARCH_FROM:
         return list(documents)
-    words = (
-        st.text_input(say("documents.find"), key="find", icon=":material/search:", help=say("documents.find_help"))
-        or ""
-    ).split()
+    label, help = say("documents.find"), say("documents.find_help")
+    words = (st.text_input(label, key="find", icon=":material/search:", help=help) or "").split()
     found = matching(documents, words)
     if words:
         st.caption(say("documents.found", n=len(found), all=len(documents)))
@@ -122,23 +105,22 @@ def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Docume
 
 
 def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[Document]:
-    """The table, and what was chosen in it: the document of the cell that was clicked last, or with the switch all rows
-    that are ticked.
-    """
+    """The table, and the document of the cell that was clicked last, or with the switch all rows that are ticked."""
     several = len(documents) > 1 and st.toggle(
         say("documents.several"), key="choose_several", help=say("documents.several_help")
     )
     listed = hashlib.sha256("\n".join(document.id for document in documents).encode()).hexdigest()[:12]
     # rows are chosen by number: another list must not inherit the choice
-    chosen = st.dataframe(
+    chosen = tables.show(
         rows(engine, snapshot, documents),
-        hide_index=True,
-        column_config=_columns(),
-        key=f"table_{listed}_{several:d}",
+        "documents.column_",
+        f"table_{listed}_{several:d}",
+        wide={"name": NAME_PIXELS, "title": "medium"},
+        forms={"pages": "localized", "passages": "localized", "size": "bytes"},
+        in_view=TABLE_ROWS,
+        alt="documents.table",
         on_select="rerun",
         selection_mode="multi-row" if several else "single-cell",
-        height=38 + ROW_PIXELS * min(len(documents), TABLE_ROWS),
-        alt=say("documents.table"),
     )
     if several:
         ticked = [documents[row] for row in chosen.selection.rows if row < len(documents)]
@@ -152,21 +134,3 @@ def choose(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) ->
     if len(documents) > 1:
         st.caption(say("documents.click"))
     return [next((one for one in documents if one.id == st.session_state.get(CHOSEN)), documents[0])]
-
-
-def _columns() -> dict[str, Any]:
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    return {
-        "name": text(say("documents.name"), width=NAME_PIXELS),
-        "title": text(say("documents.doc_title"), width="medium"),
-        "date": text(say("documents.date"), help=say("documents.date_help")),
-        "pages": number(say("documents.doc_pages"), format="localized"),
-        "passages": number(say("documents.doc_passages"), format="localized", help=say("documents.passage_help")),
-        "language": text(say("documents.language"), help=say("documents.language_help")),
-        "problems": number(say("documents.problems")),
-        "unreadable": number(say("documents.unreadable"), help=say("documents.unreadable_help")),
-        "ocr": number(say("documents.ocr"), help=say("documents.ocr_help")),
-        "hidden": number(say("documents.hidden"), help=say("documents.hidden_help")),
-        "cut": text(say("documents.cut"), help=say("documents.cut_help")),
-        "size": number(say("documents.size"), format="bytes", help=say("documents.size_help")),
-    }

@@ -1,52 +1,56 @@
-"""Shows what reading found in a document, and what people state about it."""
+"""One document: what reading found in it, what people state about it, and its pages, each with the passages that begin
+there, which is how it was cut.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
 from rag_core.domain.documents import Document, Metadata
+from rag_core.domain.passages import PassageKind
 from rag_core.engine import Engine
-from rag_core.errors import InvalidInput, RagError
+from rag_core.errors import InvalidInput
 from rag_core.ingest.reading.pdf_findings import page_list
 from rag_core.library.stored.sources import described
 from rag_core.service.people import Right
+from ui.app import tables
+from ui.app.elements import badge, button, shown_error
 from ui.app.jobs.progress import writing
-from ui.app.naming import shown_date, told_date
 from ui.app.people import visitor
-from ui.app.texts import say, show_error, spoken, tell
+from ui.app.scope import shown_date, told_date
+from ui.app.texts import say, spoken, tell
+from ui.documents import whole
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.keeping import write
-from ui.documents.page_by_page import go_to
+from ui.documents.viewer import picture
 
 MAX_PAGES = 12  # that are offered to be looked at
 # what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
-REMEDIES: Mapping[str, str] = MappingProxyType(
-    {
-        "its text may be missing or wrong": "page_damaged",
-        "was repaired while reading": "repaired",
-        "is damaged and could not be read": "page_damaged",
-        "reading pictures is switched off": "ocr_off",
-        "RapidOCR cannot read it": "ocr_script",
-        "no language data of Tesseract": "ocr_missing",
-        "the library of Tesseract": "ocr_missing",
-        "without the language data": "ocr_missing",
-        "text recognition failed": "ocr_failed",
-        "text recognition found nothing": "ocr_failed",
-        "allowed for reading pictures": "ocr_time",
-        "too large to be read": "ocr_large",
-        "Reading this page took more": "page_ended",
-        "made the reader crash": "page_ended",
-        "This page was not read, since": "page_ended",
-        "have no value in the file": "letters",
-        "of this page were read": "page_long",
-        "its first ones are kept": "stated_long",
-        "hidden text were left out": "hidden_out",
-        "attached file": "attached",
-    }
-)
+REMEDIES: Mapping[str, str] = {
+    "its text may be missing or wrong": "page_damaged",
+    "was repaired while reading": "repaired",
+    "is damaged and could not be read": "page_damaged",
+    "reading pictures is switched off": "ocr_off",
+    "RapidOCR cannot read it": "ocr_script",
+    "no language data of Tesseract": "ocr_missing",
+    "the library of Tesseract": "ocr_missing",
+    "without the language data": "ocr_missing",
+    "text recognition failed": "ocr_failed",
+    "text recognition found nothing": "ocr_failed",
+    "allowed for reading pictures": "ocr_time",
+    "too large to be read": "ocr_large",
+    "Reading this page took more": "page_ended",
+    "made the reader crash": "page_ended",
+    "This page was not read, since": "page_ended",
+    "have no value in the file": "letters",
+    "of this page were read": "page_long",
+    "its first ones are kept": "stated_long",
+    "hidden text were left out": "hidden_out",
+    "attached file": "attached",
+}
 
 
 def remedy_key(problem: str) -> str:
@@ -72,37 +76,29 @@ def show_findings(engine: Engine, document: Document) -> None:
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
     for problem in document.problems:
         _show_problem(problem, tell(f"documents.remedy_{remedy_key(problem)}"))
-    _show_pages(document)
+    _offer_pages(document)
 
 
 def facts(engine: Engine, document: Document) -> list[str]:
     """Sentences on what was found; document text may be in them."""
-    snapshot = engine.library.snapshot
+    snapshot, language = engine.library.snapshot, language_name(document.language)
+    passages, size = f"{len(snapshot.rows_of(document.id)):,}", size_in_words(snapshot.size_bytes(document.id))
+    cut = tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
     found = [
         *([tell("documents.is_title", title=document.title)] if document.title != document.name else []),
         tell("documents.is_named", name=document.name),
-        tell(
-            "documents.pages_language",
-            pages=f"{document.page_count:,}",
-            language=language_name(document.language),
-            passages=f"{len(snapshot.rows_of(document.id)):,}",
-        ),
-        tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
-        + " "
-        + tell(f"documents.{document.strategy}_means"),
+        tell("documents.pages_language", pages=f"{document.page_count:,}", language=language, passages=passages),
+        f"{cut} {tell(f'documents.{document.strategy}_means')}",
         told_date(document.date, document.date_source),
-        tell(
-            "documents.size_fact",
-            size=size_in_words(snapshot.size_bytes(document.id)),
-            file=size_in_words(document.size_bytes),
-        ),
+        tell("documents.size_fact", size=size, file=size_in_words(document.size_bytes)),
     ]
-    if document.ocr_pages:
-        found.append(tell("documents.read_by_ocr", pages=page_list(document.ocr_pages)))
-    if document.rapidocr_pages:
-        found.append(tell("documents.read_by_rapidocr", pages=page_list(document.rapidocr_pages)))
-    if document.unreadable_pages:
-        found.append(tell("documents.could_not_read", pages=page_list(document.unreadable_pages)))
+    for key, pages in (
+        ("documents.read_by_ocr", document.ocr_pages),
+        ("documents.read_by_rapidocr", document.rapidocr_pages),
+        ("documents.could_not_read", document.unreadable_pages),
+    ):
+        if pages:
+            found.append(tell(key, pages=page_list(pages)))
     if document.hidden_chars:
         found.append(tell("documents.hidden_chars", n=f"{document.hidden_chars:,}"))
     if not (document.unreadable_pages or document.hidden_chars or document.problems):
@@ -112,27 +108,20 @@ def facts(engine: Engine, document: Document) -> list[str]:
 
 def _show_problem(problem: str, remedy: str) -> None:
     with st.container(border=True):
-        st.badge(say("problems.badge"), icon=":material/error:", color="orange")
+        badge("problems.badge", "error", "orange")
         st.text(spoken(problem))
         st.text(remedy)
 
 
-def _show_pages(document: Document) -> None:
-    """Pages that could not be read, and those read by OCR, each with a button that shows it."""
+def _offer_pages(document: Document) -> None:
     pages = sorted({*document.unreadable_pages, *document.ocr_pages})
     if not pages:
         return
     st.caption(say("documents.look"))
     with st.container(horizontal=True, gap="small"):
         for page in pages[:MAX_PAGES]:
-            st.button(
-                say("documents.look_page", n=page),
-                key=f"look_{document.id}_{page}",
-                icon=":material/visibility:",
-                on_click=go_to,
-                args=(document.id, page),
-                help=say("documents.look_help"),
-            )
+            key, help = f"look_{document.id}_{page}", "documents.look_help"
+            button("documents.look_page", key, go_to, document.id, page, n=page, icon="visibility", help=help)
     if len(pages) > MAX_PAGES:
         st.caption(say("documents.look_more", n=len(pages) - MAX_PAGES))
 
@@ -146,45 +135,33 @@ def edit(engine: Engine, document: Document) -> None:
         return
     known, busy = document.metadata, writing()
     st.subheader(say("metadata.heading"), anchor=False)
+    shown = {
+        "title": known.title,
+        "date": known.date,
+        "authority": "" if known.authority is None else f"{known.authority:g}",
+        "free": "\n".join(f"{key}={value}" for key, value in known.values.items()),
+    }
     with st.form(key=f"metadata_{document.id}"):
-        title = st.text_input(
-            say("metadata.title"), known.title, key=f"title_{document.id}", help=say("metadata.title_help")
-        )
+
+        def ask(name: str, field: Callable[..., str | None] = st.text_input, **more: Any) -> str:
+            key, help = f"{name}_{document.id}", say(f"metadata.{name}_help")
+            return field(say(f"metadata.{name}"), shown[name], key=key, help=help, **more) or ""
+
+        values = {"title": ask("title")}
         left, right = st.columns(2)
         with left:
-            date = st.text_input(
-                say("metadata.date"),
-                known.date,
-                key=f"date_{document.id}",
-                help=say("metadata.date_help"),
-                placeholder=shown_date(document.date, document.date_source) or tell("metadata.date_example"),
-            )
+            example = shown_date(document.date, document.date_source) or tell("metadata.date_example")
+            values["date"] = ask("date", placeholder=example)
         with right:
-            authority = st.text_input(
-                say("metadata.authority"),
-                "" if known.authority is None else f"{known.authority:g}",
-                key=f"authority_{document.id}",
-                help=say("metadata.authority_help"),
-            )
-        verified = st.checkbox(
-            say("metadata.verified"), known.verified, key=f"verified_{document.id}", help=say("metadata.verified_help")
-        )
-        free = st.text_area(
-            say("metadata.free"),
-            "\n".join(f"{key}={value}" for key, value in known.values.items()),
-            key=f"free_{document.id}",
-            help=say("metadata.free_help"),
-        )
+            values["authority"] = ask("authority")
+        about: dict[str, Any] = {"key": f"verified_{document.id}", "help": say("metadata.verified_help")}
+        values["verified"] = str(st.checkbox(say("metadata.verified"), known.verified, **about))
+        free = ask("free", st.text_area)
         saved = st.form_submit_button(say("metadata.save"), disabled=busy, help=say("documents.busy") if busy else None)
-    if not saved:
-        return
-    try:
-        values = {"title": title or "", "date": date or "", "authority": authority or "", "verified": str(verified)}
-        wanted = described(Metadata(), values | free_values(free or ""))
-    except RagError as error:
-        show_error(error)
-    else:
-        write(lambda: engine.library.set_metadata(document.id, wanted))
+    if saved:
+        with shown_error():
+            wanted = described(Metadata(), values | free_values(free))
+            write(lambda: engine.library.set_metadata(document.id, wanted))
 
 
 def free_values(text: str) -> dict[str, str]:
@@ -197,10 +174,81 @@ def free_values(text: str) -> dict[str, str]:
     for line in filter(None, map(str.strip, text.splitlines())):
         key, equals, value = (part.strip() for part in line.partition("="))
         if not equals or not key:
-            raise InvalidInput(
-                f"{line!r} is not key=value.", remedy="Write one key=value in each line, such as class=10."
-            )
+            remedy = "Write one key=value in each line, such as class=10."
+            raise InvalidInput(f"{line!r} is not key=value.", remedy=remedy)
         if key in OWN:
             raise InvalidInput(f"{key!r} has its own field.", remedy="Fill that field, or use another key.")
         values[key] = value
     return values
+
+
+MAX_PIXELS = 4_000_000  # a page is never enlarged here
+
+KINDS = {
+    PassageKind.PARAGRAPH: "paragraph",
+    PassageKind.TABLE: "table_kind",
+    PassageKind.CODE: "code_kind",
+    PassageKind.LIST: "list",
+}
+
+
+def go_to(document_id: str, page: int) -> None:
+    """Show this page."""
+    st.session_state[f"page_of_{document_id}"] = page
+    st.session_state[f"picture_of_{document_id}"] = True
+
+
+def show_pages(engine: Engine, document: Document) -> None:
+    """A page to choose, its picture on demand, and its passages."""
+    st.subheader(say("documents.by_page"), anchor=False, help=say("documents.by_page_help"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        page = st.number_input(
+            say("documents.page_number", n=document.page_count),
+            1,
+            document.page_count,
+            step=1,
+            key=f"page_of_{document.id}",
+            width=180,
+        )
+        wanted = st.toggle(say("documents.show_page"), key=f"picture_of_{document.id}")
+        whole.offer(engine, document.id, page)
+    left, right = st.columns([2, 3], gap="large") if wanted else (None, st.container())
+    if left is not None:
+        with left, st.container(key="page_picture"):
+            _show_picture(engine, document, page)
+    with right:
+        _show_passages(engine, document, page)
+
+
+def _show_picture(engine: Engine, document: Document, page: int) -> None:
+    with shown_error():
+        shown, drawn = engine.library.snapshot.page(document.id, page), b""
+        with shown_error():
+            if not shown.width:
+                st.info(say("documents.no_picture"), icon=":material/info:")
+            elif drawn := picture(document.id, page, max_pixels=MAX_PIXELS):
+                st.image(drawn, alt=tell("documents.page_alt", page=page))
+            else:  # the password was given when the file was added, and is stored nowhere
+                st.info(say("documents.locked"), icon=":material/lock:")
+        if not drawn:
+            st.code(shown.text, language=None, wrap_lines=True, height=420)
+
+
+def _show_passages(engine: Engine, document: Document, page: int) -> None:
+    passages = [passage for passage in engine.library.snapshot.passages_of(document.id) if passage.page == page]
+    if not passages:
+        st.info(say("documents.no_passages"), icon=":material/info:")
+        return
+    st.caption(say("documents.passages_here", n=len(passages)))
+    rows = [
+        {
+            "text": passage.text,
+            "section": passage.section,
+            "kind": tell(f"documents.{KINDS[passage.kind]}"),
+            "tokens": passage.tokens,
+            "ends": passage.spans[-1].page,
+        }
+        for passage in passages
+    ]
+    wide = {"text": "large", "section": "medium"}
+    tables.show(rows, "documents.passage_", f"passages_{document.id}", wide=wide, row_height=92)

@@ -1,25 +1,41 @@
-"""Actions on documents of the collection: read again, delete; and on files that were interrupted: resume, discard."""
+"""Acts on documents of the collection: read again, delete, with a way back for a while; on files that were interrupted:
+resume, discard; and on the whole collection: delete it after one more question.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
+from rag_core.domain.acts import actor
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
+from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.private import HeldFile
+from rag_core.library.disk.room import is_short
+from rag_core.library.stored import titles
+from rag_core.library.stored.bounds import MAX_BYTES
 from rag_core.library.stored.entry import Accepted
+from rag_core.library.stored.sources import Source
 from rag_core.service.people import Right
-from ui.app import state
+from rag_core.work.runner import drop
+from ui.app import first_run, state
+from ui.app.elements import asks_first, badge, button, remember, shown_error, submit
 from ui.app.jobs.background import watch
-from ui.app.jobs.finished import show_names
-from ui.app.jobs.progress import LISTEN_SECONDS, writing
-from ui.app.jobs.work import start_reread, start_resume
+from ui.app.jobs.progress import LISTEN_SECONDS, show_names, writing
+from ui.app.jobs.work import start_add, start_reread, start_resume
 from ui.app.people import visitor
+from ui.app.people.collections import shown_name, switch
 from ui.app.texts import say, show_error, tell
-from ui.documents import deleting, viewer
+from ui.documents import viewer
 from ui.documents.rebuild import ingest_fields
+
+HELD_SECONDS = 600.0  # ten minutes: long enough to notice, and then a deleted file is gone
+_DELETED, _DROPPED = "deleted_documents", "collection_dropped"
 
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
@@ -31,22 +47,22 @@ def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
         locked = {entry.document.id for entry in engine.library.snapshot.entries if entry.source.needs_password}
         with st.form(key="reread_form", border=False):
             changed = ingest_fields("reread", state.session().settings())
-            passwords = {}
-            for document in documents:
-                if document.id in locked:
-                    st.text(document.name)
-                    key = f"reread_password_{document.id}"
-                    passwords[document.id] = (
-                        st.text_input(say("documents.reread_password"), type="password", key=key) or ""
-                    )
-            if st.form_submit_button(say("documents.reread_start"), type="primary"):
-                try:
-                    settings = state.session().settings().changed(**changed)
-                except RagError as error:
-                    show_error(error)
-                else:
-                    start_reread(documents, settings, {id: password for id, password in passwords.items() if password})
+            named = [(document.id, document.name) for document in documents if document.id in locked]
+            passwords = _ask_passwords("documents.reread_password", "reread_password", named)
+            if submit("documents.reread_start", type="primary"):
+                with shown_error():
+                    start_reread(documents, state.session().settings().changed(**changed), passwords)
                     st.rerun()
+
+
+def _ask_passwords(label: str, key: str, locked: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The passwords that are given for these documents, by id; each is an id and a name."""
+    given = {}
+    for id, name in locked:
+        st.text(name)
+        if password := st.text_input(say(label), type="password", key=f"{key}_{id}"):
+            given[id] = password
+    return given
 
 
 def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
@@ -54,55 +70,23 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
     if not visitor.may(Right.DELETE):
         return
     many, busy = len(documents) > 1, writing()
-    key = f"delete_{'selection' if many else documents[0].id}"
-    if not st.session_state.get(key):
-        st.button(
-            say("documents.delete_many") if many else say("documents.delete"),
-            key=f"ask_{key}",
-            icon=":material/delete:",
-            on_click=_set,
-            args=(key, True),
-            disabled=busy,
-            help=say("documents.busy") if busy else None,
-        )
+    key, of = ("delete_selection", "_many") if many else (f"delete_{documents[0].id}", "")
+    if not asks_first(f"documents.delete{of}", key, disabled=busy, help="documents.busy" if busy else ""):
         return
-    st.warning(
-        say("documents.delete_many_warning", n=len(documents)) if many else say("documents.delete_warning"),
-        icon=":material/warning:",
-    )
-    names = [document.name for document in documents]
-    show_names(names)
+    st.warning(say(f"documents.delete{of}_warning", n=len(documents)), icon=":material/warning:")
+    show_names([document.name for document in documents])
     with st.container(horizontal=True):
-        st.button(
-            say("documents.keep_many") if many else say("documents.keep"),
-            key=f"keep_{key}",
-            on_click=_set,
-            args=(key, False),
-        )
-        sure = st.button(
-            say("documents.delete_many_sure") if many else say("documents.delete_sure"),
-            key=f"sure_{key}",
-            type="primary",
-            disabled=busy,
-        )
-        everywhere = st.button(
-            say("documents.delete_everywhere"),
-            key=f"everywhere_{key}",
-            disabled=busy,
-            help=say("documents.delete_everywhere_help"),
-        )
-    if sure:
-        _set(key, False)
-        write(lambda: _delete(engine, documents))
-    if everywhere:
-        _set(key, False)
-        write(lambda: _erase(engine, documents))
+        button(f"documents.keep{of}", f"keep_{key}", remember, key, False)
+        sure = button(f"documents.delete{of}_sure", f"sure_{key}", type="primary", disabled=busy)
+        about = "documents.delete_everywhere_help"
+        everywhere = button("documents.delete_everywhere", f"everywhere_{key}", disabled=busy, help=about)
+    if sure or everywhere:
+        remember(key, False)
+        write(lambda: (_erase if everywhere else _delete)(engine, documents))
 
 
 def show_unfinished(engine: Engine) -> None:
-    """Files that were accepted and are not in the library yet, with a way to go on, and one to give up; the same for
-    half a rebuild.
-    """
+    """Files that were accepted and are not in the library yet, with a way to go on, and one to give up."""
     if writing() or not visitor.may(Right.UPLOAD):
         return  # they are being indexed, or by others
     writer, known = engine.library.writer(), {document.id for document in engine.library.snapshot.documents}
@@ -113,6 +97,7 @@ def show_unfinished(engine: Engine) -> None:
         return
     if waiting and writer:
         with st.container(border=True, key="in_work"):
+            # another process may be indexing them: to resume or discard them would wait for it
             watch(lambda: not engine.library.writer(), lambda: _show_in_work(waiting, writer), LISTEN_SECONDS)
         return
     new = [row for row in waiting if row.id not in known]
@@ -125,14 +110,11 @@ def show_unfinished(engine: Engine) -> None:
         with st.container(border=True, key="half_rebuilt"):
             st.warning(say("documents.half_rebuilt", n=len(half_rebuilt)), icon=":material/pending:")
             st.caption(say("documents.half_rebuilt_about"))
-            if visitor.may(Right.DELETE) and st.button(
-                say("documents.discard_half"), key="discard_half", icon=":material/delete:"
-            ):
+            if visitor.may(Right.DELETE) and button("documents.discard_half", "discard_half", icon="delete"):
                 write(lambda: engine.library.discard([row.id for row in half_rebuilt]))
 
 
 def _show_in_work(rows: Sequence[Accepted], writer: str) -> None:
-    """Files that another process may be indexing: to resume or discard them would wait for it."""
     st.info(say("documents.in_work", n=len(rows)), icon=":material/pending:")
     st.text(tell("documents.in_work_about", writer=writer))
     show_names([row.name for row in rows])
@@ -143,71 +125,179 @@ def _show_new(rows: Sequence[Accepted]) -> None:
         st.warning(say("documents.unfinished", n=len(rows)), icon=":material/pending:")
         st.caption(say("documents.unfinished_about"))
         show_names([row.name for row in rows if not row.needs_password])
-        passwords = {}
-        for number, row in enumerate(row for row in rows if row.needs_password):
-            st.text(row.name)
-            passwords[row.id] = (
-                st.text_input(say("documents.resume_password"), type="password", key=f"resume_password_{number}") or ""
-            )
-        if st.form_submit_button(say("documents.resume"), icon=":material/play_arrow:"):
-            start_resume(rows, {id: password for id, password in passwords.items() if password})
+        locked = [(row.id, row.name) for row in rows if row.needs_password]
+        passwords = _ask_passwords("documents.resume_password", "resume_password", locked)
+        if submit("documents.resume", "play_arrow"):
+            start_resume(rows, passwords)
             st.rerun()
 
 
 def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
     if not visitor.may(Right.DELETE):
         return
-    if not st.session_state.get("discarding"):
-        st.button(
-            say("documents.discard"),
-            key="discard",
-            type="tertiary",
-            icon=":material/delete:",
-            on_click=_set,
-            args=("discarding", True),
-        )
+    if not asks_first("documents.discard", "discarding", type="tertiary"):
         return
     st.warning(say("documents.discard_warning"), icon=":material/warning:")
     with st.container(horizontal=True):
-        st.button(say("documents.discard_keep"), key="discard_keep", on_click=_set, args=("discarding", False))
-        sure = st.button(say("documents.discard_sure"), key="discard_sure", type="primary")
+        button("documents.discard_keep", "discard_keep", remember, "discarding", False)
+        sure = button("documents.discard_sure", "discard_sure", type="primary")
     if sure:
-        _set("discarding", False)
+        remember("discarding", False)
         write(lambda: engine.library.discard([row.id for row in rows]))
 
 
 def write(change: Callable[[], None]) -> None:
-    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not
-    be made.
-    """
-    try:
+    """Change the library, which may wait for another process, and show the page anew; or say why not."""
+    with shown_error():
         with st.spinner(say("documents.saving")):
             change()
-    except RagError as error:
-        show_error(error)
-    else:
         st.rerun()
 
 
 def _delete(engine: Engine, documents: Sequence[Document]) -> None:
-    """Delete documents, and hold their files for a while, so that it can be undone."""
     try:
-        sources = deleting.held(engine, documents)
+        sources = held(engine, documents)
     except RagError:  # a damaged file can be deleted all the same
         sources = ()
     engine.library.delete(*(document.id for document in documents))
-    deleting.remember([document.name for document in documents], sources)
+    note_deleted([document.name for document in documents], sources)
 
 
 def _erase(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete documents everywhere, also from what this session remembers of its questions."""
     engine.library.erase(*(document.id for document in documents))
-    deleting.remember([document.name for document in documents])  # no file is held, nor one of an earlier deletion
+    note_deleted([document.name for document in documents])  # no file is held, nor one of an earlier deletion
     viewer.forget()
     session = state.session()
     session.cancel()
     session.asked, session.history, session.stopped = None, [], ""
 
 
-def _set(key: str, value: bool) -> None:
-    st.session_state[key] = value
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The documents that were deleted last, and what brings them back, if anything does.
+
+    A timer empties the sources, so that the files go in time though nobody looks at the page.
+    """
+
+    collection: str
+    names: tuple[str, ...]
+    sources: list[Source]
+
+
+def held(engine: Engine, documents: Sequence[Document]) -> tuple[Source, ...]:
+    """The documents as they were handed in, with what people wrote about them since; none where one of them could not
+    come back whole.
+
+    None either where the disk is full, or nearly: deleting is to free room.
+
+    Raises:
+        RagError: a stored file is damaged, or the disk takes no copy.
+    """
+    ids, folder, found, total = {document.id for document in documents}, state.library_folder(), [], 0
+    if is_short(folder):
+        return ()
+    for entry in engine.library.snapshot.entries:
+        if entry.document.id not in ids:
+            continue
+        if entry.source.needs_password:
+            return ()
+        data = engine.library.source(entry.document.id)
+        total += len(data)
+        if total > MAX_BYTES:
+            return ()
+        with storage_problems("keeping a deleted file for a while"):
+            kept = HeldFile([data], folder)
+        one = entry.source
+        about = (one.kind, one.caller_id, one.language, entry.document.metadata)
+        found.append(Source(one.name, kept, *about, strategy=one.strategy))
+    return tuple(found)
+
+
+def note_deleted(names: Sequence[str], sources: tuple[Source, ...] = ()) -> None:
+    """Note what was deleted; what an earlier deletion held goes."""
+    forget()
+    deleted = st.session_state[_DELETED] = Deleted(state.session().collection, tuple(names), list(sources))
+    if sources:
+        timer = threading.Timer(HELD_SECONDS, deleted.sources.clear)
+        timer.daemon = True
+        timer.start()
+
+
+def show_deleted() -> None:
+    """Name what was deleted last, with the way back while there is one; it stays until it is closed or undone."""
+    deleted: Deleted | None = st.session_state.get(_DELETED)
+    if deleted is None or deleted.collection != state.session().collection:
+        return
+    with st.container(key="deleted", horizontal=True, vertical_alignment="center", gap="small"):
+        badge("documents.deleted_now", "check", "green", n=len(deleted.names))
+        show_names(deleted.names)
+        if deleted.sources:
+            button(
+                "documents.undo",
+                "undo_deletion",
+                _bring_back,
+                icon="undo",
+                disabled=writing(),
+                n=HELD_SECONDS / 60,
+                help="documents.undo_help",
+            )
+        button("documents.deleted_close", "close_deleted", forget, type="tertiary")
+
+
+def forget() -> None:
+    """Let go of what was deleted, with the files."""
+    deleted: Deleted | None = st.session_state.pop(_DELETED, None)
+    if deleted is not None:
+        deleted.sources.clear()
+
+
+def _bring_back() -> None:
+    deleted: Deleted | None = st.session_state.get(_DELETED)
+    # the page may have stood for longer than they are held
+    if deleted is not None and (sources := list(deleted.sources)):
+        start_add(sources)
+        forget()
+
+
+def show_dropped() -> None:
+    """Say once that the collection that was open is deleted."""
+    if st.session_state.pop(_DROPPED, False):
+        st.success(say("dropping.done"), icon=":material/delete:")
+
+
+def offer_dropping() -> None:
+    """The form that deletes the collection, folded; a visitor of a shared demo ends the visit instead."""
+    if actor().home or not visitor.may(Right.DELETE):
+        return
+    name = state.session().collection
+    with (
+        st.expander(say("dropping.title"), icon=":material/delete_forever:", key=f"drop_{name}"),
+        st.form(key="drop_form", border=False),
+    ):
+        st.caption(say("dropping.about"))
+        shown = shown_name(name)
+        st.text(tell("dropping.name", name=shown))
+        typed = st.text_input(
+            say("dropping.label"), key=f"drop_name_{name}", label_visibility="collapsed", max_chars=titles.MAX_CHARS
+        )
+        if submit("dropping.sure", "delete_forever", key="drop_sure"):
+            _drop(name, confirmed=" ".join((typed or "").split()) in (shown, name))
+
+
+def _drop(name: str, *, confirmed: bool) -> None:
+    if not confirmed:
+        st.warning(say("dropping.wrong"), icon=":material/warning:")
+        return
+    with shown_error():
+        with st.spinner(say("dropping.working")):
+            drop(state.library_folder(), name, state.runner())
+        viewer.forget()
+        forget()
+        session = state.session()
+        session.cancel()
+        session.asked, session.stopped = None, ""
+        session.history = [asked for asked in session.history if asked.collection != name]
+        st.session_state[_DROPPED] = True
+        switch(first_run.start_collection(state.library_folder()))
+        st.rerun()

@@ -99,9 +99,7 @@ def _whole(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def around(boxes: Sequence[Box], page: Page) -> Box:
-    """The marked words of a page with the lines around them, in points: whole lines where they fit, so that no word is
-    cut.
-    """
+    """The marked words of a page with the lines around them, in points: whole lines where they fit."""
     width, height = page.width, page.height
     x0, x1 = _widened(min(box.x0 for box in boxes), max(box.x1 for box in boxes), LINES_ROOM[0], LINES_LEAST[0], width)
     y0, y1 = _widened(min(box.y0 for box in boxes), max(box.y1 for box in boxes), LINES_ROOM[1], LINES_LEAST[1], height)
@@ -118,9 +116,7 @@ def _height(boxes: Sequence[Box]) -> float:
 
 
 def strip(part: Box, page: Page) -> str:
-    """The name of a strip's frame: plain, one that fades where words are cut at its right edge, or one that scrolls
-    since it is wide.
-    """
+    """The name of a strip's frame: plain, one that fades where words are cut, or one that scrolls since it is wide."""
     if part.x1 - part.x0 > LINES_MOST:
         return f"{LINES}_wide"
     cut = any(word.x0 < part.x1 < word.x1 + MARGIN and word.y1 > part.y0 and word.y0 < part.y1 for word in page.words)
@@ -129,11 +125,9 @@ def strip(part: Box, page: Page) -> str:
 
 
 def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | None:
-    """Where the figures of a marked row end, in percent of a strip's width: a strip too wide for its frame begins with
-    these in view.
+    """Where the figures of a marked row end, in percent of the width of a strip that is too wide for its frame.
 
-    None where the marked words are text, which is read from its beginning: no gap of `COLUMN_GAP` is within one of its
-    lines.
+    None where the marked words are text: no gap of `COLUMN_GAP` is within one of its lines.
     """
     if part is None:
         return None
@@ -151,8 +145,6 @@ def figures_end(boxes: Sequence[Box], page: Page, part: Box | None) -> float | N
 
 def folded(boxes: Sequence[Box], page: Page, part: Box | None) -> tuple[Box, Box] | None:
     """Both ends of a strip too wide for its frame: what a marked row is called, and its figures.
-
-    Its widest empty stretch is left out.
 
     None where the strip fits, where its marked words are text, and where both ends together would not fit either.
     """

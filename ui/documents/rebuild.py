@@ -4,7 +4,7 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,14 +12,15 @@ import streamlit as st
 from rag_core.domain.scanned import ENGINES
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
 from rag_core.service.people import Right
-from rag_core.settings import Knob, Settings
+from rag_core.settings import Settings
 from rag_core.wiring import VECTOR_STORES, as_built
 from rag_core.work.jobs import File
 from ui.app import state
+from ui.app.elements import shown_error, submit
 from ui.app.jobs.progress import writing
 from ui.app.jobs.work import here, start_rebuild
 from ui.app.people import visitor
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import say, tell
 from ui.documents.catalogue import strategy_name
 
 
@@ -53,100 +54,50 @@ def _form(settings: Settings, listed: Sequence[File]) -> None:
         return
     if listed:
         st.caption(say("rebuild.meanwhile"))
-        st.text(
-            tell(
-                "rebuild.now",
-                model=f"{settings.embedding_model}, {settings.embedding_precision}, {settings.vector_store}",
-            )
-        )
+        used = f"{settings.embedding_model}, {settings.embedding_precision}, {settings.vector_store}"
+        st.text(tell("rebuild.now", model=used))
     with st.form(key="rebuild_form", border=False):
         model, precision, store = st.columns([2, 1, 1])
         precisions, stores = ["auto", "float32", "bfloat16"], list(VECTOR_STORES)
-        with model:
-            name = st.text_input(
-                say("rebuild.model"), settings.embedding_model, key="rebuild_model", help=say("rebuild.model_help")
-            )
-        with precision:
-            arithmetic = st.selectbox(
-                say("rebuild.precision"),
-                precisions,
-                precisions.index(settings.embedding_precision),
-                key="rebuild_precision",
-                help=say("rebuild.precision_help"),
-            )
-        with store:
-            # it may be of another version
-            at = stores.index(settings.vector_store) if settings.vector_store in stores else 0
-            vectors = st.selectbox(
-                say("rebuild.store"), stores, at, key="rebuild_store", help=say("rebuild.store_help")
-            )
+        at = precisions.index(settings.embedding_precision)
+        # it may be of another version
+        stored = stores.index(settings.vector_store) if settings.vector_store in stores else 0
+        about: dict[str, dict[str, Any]] = {
+            name: {"key": f"rebuild_{name}", "help": say(f"rebuild.{name}_help")}
+            for name in ("model", "precision", "store")
+        }
+        name = model.text_input(say("rebuild.model"), settings.embedding_model, **about["model"])
+        arithmetic = precision.selectbox(say("rebuild.precision"), precisions, at, **about["precision"])
+        vectors = store.selectbox(say("rebuild.store"), stores, stored, **about["store"])
         changed = ingest_fields("rebuild", settings)
-        if st.form_submit_button(say("rebuild.start"), type="primary"):
-            try:
-                wanted = settings.changed(
-                    **changed,
-                    embedding_model=(name or "").strip(),
-                    embedding_precision=arithmetic,
-                    vector_store=vectors,
-                )
-            except RagError as error:
-                show_error(error)
-            else:
-                start_rebuild(wanted, listed)
+        if submit("rebuild.start", type="primary"):
+            built = {"embedding_model": (name or "").strip(), "embedding_precision": arithmetic}
+            with shown_error():
+                start_rebuild(settings.changed(**changed, **built, vector_store=vectors), listed)
                 st.rerun()
 
 
 def ingest_fields(prefix: str, settings: Settings) -> dict[str, Any]:
     """The fields, and what they say, by the name of the setting. `prefix` tells two forms apart."""
-    knobs = {knob.name: knob for knob in Settings.knobs()}
     values: dict[str, Any] = {}
     left, right = st.columns(2)
+
+    def field(name: str, in_words: Callable[[str], str] = str, *, disabled: bool = False) -> None:
+        knob, value, label = Settings.knob(name), getattr(settings, name), say(f"ingest.{name}")
+        about: dict[str, Any] = {"key": f"{prefix}_{name}", "help": say(f"ingest.{name}_help"), "disabled": disabled}
+        if knob.options:
+            options = list(knob.options)
+            values[name] = st.selectbox(label, options, options.index(value), format_func=in_words, **about)
+        elif knob.low is not None and knob.high is not None:
+            values[name] = st.slider(label, int(knob.low), int(knob.high), value, int(knob.step or 1), **about)
+        else:
+            values[name] = st.toggle(label, value, **about)
+
     with left:
-        options = list(knobs["strategy"].options)
-        values["strategy"] = st.selectbox(
-            say("ingest.strategy"),
-            options,
-            options.index(settings.strategy),
-            format_func=strategy_name,
-            key=f"{prefix}_strategy",
-            help=say("ingest.strategy_help"),
-        )
-        values["ocr"] = st.toggle(say("ingest.ocr"), settings.ocr, key=f"{prefix}_ocr", help=say("ingest.ocr_help"))
-        engines = list(knobs["ocr_engine"].options)
-        values["ocr_engine"] = st.selectbox(
-            say("ingest.ocr_engine"),
-            engines,
-            engines.index(settings.ocr_engine),
-            format_func=ENGINES.__getitem__,
-            key=f"{prefix}_ocr_engine",
-            help=say("ingest.ocr_engine_help"),
-            disabled=not values["ocr"],
-        )
+        field("strategy", strategy_name)
+        field("ocr")
+        field("ocr_engine", ENGINES.__getitem__, disabled=not values["ocr"])
     with right:
-        low, high, step = _whole(knobs["passage_tokens"])
-        values["passage_tokens"] = st.slider(
-            say("ingest.passage_tokens"),
-            low,
-            high,
-            settings.passage_tokens,
-            step,
-            key=f"{prefix}_passage_tokens",
-            help=say("ingest.passage_tokens_help"),
-        )
-        low, high, step = _whole(knobs["overlap_tokens"])
-        values["overlap_tokens"] = st.slider(
-            say("ingest.overlap_tokens"),
-            low,
-            high,
-            settings.overlap_tokens,
-            step,
-            key=f"{prefix}_overlap_tokens",
-            help=say("ingest.overlap_tokens_help"),
-        )
+        field("passage_tokens")
+        field("overlap_tokens")
     return values
-
-
-def _whole(knob: Knob) -> tuple[int, int, int]:
-    assert knob.low is not None
-    assert knob.high is not None
-    return int(knob.low), int(knob.high), int(knob.step or 1)

@@ -8,7 +8,7 @@ same words marked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +18,7 @@ from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.reading.pdf import render_page
 from rag_core.ingest.reading.pdf_facts import form_of
 from ui.app import state
+from ui.app.elements import button, segments, show_text, shown_error
 from ui.app.texts import say, show_error, tell
 from ui.documents.place import LINES, Place, around, figures_end, folded, strip
 
@@ -29,7 +30,7 @@ ROOM = 10.0  # percent of an enlarged page that are in view above the words and 
 WHOLE = "whole"
 LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
 # times the width of the column
-ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})
+ZOOMS: Mapping[str, float] = {WHOLE: 1.0, "larger": 1.5, "double": 2.0}
 
 
 def open_at(place: Place) -> None:
@@ -53,76 +54,45 @@ def page_shown(place: Place) -> int:
 @st.fragment
 def show(engine: Engine, place: Place) -> None:
     """The viewer. A fragment, so that turning a page does not run the rest of the screen."""
-    with st.container(key="viewer", gap="xsmall"):
-        try:
-            document = engine.library.view.document(place.document)
-            page = _page(place, document)
-            _show_title(document)
-            sheet = st.container(key="viewer_page", gap="xsmall")  # what one came for stands above its buttons
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
-                _show_turning(document, place, page)
-                shown = engine.library.view.page(document.id, page)
-                size = _choose_size(marked=bool(place.on(page))) if shown.width else WHOLE
-            with sheet:
-                _show_page(place, shown, size)
-        except RagError as error:  # deleted meanwhile, or damaged on disk
-            show_error(error)
+    # deleted meanwhile, or damaged on disk, it has an error
+    with st.container(key="viewer", gap="xsmall"), shown_error():
+        document = engine.library.view.document(place.document)
+        page = min(page_shown(place), document.page_count)
+        show_text(document.title, "viewer_title")
+        if document.title != document.name:
+            show_text(document.name, "viewer_file")
+        sheet = st.container(key="viewer_page", gap="xsmall")  # what one came for stands above its buttons
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
+            _show_turning(document, place, page)
+            shown = engine.library.view.page(document.id, page)
+            size = WHOLE
+            if shown.width:  # a page without marks has no lines to begin with
+                marked = bool(place.on(page))
+                key = f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}"
+                size = segments("viewer.zoom", [LINES, *ZOOMS] if marked else list(ZOOMS), "viewer.", key)
+        with sheet:
+            _show_page(place, shown, size)
 
 
 def _question() -> tuple[str, int]:
-    """The key that names the question on the page."""
     asked = state.session().asked
     return (asked.collection, asked.number) if asked is not None else (state.session().collection, 0)
-
-
-def _page(place: Place, document: Document) -> int:
-    """The page that was turned to, the place's own at first."""
-    return min(page_shown(place), document.page_count)
 
 
 def _turn(place: Place, page: int) -> None:
     st.session_state.viewer_page = ((_question(), place), page)
 
 
-def _show_title(document: Document) -> None:
-    with st.container(key="viewer_title"):
-        st.text(document.title)
-    if document.title != document.name:
-        with st.container(key="viewer_file"):
-            st.text(document.name)
-
-
 def _show_turning(document: Document, place: Place, page: int) -> None:
-    """Show which page it is, and the buttons that turn pages."""
-    st.button(
-        say("viewer.previous"),
-        key="viewer_previous",
-        icon=":material/chevron_left:",
-        disabled=page <= 1,
-        on_click=_turn,
-        args=(place, page - 1),
-    )
+    first, last = page <= 1, page >= document.page_count
+    button("viewer.previous", "viewer_previous", _turn, place, page - 1, icon="chevron_left", disabled=first)
     st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
     if document.label_of(page):
         st.text(tell("viewer.printed", label=document.label_of(page)), width="content")
-    st.button(
-        say("viewer.next"),
-        key="viewer_next",
-        icon=":material/chevron_right:",
-        icon_position="right",
-        disabled=page >= document.page_count,
-        on_click=_turn,
-        args=(place, page + 1),
-    )
+    on_right: dict[str, Any] = {"icon": "chevron_right", "icon_position": "right"}
+    button("viewer.next", "viewer_next", _turn, place, page + 1, disabled=last, **on_right)
     if page != place.page:
-        st.button(
-            say("viewer.back", n=place.page),
-            key="viewer_back",
-            type="tertiary",
-            icon=":material/undo:",
-            on_click=_turn,
-            args=(place, place.page),
-        )
+        button("viewer.back", "viewer_back", _turn, place, place.page, n=place.page, type="tertiary", icon="undo")
 
 
 def _show_page(place: Place, page: Page, size: str) -> None:
@@ -133,14 +103,10 @@ def _show_page(place: Place, page: Page, size: str) -> None:
     boxes = place.on(page.number)
     part = around(place.in_view(page.number), page) if size == LINES else None
     ends = folded(place.in_view(page.number), page, part)
-    doubted, dpi = (
-        tuple(box for number, box in place.doubted if number == page.number),
-        DPI * ZOOMS.get(size, LINES_ZOOM),
-    )
+    doubted = tuple(box for number, box in place.doubted if number == page.number)
+    how: dict[str, Any] = {"doubted": doubted, "dpi": DPI * ZOOMS.get(size, LINES_ZOOM)}
     try:
-        pictures = [
-            picture(place.document, page.number, boxes, doubted=doubted, dpi=dpi, part=one) for one in ends or (part,)
-        ]
+        pictures = [picture(place.document, page.number, boxes, **how, part=one) for one in ends or (part,)]
     except RagError as error:
         show_error(error)
         _show_text(place, page)
@@ -160,21 +126,6 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         st.caption(say("viewer.elsewhere"))
 
 
-def _choose_size(*, marked: bool) -> str:
-    """How much of the page is shown; a page without marks has no lines to begin with."""
-    names = [LINES, *ZOOMS] if marked else list(ZOOMS)
-    chosen: str | None = st.segmented_control(
-        say("viewer.zoom"),
-        names,
-        default=names[0],
-        required=True,
-        format_func=lambda name: say(f"viewer.{name}"),
-        key=f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}",
-        label_visibility="collapsed",
-    )
-    return chosen or names[0]
-
-
 def show_picture(
     drawn: bytes,
     page: Page,
@@ -190,33 +141,29 @@ def show_picture(
     strip scrolls to, in percent of its width.
     """
     alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
+    top = 0.0
     if size in (LINES, WHOLE):
-        with (
-            st.container(key=f"{where}_{size}"),
-            st.container(key=f"{where}_{frame}" if frame not in ("", size) else None),
-        ):
-            if frame == f"{LINES}_wide" and begin is not None:
-                with st.container(key=f"{where}_strip", gap=None):
-                    st.image(drawn, width="stretch", output_format="PNG", alt=alt)
-                    st.html(f'<div class="viewer-start" style="left:{min(99.0, begin):.2f}%;top:0"></div>')
-            else:
-                st.image(drawn, width="stretch", output_format="PNG", alt=alt)
-        return
-    zoomed = st.container(height=ZOOMED_HEIGHT, key=f"{where}_zoomed_{ZOOMS[size] * 100:.0f}")
-    with zoomed, st.container(key=f"{where}_sheet", gap=None):
-        st.image(drawn, width="stretch", output_format="PNG", alt=alt)
+        outer = st.container(key=f"{where}_{size}")
+        inner = outer.container(key=f"{where}_{frame}" if frame not in ("", size) else None)
+        if frame == f"{LINES}_wide" and begin is not None:
+            inner = inner.container(key=f"{where}_strip", gap=None)
+        else:
+            begin = None
+    else:
+        zoomed = st.container(height=ZOOMED_HEIGHT, key=f"{where}_zoomed_{ZOOMS[size] * 100:.0f}")
+        inner = zoomed.container(key=f"{where}_sheet", gap=None)
         if boxes:
-            left, top = (
-                100 * min(box.x0 for box in boxes) / page.width - ROOM,
-                100 * min(box.y0 for box in boxes) / page.height - ROOM,
-            )
-            # the frame begins at the words, in browsers that know this property; in others at the page's upper left
-            # corner
-            st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
+            begin = 100 * min(box.x0 for box in boxes) / page.width - ROOM
+            top = 100 * min(box.y0 for box in boxes) / page.height - ROOM
+    with inner:
+        st.image(drawn, width="stretch", output_format="PNG", alt=alt)
+        if begin is not None:
+            # the frame begins here in browsers that know this property, in others at the page's upper left corner
+            left = min(99.0, max(0.0, begin))
+            st.html(f'<div class="viewer-start" style="left:{left:.2f}%;top:{max(0.0, top):.2f}%"></div>')
 
 
 def _show_folded(pictures: Sequence[bytes], ends: Sequence[Box], page: int) -> None:
-    """Both ends of a wide row side by side in one scale; words say that its middle is left out."""
     with st.container(key=f"viewer_{LINES}", gap=None), st.container(key=f"viewer_{LINES}_folded"):
         columns = st.columns([box.x1 - box.x0 for box in ends], gap=None, wrap=False)
         for column, drawn, end in zip(columns, pictures, ("name", "figures"), strict=True):
@@ -266,19 +213,11 @@ def _drawn(
 ) -> bytes:
     """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
     del folder, collection  # parts of the key
+    how: dict[str, Any] = {"doubted": doubted, "dpi": dpi, "max_pixels": max_pixels, "part": part}
     try:
         library = state.engine().library
         form = form_of(library.view.document(document_id).name)
-        return render_page(
-            library.source(document_id),
-            page,
-            boxes,
-            doubted=doubted,
-            dpi=dpi,
-            max_pixels=max_pixels,
-            part=part,
-            form=form,
-        )
+        return render_page(library.source(document_id), page, boxes, form=form, **how)
     except PasswordNeeded:
         return b""
 
@@ -287,14 +226,14 @@ def _show_text(place: Place, page: Page) -> None:
     """The page's raw text around all cited words, which are set apart; its beginning when none of them stand on it."""
     stretches, at = place.stretches(page.number), 0
     if not stretches:
-        _code(_beginning(page.text, 2 * AROUND))
+        _code(_cut(page.text, 2 * AROUND, 0))
         return
     for number, (first, last) in enumerate(stretches):
-        _code(_end(page.text[at:first], AROUND) if number == 0 else _middle(page.text[at:first]))
+        _code(_cut(page.text[at:first], AROUND if number else 0, AROUND))
         with st.container(key=f"viewer_words_{number}"):
             _code(page.text[first:last])
         at = last
-    _code(_beginning(page.text[at:], AROUND))
+    _code(_cut(page.text[at:], AROUND, 0))
 
 
 def _code(text: str) -> None:
@@ -302,13 +241,7 @@ def _code(text: str) -> None:
         st.code(text.strip("\n"), language=None, wrap_lines=True)
 
 
-def _beginning(text: str, chars: int) -> str:
-    return text if len(text) <= chars else f"{text[:chars]} …"
-
-
-def _end(text: str, chars: int) -> str:
-    return text if len(text) <= chars else f"… {text[-chars:]}"
-
-
-def _middle(text: str) -> str:
-    return text if len(text) <= 2 * AROUND else f"{text[:AROUND]} … {text[-AROUND:]}"
+def _cut(text: str, first: int, last: int) -> str:
+    """So many characters from the beginning of a text, and so many from its end."""
+    whole = len(text) <= first + last
+    return text if whole else " ".join(filter(None, (text[:first], "…", text[len(text) - last :])))

@@ -12,10 +12,11 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.records.changes import Change, Pin
 from rag_core.work import pins
-from ui.app import state
+from ui.app import state, tables
 from ui.app.asked import Asked
+from ui.app.elements import kept_error, show_kept_error
 from ui.app.people import recording, visitor
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import say, tell
 from ui.settings.sharing import address
 
 _PROBLEM = "watch_problem"
@@ -34,20 +35,17 @@ def show_switch(engine: Engine, asked: Asked) -> None:
     st.toggle(
         say("watched.switch"), key=key, on_change=_choose, args=(engine, asked, key), help=say("watched.switch_help")
     )
-    if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
-        show_error(problem)
+    show_kept_error(_PROBLEM)
 
 
 def _choose(engine: Engine, asked: Asked, key: str) -> None:
-    try:
+    with kept_error(_PROBLEM):
         if asked.record is None:
             asked.record = recording.keep(asked, origin="link")
         if st.session_state[key]:
             pins.pin(engine.library, recording.store(), asked.record)
         else:
             recording.store().unpin(asked.record)
-    except RagError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def show(engine: Engine) -> None:
@@ -68,7 +66,7 @@ def show(engine: Engine) -> None:
 
 
 def _table(engine: Engine, changed: list[Pin]) -> None:
-    page, collection, text = st.context.url or "", state.session().collection, st.column_config.TextColumn
+    page, collection = st.context.url or "", state.session().collection
     rows = [
         {
             "question": one.question or tell("watched.erased"),
@@ -82,8 +80,7 @@ def _table(engine: Engine, changed: list[Pin]) -> None:
         }
         for one in pins.listed(recording.store(), changed, engine.library.view.page_text)
     ]
-    columns = {name: text(say(f"watched.{name}")) for name in ("question", "what", "before", "now", "where")}
-    opens = st.column_config.LinkColumn(say("watched.open"), display_text=say("watched.open_link"), width="small")
-    st.dataframe(
-        rows, hide_index=True, alt=say("watched.table"), column_config={**columns, "open": opens}, key="watched_table"
+    opens = st.column_config.LinkColumn(
+        say("watched.column_open"), display_text=say("watched.open_link"), width="small"
     )
+    tables.show(rows, "watched.column_", "watched_table", columns={"open": opens}, alt="watched.table")

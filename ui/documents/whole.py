@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -14,16 +15,16 @@ from rag_core.compression.citing import boxes_of
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
-from rag_core.errors import RagError
 from rag_core.facts.differences.values import values
 from rag_core.facts.sentence.names import names
 from rag_core.ingest.passages.context import SECTION_MARK
 from rag_core.ingest.reading.pdf_facts import PDF, form_of
 from rag_core.library.stored.snapshot import Snapshot
-from ui.app import state
-from ui.app.texts import say, show_error
+from ui.app import state, tables
+from ui.app.elements import button, remember, segments, shown_error
+from ui.app.texts import say
 from ui.documents import original
-from ui.documents.viewer import DPI, WHOLE, ZOOMS, picture, show_picture
+from ui.documents.viewer import DPI, ZOOMS, picture, show_picture
 
 MAX_PAGES = 300  # that are read for a list; 20 ms each
 MAX_ROWS = 1_000  # that a list has; nobody reads more
@@ -33,9 +34,7 @@ _Stretches = Callable[[str, str], Iterator[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a list: its page, its text as it stands there, and its place in the page's text; None for a
-    heading.
-    """
+    """One line of a list: its page, its text, and its place in the page's text; None for a heading."""
 
     page: int
     text: str
@@ -101,49 +100,30 @@ _CHOSEN = "whole_chosen"
 
 
 def offer(engine: Engine, document_id: str, page: int, marks: Marks = ()) -> None:
-    """A button that opens the document over the page, at a page of it; `marks` are those of all that is cited from
-    it.
-    """
-    st.button(
-        say("whole.open"),
-        key="whole_open",
-        icon=":material/menu_book:",
-        type="tertiary",
-        on_click=_choose,
-        args=(document_id, page),
-    )
+    """A button that opens the document at a page; `marks` are those of all that is cited from it."""
+    this = (document_id, page)
+    button("whole.open", "whole_open", remember, _CHOSEN, this, icon="menu_book", type="tertiary")
     # at the click only: whoever closed it is not shown it again
-    if st.session_state.pop(_CHOSEN, None) == (
-        document_id,
-        page,
-    ):
+    if st.session_state.pop(_CHOSEN, None) == this:
         st.dialog(say("whole.title"), width="large")(_open)(engine, document_id, page, marks)
 
 
-def _choose(document_id: str, page: int) -> None:
-    st.session_state[_CHOSEN] = (document_id, page)
-
-
 def _open(engine: Engine, document_id: str, page: int, marks: Marks) -> None:
-    try:
+    with shown_error():  # deleted meanwhile, or damaged on disk
         document = engine.library.view.document(document_id)
         st.text(document.title)
         _show(engine, document, page, marks)
-    except RagError as error:  # deleted meanwhile, or damaged on disk
-        show_error(error)
 
 
 def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
-    """Search, pages and size on one side, the page on the other."""
     key = f"whole_page_{document.id}_{first}"
     side, sheet = st.columns(WIDTHS, gap="large")
     with side:
         rows = _list(engine, document, key)
         st.session_state.setdefault(key, first)
-        number = int(
-            st.number_input(say("whole.page", all=document.page_count), 1, document.page_count, step=1, key=key)
-        )
-        _show_turning(key, number, document.page_count, sorted({row.page for row in rows}))
+        last = document.page_count
+        number = int(st.number_input(say("whole.page", all=last), 1, last, step=1, key=key))
+        _show_turning(key, number, last, sorted({row.page for row in rows}))
         shown = engine.library.view.page(document.id, number)
         here = [row.span for row in rows if row.page == number and row.span is not None]
         if here:
@@ -153,15 +133,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
             boxes = tuple(box for page, box in marks if page == number)
             _show_cited(sorted({page for page, _ in marks}), key)
             st.caption(say("whole.marked_cited") if boxes else say("whole.marked_none"))
-        size = st.segmented_control(
-            say("viewer.zoom"),
-            list(ZOOMS),
-            default=WHOLE,
-            required=True,
-            format_func=lambda name: say(f"viewer.{name}"),
-            key=f"{key}_zoom",
-            label_visibility="collapsed",
-        )
+        size = segments("viewer.zoom", list(ZOOMS), "viewer.", f"{key}_zoom")
         if shown.width and form_of(document.name) == PDF:  # a browser's viewer opens nothing else
             st.link_button(
                 say("whole.pdf"),
@@ -171,17 +143,13 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
                 help=say("whole.pdf_help"),
             )
     with sheet:
-        _show_page(document, shown, boxes, size or WHOLE)
+        _show_page(document, shown, boxes, size)
 
 
 def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None:
-    """Buttons to the page before and after, and to the pages of the list around it; each has a key, so that no hand
-    leaves the keyboard.
-    """
-    before, after = (
-        next((one for one in found[::-1] if one < page), None),
-        next((one for one in found if one > page), None),
-    )
+    """Buttons to the page before and after, and to the pages of the list around it, each with a key."""
+    before = next((one for one in found[::-1] if one < page), None)
+    after = next((one for one in found if one > page), None)
     turns: list[tuple[str, str, int | None]] = [
         ("previous", "PageUp", page - 1 if page > 1 else None),
         ("next", "PageDown", page + 1 if page < pages else None),
@@ -190,43 +158,22 @@ def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None
         turns += [("previous_hit", "Shift+PageUp", before), ("next_hit", "Shift+PageDown", after)]
     with st.container(horizontal=True, gap="small", key="whole_turn"):
         for name, pressed, to in turns:
-            st.button(
-                say(f"whole.{name}"),
-                key=f"{key}_{name}",
-                shortcut=pressed,
-                disabled=to is None,
-                on_click=_turn,
-                args=(key, to or page),
-                help=say(f"whole.{name}_help"),
-                type="tertiary",
-                width="content",
-            )
+            about: dict[str, Any] = {"help": f"whole.{name}_help", "shortcut": pressed, "disabled": to is None}
+            button(f"whole.{name}", f"{key}_{name}", remember, key, to or page, type="tertiary", **about)
 
 
 def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     """The places that were looked for, or all of a kind that the document has; a chosen row turns to its page."""
-    kind = st.segmented_control(
-        say("whole.list"),
-        [FIND, *KINDS],
-        default=FIND,
-        required=True,
-        format_func=lambda one: say(f"whole.list_{one}"),
-        key=f"{key}_list",
-        label_visibility="collapsed",
-    )
-    if kind in (None, FIND):
-        words = (
-            st.text_input(
-                say("whole.search"), key=f"{key}_words", type="search", placeholder=say("whole.search_example")
-            )
-            or ""
-        )
+    kind = segments("whole.list", [FIND, *KINDS], "whole.list_", f"{key}_list")
+    if kind == FIND:
+        label, example = say("whole.search"), say("whole.search_example")
+        words = st.text_input(label, key=f"{key}_words", type="search", placeholder=example) or ""
         rows = find(engine, document, words)
         if words.strip() and not rows:
             st.caption(say("whole.no_hit"))
     else:
         with st.spinner(say("whole.searching")):
-            rows = _inside(*_place(document), str(kind), document, engine)
+            rows = _inside(*_place(document), kind, document, engine)
         if not rows:
             st.caption(say("whole.none_of_it"))
     if not rows:
@@ -235,29 +182,29 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     st.caption(
         say("whole.hits_cut", n=len(rows)) if len(rows) >= MAX_ROWS else say("whole.hits", n=len(rows), pages=pages)
     )
-    if kind not in (None, FIND) and document.page_count > MAX_PAGES:
+    if kind != FIND and document.page_count > MAX_PAGES:
         st.caption(say("whole.first_pages", n=MAX_PAGES))
-    columns = {
-        "page": st.column_config.NumberColumn(say("stages.column_page"), width=70),
-        "text": st.column_config.TextColumn(say("whole.hit")),
-    }
-    st.dataframe(
+    table = f"{key}_rows_{kind}"
+
+    def turn() -> None:
+        if (row := tables.chosen_row(table, len(rows))) is not None:
+            remember(key, rows[row].page)
+
+    tables.show(
         [{"page": row.page, "text": row.text} for row in rows],
-        hide_index=True,
-        column_config=columns,
-        key=f"{key}_rows_{kind}",
-        alt=say("whole.hits_alt"),
-        height=38 + 35 * min(len(rows), ROWS),
-        on_select=lambda: _turn_to_row(key, f"{key}_rows_{kind}", rows),
+        "whole.column_",
+        table,
+        wide={"page": 70},
+        in_view=ROWS,
+        alt="whole.hits_alt",
+        on_select=turn,
         selection_mode="single-row",
     )
     return rows
 
 
 def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:
-    """Every place of the document's own text where these words stand one after the other, whatever their case and line
-    breaks.
-    """
+    """Every place of the document's own text where these words stand in order, whatever their case and line breaks."""
     if not words.strip():
         return ()
     with st.spinner(say("whole.searching")):
@@ -289,32 +236,19 @@ def _inside(folder: str, collection: str, id: str, kind: str, _document: Documen
 
 def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Box, ...]:
     """The rectangles of the words that hold these hits; a hit whose place is not certain has none."""
-    found: list[Box] = []
-    for hit in hits:
-        found += [box for _, box in boxes_of(Evidence("", document.id, "-", (hit,)), engine.library.view)]
-    return tuple(found)
+    evidence = (Evidence("", document.id, "-", (hit,)) for hit in hits)
+    return tuple(box for one in evidence for _, box in boxes_of(one, engine.library.view))
 
 
 def _context(text: str, start: int, end: int) -> str:
     return " ".join(f"…{text[max(0, start - AROUND) : end + AROUND]}…".split())
 
 
-def _turn_to_row(key: str, table: str, rows: Sequence[Row]) -> None:
-    chosen: Sequence[int] = st.session_state[table].selection.rows
-    if chosen and chosen[0] < len(rows):
-        st.session_state[key] = rows[chosen[0]].page
-
-
 def _show_cited(pages: Sequence[int], key: str) -> None:
-    """Buttons to the pages that the answer cites."""
     if len(pages) > 1:
         with st.container(horizontal=True, gap="small"):
             for page in pages:
-                st.button(say("whole.cited_page", n=page), key=f"{key}_cited_{page}", on_click=_turn, args=(key, page))
-
-
-def _turn(key: str, page: int) -> None:
-    st.session_state[key] = page
+                button("whole.cited_page", f"{key}_cited_{page}", remember, key, page, n=page)
 
 
 def _show_page(document: Document, page: Page, boxes: Sequence[Box], size: str) -> None:

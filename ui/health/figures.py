@@ -1,28 +1,38 @@
-"""The figures of the Health page, why questions were refused, which drafts were rejected, and the refused questions by
-what they ask.
+"""The figures of the Health page, the questions behind a bar that was clicked, why questions were refused, which drafts
+were rejected, and the refused questions by what they ask.
 
-Charts hold numbers alone. Colours as in the lab; lines differ in their dashes too.
+Charts hold numbers alone; colours as in the lab. What a click tells is looked up here among the kept questions, whose
+texts are untrusted: each is one click from its stages.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin
 
 import altair as alt
 import streamlit as st
 
+from rag_core.domain.status import Reason
 from rag_core.evaluation.health import DRIFT_ALERT, GOALS, MIN_TO_COMPARE, Drift, Figure, Gap, Kept, figure, refusals
 from rag_core.records.stored import FeedbackKind, FeedbackState
 from ui.app import state, tables
+from ui.app.elements import download
 from ui.app.people import recording
 from ui.app.texts import say, tell
-from ui.health import picked
-from ui.lab.plots import BLUE, ORANGE, Spec, pick
+from ui.lab import flips
+from ui.lab.flips import Spec, pick
+from ui.lab.plots import BLUE, ORANGE
+from ui.settings.sharing import address
 
 HEIGHT = 260  # pixels of a chart
 MAX_REJECTED = 20  # rejected drafts in the table, the newest
 MAX_GAPS, MAX_EXAMPLES = 8, 5  # groups on the page, and further questions of each; the file has all
+MAX_LISTED = 200  # the newest; a table is not for reading thousands
+_PICKED = "health_picked"  # in the session
 _UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 
 
@@ -68,46 +78,27 @@ def show_reasons(kept: Sequence[Kept]) -> None:
     if not found:
         st.caption(say("health.why_none"))
         return
-    rows = [{"why": tell(f"refusal.why_{reason}"), "n": count, "share": count / len(kept)} for reason, count in found]
-    st.dataframe(
-        rows,
-        hide_index=True,
-        key="health_reasons",
-        alt=say("health.why"),
-        column_config={
-            "why": st.column_config.TextColumn(say("health.why_sentence"), width="large"),
-            "n": st.column_config.NumberColumn(say("health.why_count"), width="small"),
-            "share": st.column_config.ProgressColumn(
-                say("health.why_share"), format="percent", min_value=0, max_value=1
-            ),
-        },
-    )
+    rows = [
+        {"sentence": tell(f"refusal.why_{reason}"), "n": count, "share": count / len(kept)} for reason, count in found
+    ]
+    share = st.column_config.ProgressColumn(say("health.column_share"), format="percent", min_value=0, max_value=1)
+    wide = {"sentence": "large", "n": "small"}
+    tables.show(rows, "health.column_", "health_reasons", wide=wide, columns={"share": share}, alt="health.why")
 
 
 def show_rejected(kept: Sequence[Kept]) -> None:
-    """The newest questions of which a draft was rejected, each with a link to its trace; nothing where there is
-    none.
-    """
+    """The newest questions of which a draft was rejected, each with a link to its trace."""
     rows = [one for one in kept if one.summary.failed][:MAX_REJECTED]
     if not rows:
         return
     st.subheader(say("health.rejected"), anchor=False)
     st.caption(say("health.rejected_about", n=len(rows)))
-    st.dataframe(
-        rejected_rows(rows, st.context.url or "", state.session().collection),
-        hide_index=True,
-        key="health_rejected",
-        alt=say("health.rejected"),
-        column_config=picked.columns(),
-    )
+    _list(rejected_rows(rows, st.context.url or "", state.session().collection), "health_rejected", "health.rejected")
 
 
 def rejected_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
-    """One row for each question: when, its text, how it ended, and the address of its decision.
-
-    `page` is the address of this page.
-    """
-    return [picked.row_of(one, "health.rejected_answered", page, collection) for one in kept]
+    """The rows of these questions; `page` is the address of this page."""
+    return [row_of(one, "health.rejected_answered", page, collection) for one in kept]
 
 
 def show_scores(drift: Drift) -> None:
@@ -116,7 +107,8 @@ def show_scores(drift: Drift) -> None:
     if not sum(drift.now):
         st.caption(say("health.scores_none"))
         return
-    picked.chart(spread(drift), "health_scores", say("health.scores_alt"))
+    key, alt = "health_scores", say("health.scores_alt")
+    st.vega_lite_chart(spec=spread(drift), key=key, alt=alt, on_select=lambda: _take(key))
     if not drift.then:
         st.caption(say("health.drift_none"))
     elif drift.index is None:
@@ -137,15 +129,7 @@ def show_gaps(gaps: Sequence[Gap]) -> None:
             _show_gap(gap)
     if len(gaps) > MAX_GAPS:
         st.caption(say("health.gaps_rest", n=len(gaps) - MAX_GAPS))
-    st.download_button(
-        say("health.gaps_download"),
-        lambda: tables.to_csv(rows_of(gaps)),
-        "gaps.csv",
-        "text/csv",
-        key="health_gaps_csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    download("health.gaps_download", lambda: tables.to_csv(rows_of(gaps)), "gaps.csv", "health_gaps_csv")
 
 
 def rows_of(gaps: Sequence[Gap]) -> list[dict[str, object]]:
@@ -193,8 +177,8 @@ def spread(drift: Drift) -> Spec:
     x = alt.X("low:Q", bin="binned", title=say("health.scores_axis"), axis=alt.Axis(format=".0%", tickCount=5))
     tips = [
         alt.Tooltip("what:N", title=" "),
-        alt.Tooltip("n:Q", title=say("health.why_count")),
-        alt.Tooltip("share:Q", title=say("health.why_share"), format=".1%"),
+        alt.Tooltip("n:Q", title=say("health.column_n")),
+        alt.Tooltip("share:Q", title=say("health.column_share"), format=".1%"),
     ]
     legend = alt.Legend(title=None, orient="bottom")
     bars = (
@@ -219,3 +203,78 @@ def spread(drift: Drift) -> Spec:
         .encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips, color=alt.Color("what:N", legend=legend))
     )
     return alt.LayerChart(layer=[bars, then] if drift.then else [bars], height=HEIGHT).to_dict(validate=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A bar that was clicked: probabilities from `low` to below `high`; the last bar holds 1."""
+
+    low: float
+    high: float
+
+    def holds(self, one: Kept) -> bool:
+        """Whether a question counts in that bar."""
+        value = one.summary.correctness
+        if value is None or not one.summary.searched:
+            return False
+        return self.low <= value and (value < self.high or self.high >= 1)
+
+
+def show_picked(kept: Sequence[Kept]) -> None:
+    """List the questions that were clicked, newest first; where nothing was, say that one can."""
+    pick: Scores | None = st.session_state.get(_PICKED)
+    if pick is None:
+        st.caption(say("health.picked_how"))
+        return
+    found = [one for one in kept if pick.holds(one)]
+    with st.container(key=_PICKED, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            what = tell("health.picked_scores", low=pick.low, high=pick.high)
+            st.text(tell("health.picked_title", what=what, n=len(found)))
+            flips.close_button(_PICKED)
+        if len(found) > MAX_LISTED:
+            st.caption(say("health.picked_newest", n=MAX_LISTED))
+        if found:
+            rows = picked_rows(found[:MAX_LISTED], st.context.url or "", state.session().collection)
+            sure = st.column_config.NumberColumn(say("health.correctness"), width="small", format="%d %%")
+            _list(rows, None, "health.picked_alt", sure=sure, column_order=("at", "question", "why", "sure", "trace"))
+
+
+def picked_rows(kept: Sequence[Kept], page: str, collection: str) -> list[dict[str, object]]:
+    """The rows of these questions with how sure each is; `page` is the address of this page."""
+    return [
+        row_of(one, "health.picked_answered", page, collection)
+        | {"sure": None if one.summary.correctness is None else round(100 * one.summary.correctness)}
+        for one in kept
+    ]
+
+
+def row_of(one: Kept, answered: str, page: str, collection: str) -> dict[str, object]:
+    """When a question was asked, its text, how it ended (`answered`, or why not), and the address of its decision.
+
+    `page` is the address of this page; the Ask page, beside it, shows decisions.
+    """
+    reason = one.summary.reason
+    return {
+        "at": one.at[:16].replace("T", " "),
+        "question": one.question,
+        "why": tell(answered if reason is Reason.NONE else f"refusal.why_{reason}"),
+        "trace": address(urljoin(page, "./"), collection, one.id),
+    }
+
+
+def _list(rows: tables.Rows, key: str | None, alt: str, *, sure: Any = None, **more: Any) -> None:
+    """A table of rows of `row_of`; `sure` is a further column."""
+    said, opens = say("health.rejected_trace"), say("health.rejected_open")
+    trace = st.column_config.LinkColumn(said, display_text=opens, width="small")
+    wide = {"at": "small", "question": "large", "why": "large"}
+    heads = tables.heads("health.rejected_", wide, wide) | {"trace": trace} | ({"sure": sure} if sure else {})
+    st.dataframe(rows, hide_index=True, key=key, alt=say(alt), placeholder="–", column_config=heads, **more)
+
+
+def _take(key: str) -> None:
+    match flips.part_of(key):
+        case {"low": int() | float() as low, "high": int() | float() as high}:
+            st.session_state[_PICKED] = Scores(float(low), float(high))
+        case _:
+            flips.let_go(_PICKED)

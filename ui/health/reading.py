@@ -15,6 +15,7 @@ from rag_core.evaluation.health import Gap, Kept, gaps, unanswered
 from rag_core.work.background import Background
 from rag_core.work.recording import kept
 from ui.app import state
+from ui.app.elements import segments
 from ui.app.jobs.background import watch
 from ui.app.texts import say, show_error
 
@@ -45,42 +46,26 @@ class Reading:
 
 def choose_days() -> int:
     """The field for the period."""
-    return int(
-        st.segmented_control(
-            say("health.period"),
-            PERIODS,
-            default=FIRST,
-            format_func=lambda days: say(f"health.period_{days}"),
-            key="health_period",
-            required=True,
-        )
-    )
+    return segments("health.period", PERIODS, "health.period_", "health_period", FIRST, label_visibility="visible")
 
 
 def read(engine: Engine, days: int) -> Period | None:
-    """The questions of the last so many days; None while they are being read, or where they cannot be, which is
-    shown.
-    """
+    """The questions of the last so many days; None while they are being read, or where they cannot be."""
     of = state.session().collection, days
     reading: Reading | None = st.session_state.get(_KEY)
-    if (
-        reading is None
-        or reading.of != of
-        or (reading.work.wait() and time.monotonic() - reading.begun > FRESH_SECONDS)
-    ):
-        if reading is not None:
+    if reading is not None:
+        old = reading.work.wait() and time.monotonic() - reading.begun > FRESH_SECONDS
+        if old or reading.of != of:
             reading.work.stop()
+            reading = None
+    if reading is None:
         reading = st.session_state[_KEY] = Reading(of, time.monotonic(), _start(engine, *of))
     if not reading.work.wait(PATIENCE_SECONDS):
-        watch(reading.work.wait, _show_reading)
+        watch(reading.work.wait, lambda: st.info(say("health.reading"), icon=":material/hourglass_top:"))
         return None
     if reading.work.error is not None:
         show_error(reading.work.error)
     return reading.work.result
-
-
-def _show_reading() -> None:
-    st.info(say("health.reading"), icon=":material/hourglass_top:")
 
 
 def _start(engine: Engine, collection: str, days: int) -> Background[Period]:
@@ -91,9 +76,7 @@ def _start(engine: Engine, collection: str, days: int) -> Background[Period]:
         found = kept(folder, collection, since, cancelled)
         asked = unanswered(found)[:MAX_GROUPED]
         vectors = (
-            engine.tools.embedder.embed([one.question for one in asked])
-            if asked
-            else np.zeros((0, 0), dtype=np.float32)
+            engine.tools.embedder.embed([one.question for one in asked]) if asked else np.zeros((0, 0), np.float32)
         )
         return Period(found, tuple(gaps(asked, vectors)))
 

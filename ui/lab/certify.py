@@ -4,57 +4,36 @@ is saved as.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
 from rag_core import evaluation as evaluate
-from rag_core.decision.batch import ReplaySet
-from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.errors import InvalidInput, RagError
+from rag_core.errors import InvalidInput
 from rag_core.evaluation.certificate import Basis, Certificate, Part
 from rag_core.evaluation.certify import FIRST, SHIFTED, Request, Uncertified, certify, second_thresholds
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
-from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from ui.app.texts import say, show_error, tell
+from ui.app.elements import badge, download, show_text, shown_error, submit
+from ui.app.texts import say, tell
+from ui.lab.plots import GREY
+from ui.lab.state import Recorded
 from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
 from ui.settings.wording import setting_name
 
 # percent; the first is switched on
-USUAL = {
-    Kind.WRONG_ANSWERS: 5.0,
-    Kind.MISSED_ANSWERS: 10.0,
-    Kind.FALSE_REFUSALS: 10.0,
-}
+USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}
 SURE = (80, 90, 95, 99)  # percent of confidence that are offered
 _KEY = "certified"
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """The result of certifying, and its run."""
-
-    run: tuple[str, int, int]
-    found: Certificate | Uncertified
-    settings: Settings
-
-
-def show(
-    engine: Engine,
-    run: RunHead,
-    questions: Sequence[LabelledQuestion],
-    replayed: ReplaySet,
-    records: Sequence[Measurements],
-    settings: Settings,
-) -> None:
+def show(engine: Engine, run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """The form, and what came of it for this run. `settings` are the run's with the judging ones of the side bar."""
     st.subheader(say("lab_certify.title"), anchor=False)
     st.caption(say("lab_certify.intro"))
@@ -66,52 +45,43 @@ def show(
         return
     request = _form()
     this = (run.collection, run.id, run.done)
-    try:
+    with shown_error():
         if request is not None:
-            with st.spinner(say("lab_certify.working", n=len(questions))):
-                found = _certify(engine, run, questions, replayed, records, settings, request)
-            st.session_state[_KEY] = _Made(this, found, settings)
-    except RagError as error:
-        show_error(error)
-        return
-    made = st.session_state.get(_KEY)
-    if isinstance(made, _Made) and made.run == this:
-        if isinstance(made.found, Certificate):
-            _show_certificate(made.found)
-        else:
-            _show_lack(made.found)
+            with st.spinner(say("lab_certify.working", n=len(recorded.questions))):
+                found = _certify(engine, run, recorded, settings, request)
+            st.session_state[_KEY] = this, found
+        made = st.session_state.get(_KEY)
+        if made is not None and made[0] == this:
+            if isinstance(made[1], Certificate):
+                _show_certificate(made[1])
+            else:
+                _show_lack(made[1])
 
 
 def _certify(
-    engine: Engine,
-    run: RunHead,
-    questions: Sequence[LabelledQuestion],
-    replayed: ReplaySet,
-    records: Sequence[Measurements],
-    settings: Settings,
-    request: Request,
+    engine: Engine, run: RunHead, recorded: Recorded, settings: Settings, request: Request
 ) -> Certificate | Uncertified:
     calibration = engine.tools.calibration
     fitted = calibration.provenance.get("question_hashes", ()) if calibration else ()
     return certify(
-        questions,
-        records,
-        evaluate.answer_hits(questions, records),
+        recorded.questions,
+        recorded.records,
+        recorded.fixed.hits,
         settings,
         request,
         Basis.of(engine, run.collection),
         set_name=run.set_name,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         fitted=frozenset(fitted),
-        replayed=replayed,
+        replayed=recorded.replay,
     )
 
 
 def _form() -> Request | None:
     """The targets that are asked for, once the button is pressed with at least one."""
     with st.form(key="certify", border=True):
-        columns = st.columns(len(Kind))
-        wanted = [_target(kind) for column, kind in zip(columns, Kind, strict=True) if _entered(column, kind)]
+        entered = [_entered(column, kind) for column, kind in zip(st.columns(len(Kind)), Kind, strict=True)]
+        wanted = [target for target in entered if target is not None]
         sure, one, two = st.columns(3)
         confidence = sure.selectbox(
             say("lab_certify.confidence"),
@@ -131,7 +101,7 @@ def _form() -> Request | None:
             format_func=lambda name: setting_name(name) if name else say("lab_certify.second_none"),
         )
         by_type = st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
-        pressed = st.form_submit_button(say("lab_certify.run"), type="primary", icon=":material/verified:")
+        pressed = submit("lab_certify.run", "verified", type="primary")
     if not pressed:
         return None
     if not wanted:
@@ -141,32 +111,25 @@ def _form() -> Request | None:
     return Request(tuple(wanted), confidence / 100, first, "" if second == first else second, by_type=by_type and alone)
 
 
-def _entered(column: st.delta_generator.DeltaGenerator, kind: Kind) -> bool:
+def _entered(column: st.delta_generator.DeltaGenerator, kind: Kind) -> Target | None:
     with column:
-        wanted = st.toggle(
-            say(f"lab_certify.use_{kind}"),
-            value=kind is Kind.WRONG_ANSWERS,
-            key=f"certify_use_{kind}",
-            help=say(f"lab_certify.help_{kind}"),
+        label, help = say(f"lab_certify.use_{kind}"), say(f"lab_certify.help_{kind}")
+        wanted = st.toggle(label, value=kind is Kind.WRONG_ANSWERS, key=f"certify_use_{kind}", help=help)
+        at_most = st.number_input(
+            say("lab_certify.at_most"), 0.1, 99.0, USUAL[kind], 0.5, format="%.1f", key=f"certify_{kind}"
         )
-        st.number_input(say("lab_certify.at_most"), 0.1, 99.0, USUAL[kind], 0.5, format="%.1f", key=f"certify_{kind}")
-    return bool(wanted)
-
-
-def _target(kind: Kind) -> Target:
-    return Target(kind, round(float(st.session_state[f"certify_{kind}"]) / 100, 6))
+    return Target(kind, round(float(at_most) / 100, 6)) if wanted else None
 
 
 def _show_certificate(found: Certificate) -> None:
     with st.container(border=True, key="certificate"):
-        st.badge(say("lab_certify.found"), icon=":material/verified:", color="green")
-        with st.container(key="promise"):
-            st.text(certificates.promise(found))
+        badge("lab_certify.found", "verified", "green")
+        show_text(certificates.promise(found), "promise")
         _say_omissions(found.left_out, found.failed)
         for part in found.parts:
             _show_part(part)
         with st.container(key="not_promised"):
-            st.badge(say("lab_certify.not_title"), icon=":material/info:", color="gray")
+            badge("lab_certify.not_title", "info", "gray")
             st.text(say("lab_certify.not"))
         _save(found)
 
@@ -198,7 +161,7 @@ def _show_part(part: Part) -> None:
 
 def _show_lack(found: Uncertified) -> None:
     with st.container(border=True, key="uncertified"):
-        st.badge(say("lab_certify.none"), icon=":material/block:", color="orange")
+        badge("lab_certify.none", "block", "orange")
         if found.type:
             st.text(tell("lab_certify.none_type", type=certificates.part_name(found.type)))
         exclude = all(lack.alone for lack in found.shortages)
@@ -237,42 +200,22 @@ def _say_lack(lack: Shortage, *, exclude: bool) -> None:
 
 
 def _save(found: Certificate) -> None:
-    """The preset's name and the files."""
-    settings = saved_presets.as_settings(found.settings)
+    settings, most = saved_presets.as_settings(found.settings), saved_presets.NAME_CHARS
     with st.form(key="save_certified", border=False):
-        entered = st.text_input(
-            say("lab_certify.name"),
-            key="certified_name",
-            max_chars=saved_presets.NAME_CHARS,
-            help=say("lab_certify.name_help"),
-        )
-        name = (entered or "").strip()
+        label, help = say("lab_certify.name"), say("lab_certify.name_help")
+        name = (st.text_input(label, key="certified_name", max_chars=most, help=help) or "").strip()
         default = st.checkbox(say("lab_certify.default"), key="certified_default")
-        if st.form_submit_button(say("lab_certify.save"), icon=":material/save:"):
-            try:
-                _store(name, settings, found, default=default)
-            except RagError as error:
-                show_error(error)
-            else:
+        if submit("lab_certify.save", "save"):
+            with shown_error():
+                if name in {preset.name for preset in saved_presets.saved()}:
+                    raise InvalidInput(say("lab_certify.exists"), remedy=say("lab_certify.exists_remedy"))
+                saved_presets.save(name, settings, found, default=default)
                 st.toast(say("lab_certify.saved"), icon=":material/check:")
                 st.rerun()
     with st.container(horizontal=True, key="certificate_files"):
         certificates.offer(found, name, "certificate")
-        st.download_button(
-            say("lab_certify.download_settings"),
-            lambda: sharing.to_yaml(settings),
-            sharing.FILE,
-            "application/yaml",
-            key="certificate_settings",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-
-
-def _store(name: str, settings: Settings, found: Certificate, *, default: bool) -> None:
-    if name in {preset.name for preset in saved_presets.saved()}:
-        raise InvalidInput(say("lab_certify.exists"), remedy=say("lab_certify.exists_remedy"))
-    saved_presets.save(name, settings, found, default=default)
+        written = partial(sharing.to_yaml, settings)
+        download("lab_certify.download_settings", written, sharing.FILE, "certificate_settings")
 
 
 HEIGHT = 420  # pixels
@@ -280,7 +223,6 @@ HEIGHT = 420  # pixels
 # apart
 COLOURS = ("#0b8a62", "#d1601f", "#a45aa8", "#4a7fc4")
 STROKES = ([1, 0], [6, 3], [8, 3, 2, 3], [2, 2])
-GREY = "#7b8682"
 
 
 def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
@@ -302,13 +244,14 @@ def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
     )
     y = alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100]))
     names, legend = list(lines), alt.Legend(title=None, orient="bottom", columns=1, symbolSize=400)
+    colour = alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend)
     drawn = (
         alt.Chart(rows)
         .mark_line(strokeWidth=2)
         .encode(
             x=x,
             y=y,
-            color=alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend),
+            color=colour,
             strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(range=list(STROKES), domain=names), legend=legend),
             tooltip=[
                 alt.Tooltip("line:N", title=say("lab_certify.tip_line")),
@@ -333,6 +276,5 @@ def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
         .mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12)
         .encode(x="threshold:Q", text="what:N")
     )
-    colour = alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend)
     at_most = alt.Chart(limits).mark_rule(strokeWidth=1, opacity=0.7).encode(y="share:Q", color=colour)
     return alt.layer(band, at_most, drawn, rule, said).properties(height=HEIGHT)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -13,9 +11,10 @@ import streamlit as st
 
 from rag_core import evaluation as evaluate
 from rag_core.decision.decide import replay
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.acts import actor
+from rag_core.domain.decision import Decision
 from rag_core.errors import RagError
-from rag_core.evaluation import Marks, Paired, Rate, paired
+from rag_core.evaluation import Marks, Paired, paired
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.report import error_of
 from rag_core.evaluation.tradeoff import Effect, effect
@@ -24,37 +23,35 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
-from rag_core.work import loading
-from ui.app import state
-from ui.app.people import recording, visitor
+from ui.app import state, tables
+from ui.app.elements import badge, segments, show_text
+from ui.app.people import recording
 from ui.app.people.collections import shown_name
-from ui.app.tables import offer
 from ui.app.texts import LANGUAGE, language, say, speaking, tell
 from ui.ask.asking import changed_knobs
+from ui.ask.checks import measured, required, state_in_words
+from ui.ask.refusal import outcome_in_words
 from ui.lab import state as lab
-from ui.lab.decisions import show_decision, show_label
-from ui.lab.flips import of_in_words, reason_in_words
-from ui.lab.judged import Judged, judge
+from ui.lab.flips import of_in_words, reason_in_words, share_of
 from ui.lab.limit import COUNTS
 from ui.lab.running import changed_in_words, run_before
+from ui.lab.state import Judged, Recorded
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 
 WAYS = ("settings", "runs", "all")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
 ALPHA = 0.05  # below it a difference is called more than chance
-_COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
+# settings that cannot be judged again, without those of the library
+_COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY} - set(AS_BUILT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged` and
-    `records`.
-    """
+    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged`."""
 
     name: str
     judged: Judged
-    records: Sequence[Measurements]
     rows: np.ndarray
 
     @property
@@ -63,16 +60,9 @@ class Side:
         return self.judged.marked.of(self.rows)
 
 
-def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """The tab: what to compare, then the comparison."""
-    way = st.segmented_control(
-        say("lab_compare.what"),
-        WAYS,
-        format_func=lambda way: say(f"lab_compare.way_{way}"),
-        default=WAYS[0],
-        required=True,
-        key="lab_way",
-    )
+    way = segments("lab_compare.what", WAYS, "lab_compare.way_", "lab_way", label_visibility="visible")
     if way == "settings":
         _two_settings(run, recorded, settings)
     elif way == "runs":
@@ -81,27 +71,24 @@ def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
         show_overview(run, recorded, settings)
 
 
-def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+def _two_settings(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     st.caption(say("lab_compare.settings_about"))
     options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets()))]
-    columns, chosen = st.columns(2), []
-    for column, which, start in zip(columns, ("first", "second"), (RECORDED, SIDEBAR), strict=True):
-        with column:
-            chosen.append(
-                st.selectbox(
-                    say(f"lab_compare.{which}"),
-                    options,
-                    options.index(start),
-                    format_func=_option,
-                    key=f"compare_{which}",
-                )
-            )
-    every, sides = np.arange(len(recorded.questions)), []
+    columns, every, sides = st.columns(2), np.arange(len(recorded.questions)), []
+    starts = zip(columns, ("first", "second"), map(options.index, (RECORDED, SIDEBAR)), strict=True)
+    chosen = [
+        column.selectbox(
+            say(f"lab_compare.column_{which}"), options, start, format_func=_option, key=f"compare_{which}"
+        )
+        for column, which, start in starts
+    ]
     for column, option in zip(columns, chosen, strict=True):
-        wanted = _settings_of(option, run, settings)
-        with column:
-            _say_what_stays(run.settings, wanted)
-        sides.append(Side(_option(option), judge(*recorded, run.settings, wanted), recorded.records, every))
+        wanted = settings if option == SIDEBAR else run.settings
+        if option not in (SIDEBAR, RECORDED):
+            wanted = saved_presets.settings_of(option)
+        if stay := [setting_name(name) for name in changed_knobs(run.settings, wanted) if name in _COSTLY]:
+            column.text(tell("lab_compare.stays", names=", ".join(stay)))
+        sides.append(Side(_option(option), recorded.judge(wanted), every))
     _show(recorded.questions, sides[0], sides[1])
 
 
@@ -109,25 +96,7 @@ def _option(option: str) -> str:
     return tell(f"lab_compare.option_{option[1:]}") if option in (SIDEBAR, RECORDED) else saved_presets.label(option)
 
 
-def _settings_of(option: str, run: RunHead, settings: Settings) -> Settings:
-    """The settings of an option.
-
-    Raises:
-        RagError: a saved value that this version does not take.
-    """
-    if option in (SIDEBAR, RECORDED):
-        return settings if option == SIDEBAR else run.settings
-    return saved_presets.settings_of(option)
-
-
-def _say_what_stays(recorded: Settings, wanted: Settings) -> None:
-    """Settings that cannot be judged again, which stay as the run has them."""
-    stay = [setting_name(name) for name in changed_knobs(recorded, wanted) if name in _COSTLY and name not in AS_BUILT]
-    if stay:
-        st.text(tell("lab_compare.stays", names=", ".join(stay)))
-
-
-def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     st.caption(say("lab_compare.runs_about"))
     others = _other_runs(run)
     if not others:
@@ -151,7 +120,7 @@ def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     if left_out:
         st.caption(say("lab_compare.left_out", n=left_out))
     sides = [
-        Side(_run_name(head, run), judge(*data, head.settings, head.settings if own else settings), data.records, at)
+        Side(_run_name(head, run), data.judge(data.settings if own else settings), at)
         for head, data, at in ((run, recorded, rows), (other, second, other_rows))
     ]
     _show([recorded.questions[row] for row in rows], sides[0], sides[1])
@@ -160,15 +129,11 @@ def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
     """The runs of all collections but this one, those of the same set first."""
     folder, found = state.library_folder(), []
-    for collection in filter(visitor.may_enter, dict.fromkeys([run.collection, *collections(folder)])):
-        found += [
-            head
-            for head in records(folder, collection).runs()
-            if head.done and (collection, head.id) != (run.collection, run.id)
-        ]
-    return {
-        f"{head.collection}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)
-    }
+    for collection in filter(actor().may_enter, dict.fromkeys([run.collection, *collections(folder)])):
+        found += [head for head in records(folder, collection).runs() if head.done]
+    others = [head for head in found if (head.collection, head.id) != (run.collection, run.id)]
+    others.sort(key=lambda head: head.set_name != run.set_name)
+    return {f"{head.collection}/{head.id}": head for head in others}
 
 
 def _run_name(head: RunHead, run: RunHead) -> str:
@@ -188,16 +153,11 @@ def _label(question: LabelledQuestion) -> tuple[object, ...]:
 
 
 def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> None:
-    """Rates side by side, the paired test, and the questions on which they differ."""
     found = paired(first.marked, second.marked)
     rows = _rates(first.marked, second.marked)
-    columns = {
-        name: st.column_config.TextColumn(say(f"lab_compare.{name}"), width=260)
-        for name in ("figure", "first", "second")
-    }
-    with st.container(key="compare_names"):
-        st.text(tell("lab_compare.named", first=first.name, second=second.name))
-    st.dataframe(rows, hide_index=True, column_config=columns, key="compare_rates", alt=say("lab_compare.rates_alt"))
+    show_text(tell("lab_compare.named", first=first.name, second=second.name), "compare_names")
+    wide = dict.fromkeys(rows[0], 260)
+    tables.show(rows, "lab_compare.column_", "compare_rates", wide=wide, alt="lab_compare.rates_alt")
     st.text(_in_words(found))
     for key, side in (("first", first), ("second", second)):
         if count := int(side.marked.needs_model.sum()):
@@ -207,7 +167,7 @@ def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> N
 
 def _rates(first: Marks, second: Marks) -> list[dict[str, str]]:
     sides = [
-        (*evaluate.rates(one, np.ones_like(one.answered)), _of(one, one.answered), _of(one, one.correct))
+        (*evaluate.rates(one, np.ones_like(one.answered)), share_of(one, one.answered), share_of(one, one.correct))
         for one in (first, second)
     ]
     names = ("false_refusals", "wrong_answers", "missed_answers", "answered", "right")
@@ -215,10 +175,6 @@ def _rates(first: Marks, second: Marks) -> list[dict[str, str]]:
         {"figure": tell(f"lab_compare.rate_{name}"), "first": of_in_words(one), "second": of_in_words(other)}
         for name, one, other in zip(names, *sides, strict=True)
     ]
-
-
-def _of(marked: Marks, which: np.ndarray) -> Rate:
-    return Rate(int((marked.measured & which).sum()), int(marked.measured.sum()))
 
 
 def _in_words(found: Paired) -> str:
@@ -231,7 +187,6 @@ def _in_words(found: Paired) -> str:
 
 @st.fragment
 def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, found: Paired) -> None:
-    """The questions on which they differ; a click opens both decisions."""
     st.subheader(say("lab_compare.differ", n=len(found.differ)), anchor=False)
     if not len(found.differ):
         st.caption(say("lab_compare.no_difference"))
@@ -241,32 +196,29 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
         return [_row(questions[row], first, second, int(row)) for row in found.differ]
 
     rows = made()
-    columns: dict[str, Any] = {name: st.column_config.TextColumn(say(f"lab_compare.{name}")) for name in rows[0]}
-    columns["question"] = st.column_config.TextColumn(say("lab_compare.question"), width=420)
-    # another list, another table: a chosen row must not become another question
-    key = f"compare_differ_{crc32(repr(rows).encode())}"
-    picked = st.dataframe(
+    picked = tables.show(
         rows,
-        hide_index=True,
-        column_config=columns,
-        key=key,
+        "lab_compare.column_",
+        # another list, another table: a chosen row must not become another question
+        f"compare_differ_{crc32(repr(rows).encode())}",
+        wide={"question": 420},
+        alt="lab_compare.differ_alt",
         on_select="rerun",
         selection_mode="single-cell",
-        alt=say("lab_compare.differ_alt"),
     )
-    offer(made, "differ")
+    tables.offer(made, "differ")
     chosen = [number for number, _ in picked.selection.cells if number < len(found.differ)]
     if not chosen:
         st.caption(say("lab_compare.open"))
         return
     row = int(found.differ[chosen[0]])
     with st.container(border=True, key="compare_open"):
-        show_label(questions[row])
+        _show_label(questions[row])
         for column, side, key in zip(st.columns(2), (first, second), ("first", "second"), strict=True):
             with column:
                 at = int(side.rows[row])
-                st.badge(say(f"lab_compare.{key}"), color="gray")
-                show_decision(replay(side.records[at], side.judged.settings), key)
+                badge(f"lab_compare.column_{key}", "", "gray")
+                _show_decision(replay(side.judged.recorded.records[at], side.judged.settings), key)
 
 
 def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:
@@ -275,30 +227,28 @@ def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dic
         "label": tell("lab_compare.yes" if question.answerable else "lab_compare.no"),
     }
     for key, side in (("first", first), ("second", second)):
-        at = int(side.rows[row])
-        error = error_of(side.judged.marked, at) or ("answered" if side.judged.marked.answered[at] else "refused")
+        at, marked = int(side.rows[row]), side.judged.marked
+        error = error_of(marked, at) or ("answered" if marked.answered[at] else "refused")
         cells[key] = tell(f"lab_compare.ended_{error}")
-        answered = side.judged.marked.answered[at]
-        cells[f"{key}_by"] = "" if answered else reason_in_words(side.judged.outcomes.reason[at])
+        cells[f"{key}_by"] = "" if marked.answered[at] else reason_in_words(side.judged.outcomes.reason[at])
     return cells
 
 
 WIDTHS = {"name": 330, **dict.fromkeys(COUNTS, 100), "open": 80, "stays": 90}  # pixels
 MAX_RUNS = 24  # newest ones of the set; chosen
-_COSTLY_OVERVIEW = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY} - set(AS_BUILT)
 Row = dict[str, str | int | None]
 
 
-def show_overview(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+def show_overview(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     """Both tables."""
     st.subheader(say("lab_overview.presets"), anchor=False)
     st.caption(say("lab_overview.presets_about"))
 
     def of_presets() -> list[Row]:
         return [
-            _of_settings(tell("lab_compare.option_sidebar"), settings, run, recorded),
-            _of_settings(tell("lab_compare.option_recorded"), run.settings, run, recorded),
-            *(_of_preset(option, run, recorded) for option in saved_presets.options(list(presets()))),
+            _of_settings(tell("lab_compare.option_sidebar"), settings, recorded),
+            _of_settings(tell("lab_compare.option_recorded"), run.settings, recorded),
+            *(_of_preset(option, recorded) for option in saved_presets.options(list(presets()))),
         ]
 
     _table(of_presets, "presets")
@@ -311,45 +261,34 @@ def show_overview(run: RunHead, recorded: lab.Recorded, settings: Settings) -> N
         st.caption(say("lab_overview.more", n=len(runs) - MAX_RUNS))
 
 
-def _of_preset(option: str, run: RunHead, recorded: lab.Recorded) -> Row:
+def _of_preset(option: str, recorded: Recorded) -> Row:
     name = saved_presets.label(option)
     try:
         wanted = saved_presets.settings_of(option)
     except RagError as error:  # a saved value that this version does not take
         return {"name": name, **dict.fromkeys(COUNTS), "open": None, "stays": error.problem}
-    return _of_settings(name, wanted, run, recorded)
+    return _of_settings(name, wanted, recorded)
 
 
-def _of_settings(name: str, wanted: Settings, run: RunHead, recorded: lab.Recorded) -> Row:
-    judged = judge(*recorded, run.settings, wanted)
-    stays = sum(knob in _COSTLY_OVERVIEW for knob in changed_knobs(run.settings, wanted))
-    left = int(judged.marked.needs_model.sum())
-    return {
-        "name": name,
-        **_counts(effect(judged.marked)),
-        "open": left or None,
-        "stays": str(stays) if stays else None,
-    }
+def _of_settings(name: str, wanted: Settings, recorded: Recorded) -> Row:
+    marked = recorded.judge(wanted).marked
+    stays = sum(knob in _COSTLY for knob in changed_knobs(recorded.settings, wanted))
+    left = int(marked.needs_model.sum()) or None
+    return {"name": name, **_counts(effect(marked)), "open": left, "stays": str(stays) if stays else None}
 
 
 def _of_run(run: RunHead, runs: Sequence[RunHead]) -> Row:
-    snapshot = loading.engine(state.library_folder(), run.collection, state.base_settings()).library.snapshot
-    found = _effect(
-        state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, snapshot.version
-    )
+    found = _effect(lab.known_by(run), run)
     changed = "; ".join(changed_in_words(run, run_before(run, runs)))
     done = tell("lab_sets.done_of", done=run.done, total=run.total)
     return {"name": run.name, **_counts(found), "done": done, "changed": changed, "note": run.note}
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
-def _effect(
-    folder: Path, collection: str, run: int, done: int, measured_under: int, calibration: str, version: int
-) -> Effect:
-    """Of a run under its own settings; the other arguments tell what the counts rest on."""
-    head = records(folder, collection).run(run)
-    recorded = lab.replay_set(head)
-    return effect(judge(*recorded, head.settings, head.settings).marked)
+def _effect(rests_on: tuple[object, ...], _run: RunHead) -> Effect:
+    del rests_on  # the key
+    recorded = lab.replay_set(_run)
+    return effect(recorded.judge(recorded.settings).marked)
 
 
 def _counts(found: Effect) -> Mapping[str, int]:
@@ -360,7 +299,7 @@ def _table(made: Callable[[], Sequence[Row]], name: str) -> None:
     rows = made()
     saved = rows if language() == LANGUAGE else speaking(LANGUAGE)(made)()  # a click has no session to make it from
     columns = {
-        key: (st.column_config.NumberColumn if key in (*COUNTS, "open") else st.column_config.TextColumn)(
+        key: st.column_config.Column(
             say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=WIDTHS.get(key)
         )
         for key in rows[0]
@@ -374,4 +313,37 @@ def _table(made: Callable[[], Sequence[Row]], name: str) -> None:
         alt=say(f"lab_overview.{name}_alt"),
         height=min(640, 38 + 35 * len(rows)),
     )
-    offer(lambda: saved, name)
+    tables.offer(lambda: saved, name)
+
+
+def _show_label(question: LabelledQuestion) -> None:
+    """The question and what its label says, as plain text."""
+    st.text(question.question)
+    parts = [tell("lab_compare.label_answerable" if question.answerable else "lab_compare.label_unanswerable")]
+    if question.answers:
+        parts.append(tell("lab_compare.label_answers", answers=" | ".join(question.answers)))
+    if question.places:
+        places = ", ".join(f"{place.document} {place.page or ''}" for place in question.places)
+        parts.append(tell("lab_compare.label_places", places=places))
+    show_text("\n".join(parts), "lab_label")
+
+
+def _show_decision(decision: Decision, key: str) -> None:
+    """How it ended, and the checks in their order; what comes from documents is shown as it is."""
+    st.text(outcome_in_words(decision))
+    if decision.answered:
+        st.text(decision.answer)
+    cited = [f"{number}. {one.document}, {one.page}" for number, one in enumerate(decision.citations, 1)]
+    if cited:
+        st.text("\n".join(cited))
+    rows = [
+        {
+            "check": tell(f"checks.title_{check.stage}"),
+            "state": state_in_words(check),
+            "measured": measured(check),
+            "required": required(check),
+        }
+        for check in decision.trace.checks
+    ]
+    if rows:
+        tables.show(rows, "lab_compare.check_", f"checks_{key}", alt="lab_compare.checks_alt", height="content")

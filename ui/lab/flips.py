@@ -1,57 +1,67 @@
-"""The questions of a run: those whose outcome flips, those that end against their label, or all; each one click from
-its trace.
+"""The questions of a run: those whose outcome flips, those that end against their label, all, or those behind what was
+clicked in a plot; each one click from its trace.
 
-Questions, answers and names are untrusted: they are cells of a table or inert text.
+Questions, answers and names are untrusted: they are cells of a table or inert text. Plots hold numbers alone: a click
+sends the ends of a part of the scale, and what lies in it is looked up again here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from zlib import crc32
 
+import altair as alt
 import numpy as np
 import streamlit as st
 
-from rag_core.decision.batch import ReplaySet
-from rag_core.decision.batch.columns import Flags
+from rag_core.decision.batch.columns import Flags, Floats, Ints
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.engine import Engine
-from rag_core.evaluation import Rate, failing
-from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation import Marks, Rate, failing
+from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.settings import Settings
+from ui.app import state, tables
 from ui.app.asked import Asked
+from ui.app.elements import badge, button, download, remember, show_text, shown_error
 from ui.app.scope import Scope
-from ui.app.tables import offer
-from ui.app.texts import say, screen, tell
+from ui.app.texts import say, tell
 from ui.ask.changes import outcome
+from ui.ask.missed import show_finding
 from ui.ask.refusal import show_refusal
 from ui.ask.stages import show_stages
-from ui.lab import decisions
-from ui.lab.judged import Judged, judge
+from ui.lab.state import Judged
 from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
+ERRORS = ("false_refusals", "wrong_answers", "missed_answers")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
 # id of the question whose trace is open, and the list that it was clicked in
-CHOSEN, CHOSEN_IN = (
-    "lab_question",
-    "lab_question_in",
-)
+CHOSEN, CHOSEN_IN = "lab_question", "lab_question_in"
+# widths in pixels
+WIDE = {
+    "question": 380,
+    "label": 110,
+    "before": 90,
+    "now": 90,
+    "right": 110,
+    "reason": 190,
+    "probability": 90,
+    "language": 80,
+    "kind": 110,
+}
+ROWS_IN_VIEW = 11  # rows that a list shows at once
+PICK = "pick"  # the name of what a click in a plot chooses
+CURVES = ("lab_risk", "lab_roc", "lab_precision")  # plots whose parts are told in scores that rise with what passes
+_PICKED = "lab_picked"  # in the session
+_WANTED = "lab_why"  # in the session: id of a question, and the number of a place of its label
+Spec = dict[str, Any]
 
 
-def show(
-    engine: Engine,
-    questions: Sequence[LabelledQuestion],
-    of: ReplaySet,
-    records: Sequence[Measurements],
-    recorded: Settings,
-    now: Judged,
-    before: Judged,
-) -> None:
+def show(now: Judged, before: Judged) -> None:
     """The list, its downloads, and the trace of the question that was clicked."""
     st.subheader(say("lab_results.questions"), anchor=False)
     against = st.selectbox(
@@ -63,13 +73,11 @@ def show(
         persist_state="session",
         width=420,
     )
-    if against == "preset":
-        before = judge(questions, of, records, recorded, saved_presets.start_settings())
-    _list(questions, records, now, before)
+    _list(now, now.recorded.judge(saved_presets.start_settings()) if against == "preset" else before)
 
 
 @st.fragment
-def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
+def _list(now: Judged, before: Judged) -> None:
     """A fragment, so that a click on a question does not draw the charts again."""
     lists = members(now, before)
     name = st.segmented_control(
@@ -83,50 +91,33 @@ def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]
     )
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
-        _table(_rows(chosen, questions, now, before), [questions[row].id for row in chosen], "questions")
+        _table(chosen, now, before, "questions")
     else:
         st.caption(say(f"lab_results.none_{name}"))
     with st.container(horizontal=True):
         if chosen:
-            offer(partial(_rows, chosen, questions, now, before), f"questions_{name}")
-        _offer_failing(questions, records, now)
-    _show_chosen("questions", questions, records, now, before)
-
-
-def show_some(
-    chosen: Sequence[int],
-    questions: Sequence[LabelledQuestion],
-    records: Sequence[Measurements],
-    now: Judged,
-    before: Judged,
-    name: str,
-) -> None:
-    """A list of some questions elsewhere on the page, by their places, and the trace of the one that was clicked in
-    it.
-    """
-    _table(_rows(chosen, questions, now, before), [questions[row].id for row in chosen], name)
-    _show_chosen(name, questions, records, now, before)
+            tables.offer(partial(_rows, chosen, now, before), f"questions_{name}")
+        _offer_failing(now)
+    _show_chosen("questions", now, before)
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
     """The questions of each list, shape (n,) each."""
+    marked = now.marked
+    flipped = now.outcomes.answered != before.outcomes.answered
     return {
-        "flipped": (now.outcomes.answered != before.outcomes.answered)
-        & ~now.marked.needs_model
-        & ~before.marked.needs_model,
-        "false_refusals": now.marked.false_refusal,
-        "wrong_answers": now.marked.wrong_answer,
-        "missed_answers": now.marked.missed,
-        "not_measured": ~now.marked.measured & ~now.marked.needs_model & ~now.marked.lost,
-        "needs_model": now.marked.needs_model,
+        "flipped": flipped & ~marked.needs_model & ~before.marked.needs_model,
+        "false_refusals": marked.false_refusal,
+        "wrong_answers": marked.wrong_answer,
+        "missed_answers": marked.missed,
+        "not_measured": ~marked.measured & ~marked.needs_model & ~marked.lost,
+        "needs_model": marked.needs_model,
         "all": np.ones(len(now.outcomes), dtype=bool),
     }
 
 
 def reason_in_words(reason: Reason) -> str:
-    """Why a question ended so, in a few words: of a check what it missed, not its name, which says what it looks
-    for.
-    """
+    """Why a question ended so, in a few words: of a check what it missed, not its name."""
     return tell(f"lab_reasons.{reason}")
 
 
@@ -137,25 +128,36 @@ def of_in_words(rate: Rate) -> str:
     return tell("lab_results.of_short", k=rate.k, n=rate.n, low=rate.interval.low, high=rate.interval.high)
 
 
-def _rows(
-    chosen: Sequence[int], questions: Sequence[LabelledQuestion], now: Judged, before: Judged
-) -> list[dict[str, str | None]]:
-    return [_row(questions[row], row, now, before) for row in chosen]
+def share_of(marked: Marks, which: Flags) -> Rate:
+    """How many of all questions that were measured."""
+    return Rate(int((marked.measured & which).sum()), int(marked.measured.sum()))
+
+
+def share_in_words(rate: Rate) -> str:
+    """A rate in percent; a dash where there is none."""
+    return say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share)
+
+
+def label_in_words(question: LabelledQuestion) -> str:
+    """Whether the documents answer a question, by its label."""
+    return tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable")
+
+
+def _rows(chosen: Sequence[int], now: Judged, before: Judged) -> list[dict[str, str | None]]:
+    return [_row(now.recorded.questions[row], row, now, before) for row in chosen]
 
 
 def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> dict[str, str | None]:
     answered = (before.outcomes.answered[row], now.outcomes.answered[row])
-    ended = [_ended(side, row) for side in (before, now)]
     decided = (now if not answered[1] else before).outcomes.reason[row]
-    value = now.outcomes.scores["correctness"][row]
     return {
         "question": question.question,
-        "label": tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable"),
-        "before": ended[0],
-        "now": ended[1],
+        "label": label_in_words(question),
+        "before": _ended(before, row),
+        "now": _ended(now, row),
         "right": tell("lab_results.right" if now.marked.correct[row] else "lab_results.not_right"),
         "reason": reason_in_words(decided) if not all(answered) else None,
-        "probability": tell("lab_results.probability", value=value),
+        "probability": tell("lab_results.probability", value=now.outcomes.scores["correctness"][row]),
         "language": question.language,
         "kind": question.kind,
     }
@@ -167,104 +169,85 @@ def _ended(side: Judged, row: int) -> str:
     return tell("lab_results.answered_short" if side.outcomes.answered[row] else "lab_results.refused_short")
 
 
-def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str], name: str) -> None:
-    widths = {
-        "question": 380,
-        "label": 110,
-        "before": 90,
-        "now": 90,
-        "right": 110,
-        "reason": 190,
-        "probability": 90,
-        "language": 80,
-        "kind": 110,
-    }
-    columns = {
-        name: st.column_config.TextColumn(say(f"lab_results.column_{name}"), width=width, help=_help(name))
-        for name, width in widths.items()
-    }
+def _table(chosen: Sequence[int], now: Judged, before: Judged, name: str) -> None:
+    ids = [now.recorded.questions[row].id for row in chosen]
     # another list, another table: a chosen row must not become another question
     key = f"lab_{name}_{crc32(repr(ids).encode())}"
 
     def take() -> None:
-        chosen = [row for row, _ in st.session_state[key].selection.cells if row < len(ids)]
-        st.session_state[CHOSEN] = ids[chosen[0]] if chosen else None
-        st.session_state[CHOSEN_IN] = name
+        clicked = [row for row, _ in st.session_state[key].selection.cells if row < len(ids)]
+        remember(CHOSEN, ids[clicked[0]] if clicked else None)
+        remember(CHOSEN_IN, name)
 
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config=columns,
-        key=key,
+    tables.show(
+        _rows(chosen, now, before),
+        "lab_results.column_",
+        key,
+        wide=WIDE,
+        in_view=ROWS_IN_VIEW,
+        alt="lab_results.questions_alt",
         on_select=take,
         selection_mode="single-cell",
         placeholder="",
-        height=min(420, 38 + 35 * max(len(rows), 1)),
-        alt=say("lab_results.questions_alt"),
     )
     st.caption(say("lab_results.click"))
 
 
-def _help(column: str) -> str | None:
-    return say(f"lab_results.column_{column}_help") if f"lab_results.column_{column}_help" in screen() else None
-
-
-def _offer_failing(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> None:
+def _offer_failing(now: Judged) -> None:
     """The questions that ended against their label, as a set that can be run again."""
-    wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed | ~now.marked.measured
+    marked, recorded = now.marked, now.recorded
+    wrong = marked.false_refusal | marked.wrong_answer | marked.missed | ~marked.measured
     if wrong.any():
-        st.download_button(
-            say("lab_results.failing", n=int(wrong.sum())),
-            lambda: failing(questions, records, now.settings, now.marked),
+        download(
+            "lab_results.failing",
+            lambda: failing(recorded.questions, recorded.records, now.settings, marked),
             "failing.jsonl",
-            "application/jsonl",
-            key="lab_failing",
-            icon=":material/download:",
-            on_click="ignore",
+            "lab_failing",
+            n=int(wrong.sum()),
             type="tertiary",
-            help=say("lab_results.failing_help"),
+            help="lab_results.failing_help",
         )
 
 
-def _show_chosen(
-    name: str, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged
-) -> None:
-    """The question that was clicked in this list: its label, how it ended before and ends now, its answer or refusal,
-    and every check.
-    """
+def _show_chosen(name: str, now: Judged, before: Judged) -> None:
+    """The question that was clicked in this list: its label, how it ended before and ends now, and every check."""
     id = st.session_state.get(CHOSEN) if st.session_state.get(CHOSEN_IN, "questions") == name else None
-    row = next((row for row, question in enumerate(questions) if question.id == id), None)
+    row = next((row for row, question in enumerate(now.recorded.questions) if question.id == id), None)
     if row is None:
         return
-    question, measurements = questions[row], records[row]
+    question, measurements = now.recorded.questions[row], now.recorded.records[row]
     decision, was = replay(measurements, now.settings), replay(measurements, before.settings)
     asked = Asked(measurements.question, Scope(), measurements, decision, now.settings)
     with st.container(border=True, key="lab_chosen"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.badge(
-                say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray"
-            )
-            st.button(
-                say("lab_results.close"), key="lab_close", icon=":material/close:", type="tertiary", on_click=_close
-            )
+            badge("lab_results.answerable" if question.answerable else "lab_results.unanswerable", "", "gray")
+            button("lab_results.close", "lab_close", remember, CHOSEN, None, icon="close", type="tertiary")
         st.text(question.question)
         for line in _label_lines(question, measurements.library.names):
             st.text(line)
-        with st.container(key="lab_outcome"):
-            st.text(tell("lab_results.outcome", outcome=outcome(was, decision)))
+        show_text(tell("lab_results.outcome", outcome=outcome(was, decision)), "lab_outcome")
         if decision.answered:
-            _show_answer(decision)
+            with st.container(border=True, key="lab_answer"):
+                badge("answer.answered", "check_circle", "green")
+                st.text(decision.answer)
+                for line in cited(decision):
+                    st.text(line)
         else:
             show_refusal(asked)
         show_stages(asked)
-        decisions.show_why(question, now.settings)
+        _show_why(question, now.settings)
+
+
+def cited(decision: Decision) -> list[str]:
+    """The sources of an answer, a line each."""
+    return [
+        tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words)
+        for one in decision.citations
+    ]
 
 
 def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
-    """The other lines of a label: the right answers, where they stand, where was searched.
-
-    `names` are those of documents by id.
-    """
+    """The right answers, where they stand, where was searched; `names` are those of documents by id."""
     lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
     places = [
         tell("lab_results.place", document=names.get(place.document, place.document), page=place.page or "–")
@@ -273,19 +256,128 @@ def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[s
     if places:
         lines.append(tell("lab_results.places", places=" · ".join(places)))
     if question.documents:
-        lines.append(
-            tell("lab_results.searched_in", documents=" · ".join(names.get(one, one) for one in question.documents))
-        )
+        searched = " · ".join(names.get(one, one) for one in question.documents)
+        lines.append(tell("lab_results.searched_in", documents=searched))
     return lines
 
 
-def _show_answer(decision: Decision) -> None:
-    with st.container(border=True, key="lab_answer"):
-        st.badge(say("answer.answered"), icon=":material/check_circle:", color="green")
-        st.text(decision.answer)
-        for citation in decision.citations:
-            st.text(tell("lab_results.cited", id=citation.id, document=citation.document, page=citation.page_in_words))
+def _show_why(question: LabelledQuestion, settings: Settings) -> None:
+    """Each place of the label whose page is known, and what became of the page when the question is measured again."""
+    places = [place for place in question.places if place.page]
+    if not places:
+        return
+    st.caption(say("lab_compare.why_about"))
+    wanted = st.session_state.get(_WANTED)
+    for number, place in enumerate(places):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(tell("missed.page_of", name=place.document, page=place.page), width="content")
+            key, this = f"lab_why_{question.id}_{number}", (question.id, number)
+            button("missed.look", key, remember, _WANTED, this, icon="search")
+        if wanted == (question.id, number):
+            _show_place(question, place, settings)
 
 
-def _close() -> None:
-    st.session_state[CHOSEN] = None
+def _show_place(question: LabelledQuestion, place: Place, settings: Settings) -> None:
+    engine, within = state.engine(), question.documents or None
+    with shown_error():
+        found = engine.library.snapshot.find(place.document)
+        if not found:
+            st.text(tell("lab_compare.why_no_document", name=place.document))
+            return
+        with st.spinner(say("missed.looking")):
+            missed = engine.why_missed(question.question, settings, found[0].id, place.page, within)
+        with st.container(border=True, key="lab_why"):
+            show_finding(missed)
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A part of a score's scale: from `low` to below `high`, None for no end; of one class of questions, or of both."""
+
+    score: str
+    plot: str
+    low: float
+    high: float | None
+    wanted: bool | None = None
+
+
+def pick(*fields: str, nearest: bool = False) -> alt.Parameter:
+    """A click in a plot, which tells these fields of what was clicked; what is not chosen does not fade."""
+    return alt.selection_point(name=PICK, fields=list(fields), nearest=nearest, toggle=False)
+
+
+def chart(score: str, spec: Spec, key: str, alt: str) -> None:
+    """Draw a plot of a score whose parts can be clicked."""
+    st.vega_lite_chart(spec=spec, key=key, alt=alt, on_select=lambda: _take(score, key))
+
+
+def of_score(score: str, values: Floats, rises: Floats, wanted: Flags) -> Ints | None:
+    """The places of the questions that were picked of this score, among those with these measurements; None where
+    nothing was picked.
+
+    Args:
+        score: the check's name.
+        values: shape (m,), as measured.
+        rises: shape (m,), so that higher passes.
+        wanted: shape (m,), those that should pass.
+    """
+    pick: Pick | None = st.session_state.get(_PICKED)
+    if pick is None or pick.score != score:
+        return None
+    found = within(pick, rises if pick.plot in CURVES else values)
+    return np.flatnonzero(found if pick.wanted is None else found & (wanted == pick.wanted))
+
+
+def within(pick: Pick, values: Floats) -> Flags:
+    """A flag for each value that lies in the part; the highest value belongs to the part that ends there."""
+    if pick.high is None:
+        return values >= pick.low
+    top: Flags = (values == pick.high) & (pick.high >= values.max(initial=-np.inf)) & (pick.plot not in CURVES)
+    found: Flags = (values >= pick.low) & ((values < pick.high) | top)
+    return found
+
+
+def show_picked(
+    rows: Ints, now: Judged, before: Judged, title: str = "lab_picked.title", key: str = _PICKED, **numbers: float
+) -> None:
+    """List these questions under the text `title`, which counts them; a click on one opens its trace below.
+
+    The session holds under `key` what was clicked.
+    """
+    with st.container(key=key, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(say(title, n=len(rows), **numbers))
+            close_button(key)
+        if len(rows):
+            name = key.removeprefix("lab_")
+            _table(rows.tolist(), now, before, name)
+            _show_chosen(name, now, before)
+        else:
+            st.caption(say("lab_picked.none"))
+
+
+def part_of(chart: str) -> dict[str, object]:
+    """The part of a plot that was clicked, by the names of its fields; empty for a click beside everything."""
+    found = st.session_state[chart].selection.get(PICK) or []
+    return dict(found[-1]) if found else {}
+
+
+def close_button(key: str) -> None:
+    """The button that closes a list of what was clicked, which the session holds under `key`."""
+    button("lab_picked.close", f"{key}_close", let_go, key, icon="close", type="tertiary")
+
+
+def let_go(key: str = _PICKED) -> None:
+    """Forget what was clicked."""
+    st.session_state.pop(key, None)
+
+
+def _take(score: str, key: str) -> None:
+    """Note what was clicked; a click beside everything lets go of it."""
+    match part_of(key):
+        case {"low": int() | float() as low, **rest}:
+            high, wanted = rest.get("high"), rest.get("wanted")
+            end = float(high) if isinstance(high, int | float) else None
+            st.session_state[_PICKED] = Pick(score, key, float(low), end, bool(wanted) if wanted is not None else None)
+        case _:
+            let_go()

@@ -5,7 +5,6 @@ No statistics here: intervals, ROC and the rest wait in the details below (`ui.l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,21 +14,17 @@ import numpy as np
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.domain.measurements import Measurements
-from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
 from rag_core.settings import Mode, Settings
+from ui.app.elements import button
 from ui.app.texts import say
-from ui.lab import picked, plots
-from ui.lab.judged import Fixed, Judged, judge
+from ui.lab import flips, plots
+from ui.lab.state import Judged
 from ui.settings.fields import set_knob
 
 KNOB, MODE = "min_correctness", "correctness_mode"
 # in the session: the chart, and the limit and line that were clicked in it
-CHART, PICKED = (
-    "lab_limit_chart",
-    "lab_limit_picked",
-)
+CHART, PICKED = "lab_limit_chart", "lab_limit_picked"
 BY_BUTTON = "lab_limit_by_button"  # in the session: whether the button above the chart chose them
 ACCEPTED_FIELD = "lab_accepted"
 ACCEPTED, MAX_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
@@ -41,22 +36,12 @@ STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apar
 _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDictionary()
 
 
-def show(
-    questions: Sequence[LabelledQuestion],
-    of: ReplaySet,
-    records: Sequence[Measurements],
-    now: Judged,
-    before: Judged,
-    labels: Fixed,
-) -> None:
-    """The whole screen.
-
-    `now` is the run under the settings of the side bar, `before` under its own; all in the same order.
-    """
+def show(now: Judged, before: Judged) -> None:
+    """The whole screen; `now` is the run under the settings of the side bar, `before` under its own."""
     st.subheader(say("lab_limit.title"), anchor=False)
-    found = of_limits(questions, of, records, now, labels)
+    found = of_limits(now)
     _show_counts(effect(now.marked), effect(before.marked))
-    unlabelled = sum(question.answerable and not question.answers for question in questions)
+    unlabelled = sum(question.answerable and not question.answers for question in now.recorded.questions)
     if unlabelled:  # beside the numbers that it is about
         st.caption(say("lab_limit.unlabelled", n=unlabelled))
     if now.marked.lost.any():
@@ -67,25 +52,18 @@ def show(
     place = _suggest(found, now.settings)
     by_button = PICKED in st.session_state and bool(st.session_state.get(BY_BUTTON))
     if by_button:  # right below it: under the chart nobody sees that it did something
-        _show_clicked(questions, of, records, now, before)
+        _show_clicked(now, before)
     idle = now.settings.correctness_mode is not Mode.ENFORCE
     with st.container(key="lab_limit_curve", gap=None):
-        st.vega_lite_chart(
-            spec=curve(
-                found, None if idle else now.settings.min_correctness, None if place is None else found.limits[place]
-            ),
-            key=CHART,
-            alt=say("lab_limit.alt", n=found.effects[0].questions),
-            on_select=_take_clicked,
-        )
+        here, there = None if idle else now.settings.min_correctness, None if place is None else found.limits[place]
+        said = say("lab_limit.alt", n=found.effects[0].questions)
+        st.vega_lite_chart(spec=curve(found, here, there), key=CHART, alt=said, on_select=_take_clicked)
     if not by_button:
-        _show_clicked(questions, of, records, now, before)
+        _show_clicked(now, before)
 
 
-def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
-    """The three shares of all questions over the limit, with the limit in force and the suggested one as upright
-    lines.
-    """
+def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
+    """The three shares of all questions over the limit, with the limits in force and suggested as upright lines."""
     # where an answer cannot be read any more, a refusal still counts
     n = max(1, *(found.questions for found in of.effects))
     rows = [
@@ -142,24 +120,21 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> plots.Spec:
     ).to_dict(validate=False)
 
 
-def of_limits(
-    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, labels: Fixed
-) -> Tradeoff | None:
-    """The effect of each limit, worked out again only where something else than it was moved; None where no probability
-    was measured.
-    """
-    if not any(one.correctness is not None for one in records):
+def of_limits(now: Judged) -> Tradeoff | None:
+    """The effect of each limit, worked out again where another setting was moved; None without a probability."""
+    of = now.recorded
+    if not any(one.correctness is not None for one in of.records):
         return None
     settings = now.settings.changed(**{MODE: Mode.ENFORCE})
     key = settings.changed(**{KNOB: 0.0})
-    known = _KNOWN.get(of)
+    known = _KNOWN.get(of.replay)
     if known is None or known[0] != key:
-        known = _KNOWN[of] = key, tradeoff(questions, records, of, labels.hits, settings, KNOB)
+        found = tradeoff(of.questions, of.records, of.replay, of.fixed.hits, settings, KNOB)
+        known = _KNOWN[of.replay] = key, found
     return known[1]
 
 
 def _show_counts(now: Effect, before: Effect) -> None:
-    """Four numbers that add up to all, and how they moved against the run's own settings."""
     with st.container(key="lab_effect"):
         for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
             moved = getattr(now, name) - getattr(before, name)
@@ -174,29 +149,23 @@ def _show_counts(now: Effect, before: Effect) -> None:
                 st.caption(say("lab_limit.of", n=now.questions))
 
 
-def _show_clicked(
-    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, before: Judged
-) -> None:
-    """The questions behind the point that was clicked: those that end so at that limit.
-
-    How they end now stands beside them.
-    """
+def _show_clicked(now: Judged, before: Judged) -> None:
     clicked = st.session_state.get(PICKED)
     if clicked is None:
         st.caption(say("lab_limit.how"))
         return
     limit, line = clicked
-    there = judge(questions, of, records, now.settings, now.settings.changed(**{KNOB: limit, MODE: Mode.ENFORCE}))
+    there = now.recorded.judge(now.settings.changed(**{KNOB: limit, MODE: Mode.ENFORCE}))
     rows = np.flatnonzero(members(there.marked)[line])
-    picked.show(rows, questions, records, now, before, f"lab_limit.clicked_{line}", PICKED, limit=round(100 * limit, 2))
+    flips.show_picked(rows, now, before, f"lab_limit.clicked_{line}", PICKED, limit=round(100 * limit, 2))
 
 
 def _take_clicked() -> None:
-    match picked.part_of(CHART):
+    match flips.part_of(CHART):
         case {"limit": int() | float() as limit, "name": str() as line} if line in LINES:
             st.session_state[PICKED], st.session_state[BY_BUTTON] = (float(limit), line), False
         case _:
-            picked.let_go(PICKED)
+            flips.let_go(PICKED)
 
 
 def _suggest(of: Tradeoff, settings: Settings) -> int | None:
@@ -222,22 +191,13 @@ def _suggest(of: Tradeoff, settings: Settings) -> int | None:
         st.caption(say("lab_limit.suggest_about", n=of.effects[place].questions))
         _show_one_more(of, place)
         in_force = settings.correctness_mode is Mode.ENFORCE and settings.min_correctness == of.limits[place]
-        st.button(
-            say("lab_limit.in_force" if in_force else "lab_limit.apply"),
-            key="lab_apply_limit",
-            type="primary",
-            disabled=in_force,
-            icon=":material/check:",
-            on_click=_apply,
-            args=(of.limits[place],),
-        )
+        key = "lab_limit.in_force" if in_force else "lab_limit.apply"
+        button(key, "lab_apply_limit", _apply, of.limits[place], type="primary", icon="check", disabled=in_force)
     return place
 
 
 def _show_price(limit: float, found: Effect) -> None:
-    """A limit and what it costs, as a sentence about a hundred questions; about those that were asked where they are
-    fewer.
-    """
+    """A limit and what it costs, about a hundred questions, or those that were asked where they are fewer."""
     n, of = found.questions, min(found.questions, 100)
     answered, wrong = round(of * found.answered / n), of * found.wrong / n
     ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else ""
@@ -247,9 +207,7 @@ def _show_price(limit: float, found: Effect) -> None:
 
 
 def _show_least(of: Tradeoff) -> None:
-    """Where no limit keeps what is accepted: how much one would have to accept, for which limit, and a button that
-    lists what is wrong.
-    """
+    """Where no limit keeps what is accepted: how much one would have to accept, for which limit."""
     rates = [
         (ceil(100 * found.wrong / found.answered), place) for place, found in enumerate(of.effects) if found.answered
     ]
@@ -264,7 +222,6 @@ def _show_least(of: Tradeoff) -> None:
 
 
 def _show_one_more(of: Tradeoff, place: int) -> None:
-    """That one wrong answer keeps many right ones away, where it does so, and a button that lists it."""
     lower = one_more_wrong(of, place)
     if lower is None:
         return
@@ -274,14 +231,7 @@ def _show_one_more(of: Tradeoff, place: int) -> None:
 
 
 def _offer_wrong(limit: float) -> None:
-    st.button(
-        say("lab_limit.one_more_show"),
-        key="lab_one_more",
-        type="tertiary",
-        icon=":material/search:",
-        on_click=_list_wrong,
-        args=(limit,),
-    )
+    button("lab_limit.one_more_show", "lab_one_more", _list_wrong, limit, type="tertiary", icon="search")
 
 
 def _list_wrong(limit: float) -> None:

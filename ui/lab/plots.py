@@ -14,27 +14,23 @@ import altair as alt
 import numpy as np
 import streamlit as st
 
-from rag_core.decision.batch import Held, ReplaySet, checks_of
+from rag_core.decision.batch import Held, checks_of
 from rag_core.decision.batch.columns import Flags, Floats, Ints
-from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import Direction
 from rag_core.evaluation import metrics
-from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.metrics import Bin, Curve
 from rag_core.settings import Scale
 from ui.app.texts import say
 from ui.ask.checks import LIMITS
-from ui.lab import picked
-from ui.lab.judged import Fixed, Judged
+from ui.lab import flips
+from ui.lab.flips import Spec, pick
+from ui.lab.state import Judged
 
 MAX_POINTS = 400  # points of a curve: more are closer than pixels
 HEIGHT = 340  # pixels, with axes and legend
 BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar each
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
-Spec = dict[str, Any]
 PERCENT = alt.Axis(format=".0%", tickCount=5)  # every fifth of the scale
-PICK = "pick"  # the name of what a click chooses
-CURVES = ("lab_risk", "lab_roc", "lab_precision")  # plots whose parts are told in scores that rise with what passes
 _BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 
@@ -78,7 +74,7 @@ def histogram(
                 title=say("lab_results.axis_questions"),
                 axis=alt.Axis(format="d", labelExpr="abs(datum.value)", tickMinStep=1),
             ),
-            color=_two_colours(above, below),
+            color=alt.Color("label:N", scale=alt.Scale(domain=[above, below], range=[BLUE, ORANGE]), legend=_BELOW),
             tooltip=[
                 _shown("label:N", "tip_label"),
                 _shown("low:Q", "tip_from", ".3~f"),
@@ -133,29 +129,17 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
 
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
-    """Draw reliability: the share that came true among questions with like probabilities, with its interval, against
-    these.
-    """
+    """The share that came true among questions with like probabilities, with its interval, against these."""
     rows = [
-        {
-            "said": b.mean,
-            "share": b.share,
-            "least": b.interval.low,
-            "most": b.interval.high,
-            "n": b.n,
-            "low": b.low,
-            "high": b.high,
-        }
+        {"said": b.mean, "share": b.share, "n": b.n, "low": b.low, "high": b.high}
+        | {"least": b.interval.low, "most": b.interval.high}
         for b in bins
         if b.n
     ]
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
-    ideal = (
-        _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}])
-        .mark_line(color=GREY, strokeDash=[4, 4])
-        .encode(x=x, y=y)
-    )
+    ends = [{"said": 0, "share": 0}, {"said": 1, "share": 1}]
+    ideal = _chart(ends).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
     intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
     tips = [
         _shown("said:Q", "tip_said", ".1%"),
@@ -184,25 +168,14 @@ def unseen_points(places: alt.Chart, *fields: str) -> alt.Chart:
     return points
 
 
-def pick(*fields: str, nearest: bool = False) -> alt.Parameter:
-    """A click, which tells these fields of what was clicked; what is not chosen does not fade."""
-    return alt.selection_point(name=PICK, fields=list(fields), nearest=nearest, toggle=False)
-
-
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
 def _points(here: Point, all_checks: Point) -> alt.Chart:
-    """The present settings on a curve: a large diamond and a dot on it, told apart by shape and size and said in the
-    legend.
-    """
     words = [say("lab_results.all_checks"), say("lab_results.this_limit")]
-    rows = [
-        {"x": at[0], "y": at[1], "what": what}
-        for at, what in zip((all_checks, here), words, strict=True)
-        if at is not None
-    ]
+    places = zip((all_checks, here), words, strict=True)
+    rows = [{"x": at[0], "y": at[1], "what": what} for at, what in places if at is not None]
     points: alt.Chart = (
         _chart(rows)
         .mark_point(filled=True, opacity=1)
@@ -216,11 +189,6 @@ def _points(here: Point, all_checks: Point) -> alt.Chart:
         )
     )
     return points
-
-
-def _two_colours(first: str, second: str) -> alt.Color:
-    scale = alt.Scale(domain=[first, second], range=[BLUE, ORANGE])
-    return alt.Color("label:N", scale=scale, legend=_BELOW)
 
 
 def _shown(field: str, title: str, format: str = "") -> alt.Tooltip:
@@ -271,7 +239,8 @@ class _Scored:
         return 1.0 if self.check.direction is Direction.AT_LEAST else -1.0
 
 
-def _scored(check: Held, now: Judged, labels: Fixed) -> _Scored:
+def _scored(check: Held, now: Judged) -> _Scored:
+    labels = now.recorded.fixed
     limits = np.broadcast_to(np.asarray(check.limits, dtype=np.float64), check.values.shape)
     known = ~np.isnan(check.values) & ~check.abstains & now.marked.measured
     at_least = check.direction is Direction.AT_LEAST
@@ -292,17 +261,10 @@ def _scored(check: Held, now: Judged, labels: Fixed) -> _Scored:
     )
 
 
-def show(
-    of: ReplaySet,
-    questions: Sequence[LabelledQuestion],
-    records: Sequence[Measurements],
-    now: Judged,
-    before: Judged,
-    labels: Fixed,
-) -> None:
-    """The choice of a score, its plots, and the questions behind what was clicked. All in the questions' order."""
+def show(now: Judged, before: Judged) -> None:
+    """The choice of a score, its plots, and the questions behind what was clicked."""
     st.subheader(say("lab_results.curves"), anchor=False)
-    held = {check.name: check for check in checks_of(of, now.settings) if check.name in LIMITS}
+    held = {check.name: check for check in checks_of(now.recorded.replay, now.settings) if check.name in LIMITS}
     name = st.selectbox(
         say("lab_results.score"),
         list(held),
@@ -312,7 +274,7 @@ def show(
         persist_state="session",
         width=420,
     )
-    scored = _scored(held[name], now, labels)
+    scored = _scored(held[name], now)
     st.caption(say(f"checks.about_{name}"))
     if scored.left_out:
         st.caption(say("lab_results.left_out", n=scored.left_out))
@@ -326,26 +288,20 @@ def show(
         for column, chart in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
             with column:
                 chart(scored, now)
-    found = picked.of_score(name, scored.values, scored.rises, scored.wanted)
+    found = flips.of_score(name, scored.values, scored.rises, scored.wanted)
     if found is None:
         st.caption(say("lab_picked.how"))
     else:
-        picked.show(scored.rows[found], questions, records, now, before)
+        flips.show_picked(scored.rows[found], now, before)
 
 
 def _show_histogram(of: _Scored, now: Judged) -> None:
     st.markdown(say("lab_results.histogram"), help=say(f"lab_results.histogram_help{of.ending}"))
     axis = say(f"checks.scale_{of.check.scale}")
     limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
-    chart = histogram(
-        of.values,
-        of.wanted,
-        limits,
-        axis,
-        of.check.scale == "count",
-        (say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")),
-    )
-    picked.chart(of.check.name, chart, "lab_histogram", say("lab_results.histogram_alt", n=len(of.values)))
+    labels = say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")
+    chart = histogram(of.values, of.wanted, limits, axis, of.check.scale == "count", labels)
+    flips.chart(of.check.name, chart, "lab_histogram", say("lab_results.histogram_alt", n=len(of.values)))
 
 
 def _show_risk(of: _Scored, now: Judged) -> None:
@@ -356,11 +312,9 @@ def _show_risk(of: _Scored, now: Judged) -> None:
     given = now.marked.measured & now.marked.answered
     wrong = given & (now.marked.wrong_answer | now.marked.missed)
     here = (_share(of.passes), _share(of.wrong[of.passes])) if of.passes.any() else None
-    all_checks = (
-        (int(given.sum()) / max(int(now.marked.measured.sum()), 1), _share(wrong[given])) if given.any() else None
-    )
+    all_checks = (_share(given[now.marked.measured]), _share(wrong[given])) if given.any() else None
     chart = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
-    picked.chart(of.check.name, chart, "lab_risk", say("lab_results.risk_alt", aurc=area))
+    flips.chart(of.check.name, chart, "lab_risk", say("lab_results.risk_alt", aurc=area))
 
 
 def _show_roc(of: _Scored, now: Judged) -> None:
@@ -375,7 +329,7 @@ def _show_roc(of: _Scored, now: Judged) -> None:
     all_checks = (_share(now.marked.answered[no]), _share(now.marked.answered[yes])) if yes.any() and no.any() else None
     titles = say(f"lab_results.axis_false_positive{of.ending}"), say(f"lab_results.axis_true_positive{of.ending}")
     chart = curve(made, *titles, here, all_checks, of.sign, chance=True)
-    picked.chart(of.check.name, chart, "lab_roc", say("lab_results.roc_alt", auroc=area))
+    flips.chart(of.check.name, chart, "lab_roc", say("lab_results.roc_alt", auroc=area))
 
 
 def _show_precision(of: _Scored, now: Judged) -> None:
@@ -389,7 +343,7 @@ def _show_precision(of: _Scored, now: Judged) -> None:
     all_checks = (_share(given[wanted]), _share(wanted[given])) if given.any() else None
     titles = say(f"lab_results.axis_recall{of.ending}"), say(f"lab_results.axis_precision{of.ending}")
     chart = curve(made, *titles, here, all_checks, of.sign)
-    picked.chart(of.check.name, chart, "lab_precision", say("lab_results.precision_alt", average=average))
+    flips.chart(of.check.name, chart, "lab_precision", say("lab_results.precision_alt", average=average))
 
 
 def _show_reliability(of: _Scored, now: Judged) -> None:
@@ -399,7 +353,7 @@ def _show_reliability(of: _Scored, now: Judged) -> None:
         return
     st.markdown(say("lab_results.reliability", error=error), help=say(f"lab_results.reliability_help{of.ending}"))
     chart = reliability(bins, say(f"lab_results.axis_came_true{of.ending}"))
-    picked.chart(of.check.name, chart, "lab_reliability", say("lab_results.reliability_alt", error=error))
+    flips.chart(of.check.name, chart, "lab_reliability", say("lab_results.reliability_alt", error=error))
 
 
 def _share(flags: Flags) -> float:

@@ -18,13 +18,14 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
-from ui.app.naming import unique_names
+from ui.app.elements import badge, button, kept_error, show_kept_error, show_text
 from ui.app.people import recording
+from ui.app.scope import unique_names
 from ui.app.texts import say, show_error, tell
+from ui.ask.feedback import ask_answer, ask_answerable
 from ui.ask.refusal import outcome_in_words
 
 SHOWN = 5  # at once: each has a form
-MAX_ANSWER_CHARS = 500  # an answer in the list of feedback is cut there
 KIND = "feedback"  # the labels' kind, for breakdowns
 DEFAULT_SET = "feedback"
 _DONE, _PROBLEM = "queue_done", "queue_problem"
@@ -55,24 +56,19 @@ def show(engine: Engine) -> None:
 
 
 def _show_done() -> None:
-    """Show the result of the last button."""
-    done, problem = st.session_state.pop(_DONE, None), st.session_state.pop(_PROBLEM, None)
-    if problem is not None:
-        show_error(problem)
-    if done is not None:
+    show_kept_error(_PROBLEM)
+    if (done := st.session_state.pop(_DONE, None)) is not None:
         with st.container(key="queue_done", horizontal=True, vertical_alignment="center"):
-            st.badge(say("lab_feedback.done"), icon=":material/check:", color="green")
+            badge("lab_feedback.done", "check", "green")
             st.text(done)
 
 
 def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
     right = one.kind is FeedbackKind.HELPFUL
     with st.container(horizontal=True, vertical_alignment="center"):
-        icon = ":material/thumb_up:" if right else ":material/thumb_down:"
-        st.badge(say(f"lab_feedback.{one.kind}"), icon=icon, color="green" if right else "orange")
+        badge(f"lab_feedback.{one.kind}", *(("thumb_up", "green") if right else ("thumb_down", "orange")))
         st.text(tell("lab_feedback.at", date=one.at[:10], time=one.at[11:16]), width="content")
-    with st.container(key=f"queued_question_{one.id}"):
-        st.text(one.question)
+    show_text(one.question, f"queued_question_{one.id}")
     before, label = st.columns(2, gap="large")
     with before:
         decision = _show_decision(engine, one)
@@ -100,52 +96,26 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
 
 
 def _show_form(documents: Sequence[Document], one: Feedback, sets: Sequence[str], decision: Decision | None) -> None:
-    """Show the label as it would be, and the two ways out of the list."""
-    answerable = st.radio(
-        say("lab_feedback.answerable"),
-        [True, False],
-        index=_first_guess(one, decision),
-        key=f"queue_answerable_{one.id}",
-        horizontal=True,
-        format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
-        help=say("lab_feedback.answerable_help"),
-    )
+    help = say("lab_feedback.answerable_help")
+    answerable = ask_answerable(f"queue_answerable_{one.id}", index=_first_guess(one, decision), help=help)
     answer, place = "", None
     if answerable:
-        answer = (
-            st.text_input(
-                say("lab_feedback.answer"),
-                key=f"queue_answer_{one.id}",
-                max_chars=MAX_ANSWER_CHARS,
-                help=say("lab_feedback.answer_help"),
-            )
-            or ""
-        )
-        place = _choose_place(documents, one)
+        answer, place = ask_answer(f"queue_answer_{one.id}"), _choose_place(documents, one)
     name = _choose_set(one, sets)
     with st.container(horizontal=True):
-        st.button(
-            say("lab_feedback.confirm"),
-            key=f"queue_confirm_{one.id}",
+        button(
+            "lab_feedback.confirm",
+            f"queue_confirm_{one.id}",
+            *(_confirm, one, bool(answerable), answer, place, name, decision),
             type="primary",
-            icon=":material/label:",
+            icon="label",
             disabled=answerable is None or not name.strip(),
-            on_click=_confirm,
-            args=(one, bool(answerable), answer, place, name, decision),
         )
-        st.button(
-            say("lab_feedback.dismiss"),
-            key=f"queue_dismiss_{one.id}",
-            icon=":material/close:",
-            on_click=_dismiss,
-            args=(one,),
-        )
+        button("lab_feedback.dismiss", f"queue_dismiss_{one.id}", _dismiss, one, icon="close")
 
 
 def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
-    """The choice that the reader's word speaks for; none after a wrong answer, which has another answer or none at
-    all.
-    """
+    """The choice that the reader's word speaks for; none after a wrong answer, which has another one or none at all."""
     if one.kind is FeedbackKind.WRONG_REFUSAL:
         return 0
     if one.kind is FeedbackKind.HELPFUL and decision is not None:
@@ -154,9 +124,6 @@ def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
 
 
 def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
-    """The document and page that hold the answer, as the reader pointed them out unless changed; None where neither is
-    said.
-    """
     names = unique_names(documents)
     options = ["", *names, *([one.document] if one.document and one.document not in names else [])]
     pages = {document.id: document.page_count for document in documents}
@@ -186,7 +153,6 @@ def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
 
 
 def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
-    """A set that there is, or the name of a new one."""
     new = ""  # no set has an empty name
     chosen = st.selectbox(
         say("lab_feedback.set"),
@@ -197,10 +163,8 @@ def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
     )
     if chosen:
         return chosen
-    return (
-        st.text_input(say("lab_feedback.set_name"), value=DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100)
-        or ""
-    )
+    label, key = say("lab_feedback.set_name"), f"queue_set_name_{one.id}"
+    return st.text_input(label, value=DEFAULT_SET, key=key, max_chars=100) or ""
 
 
 def _confirm(
@@ -211,24 +175,18 @@ def _confirm(
         f"{KIND}-{one.id}",
         one.question,
         answerable,
-        (answer.strip(),) if answer.strip() else (),
+        (answer,) if answer else (),
         one.searched,
         (place,) if place is not None else (),
         language,
         KIND,
     )
-    try:
+    with kept_error(_PROBLEM):
         recording.store().label(one.id, name, label)
-    except RagError as error:
-        st.session_state[_PROBLEM] = error
-    else:
         st.session_state[_DONE] = tell("lab_feedback.added", question=label.question, set=name.strip())
 
 
 def _dismiss(one: Feedback) -> None:
-    try:
+    with kept_error(_PROBLEM):
         recording.store().settle(one.id, FeedbackState.DISMISSED)
-    except RagError as error:
-        st.session_state[_PROBLEM] = error
-    else:
         st.session_state[_DONE] = tell("lab_feedback.dismissed", question=one.question)

@@ -1,4 +1,6 @@
-"""Runs of a labelled set: start one, see how far each is and what it was measured under, resume, delete."""
+"""Runs of a labelled set: start one, or one for each of several values of a setting that needs a new retrieval; see how
+far each is and what it was measured under, resume, delete.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,16 +19,18 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
-from rag_core.settings import Settings
+from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import retention
+from rag_core.settings.knobs import AS_BUILT, Knob
 from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.runner import Runner
-from ui.app import state
+from ui.app import state, tables
+from ui.app.elements import asks_first, button, remember, shown_error, submit
 from ui.app.jobs.work import Here, here
 from ui.app.people import recording
 from ui.app.state import Session
-from ui.app.texts import say, show_error, tell
+from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import state as lab
 from ui.settings.wording import moved_in_words, setting_name, value_in_words
@@ -36,11 +42,7 @@ APART = ": "  # between the name of runs that were begun together and the end of
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 NOTE_PIXELS = 80  # two lines
 # pixels, of a column whose values may be long; the others fit theirs
-WIDTHS = {
-    "drafter": 180,
-    "changed": 260,
-    "note": 260,
-}
+WIDTHS = {"drafter": 180, "changed": 260, "note": 260}
 
 
 def offer_start(
@@ -59,32 +61,17 @@ def offer_start(
         st.caption(say("lab_sets.run_about"))
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
-            name = st.text_input(
-                say("lab_sets.run_name"),
-                key="run_name",
-                max_chars=MAX_NAME_CHARS,
-                placeholder=tell("lab_sets.run_name_empty"),
-            )
+            empty = tell("lab_sets.run_name_empty")
+            name = st.text_input(say("lab_sets.run_name"), key="run_name", max_chars=MAX_NAME_CHARS, placeholder=empty)
         with right:
-            most = st.number_input(
-                say("lab_sets.run_most", n=len(questions)),
-                1,
-                len(questions),
-                len(questions),
-                key=f"run_most_{tag}_{len(questions)}",
-                help=say("lab_sets.run_most_help"),
-            )
+            n, help = len(questions), say("lab_sets.run_most_help")
+            most = st.number_input(say("lab_sets.run_most", n=n), 1, n, n, key=f"run_most_{tag}_{n}", help=help)
         budget = _ask_budget("run_budget", drafts=drafts)
-        st.form_submit_button(
-            say("lab_sets.run"), type="primary", icon=":material/play_arrow:", on_click=_hold, args=(set_name,)
-        )
+        submit("lab_sets.run", "play_arrow", _hold, set_name, type="primary")
         if state.session().starting == set_name:
-            drawn = sample(questions, int(most))
-            try:
-                _begin(engine, (name or "").strip() or set_name, set_name, drawn, settings, budget)
-            except RagError as error:
-                show_error(error)
-            else:
+            each = {(name or "").strip() or set_name: settings}
+            with shown_error():
+                _begin(engine, next(iter(each)), set_name, sample(questions, int(most)), each, budget)
                 st.rerun()
 
 
@@ -92,52 +79,32 @@ def _ask_budget(key: str, *, drafts: bool) -> int | None:
     """The field for the tokens that a run may take; None where no language model drafts."""
     if not drafts:
         return None
-    least, most = MIN_BUDGET, MAX_BUDGET
-    return int(
-        st.number_input(say("lab_sets.budget"), least, most, OFFERED, least, key=key, help=say("lab_sets.budget_help"))
-    )
+    label, help = say("lab_sets.budget"), say("lab_sets.budget_help")
+    return int(st.number_input(label, MIN_BUDGET, MAX_BUDGET, OFFERED, MIN_BUDGET, key=key, help=help))
 
 
 def _hold(set_name: str) -> None:
-    """Take the press of the button in its callback, which no other touch of the page ends; a run of the page then
-    begins what was asked.
-    """
+    # in its callback, which no other touch of the page ends; a run of the page then begins what was asked
     state.session().starting = set_name
 
 
 def _begin(
-    engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], settings: Settings, budget: int | None
+    engine: Engine,
+    title: str,
+    set_name: str,
+    drawn: Sequence[LabelledQuestion],
+    each: Mapping[str, Settings],
+    budget: int | None = None,
 ) -> None:
-    """Begin a run, once: from the record of it to its job, nothing reads the session, which is where a run of the page
-    may be ended.
+    """Begin a run for each of these settings, by its name, and one job that measures all of them.
 
-    Raises:
-        RagError: it cannot be begun.
+    Once: from the record of them to the job, nothing reads the session, which is where a run of the page may be ended.
     """
     session, store, key, place, runner = state.session(), recording.store(), lab.run_key(), here(), state.runner()
     session.starting = ""
-    head = evaluate.begin(engine, name, set_name, drawn, settings, store)
-    session.choose(key, head.id)
-    _start(session, place, runner, head.name, [head], budget)
-
-
-def begin_each(
-    engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], each: Mapping[str, Settings]
-) -> None:
-    """Begin a run for each of these settings and one job that measures all of them, once (see `_begin`); keys end the
-    runs' names.
-
-    Raises:
-        RagError: they cannot be begun.
-    """
-    session, store, key, place, runner = state.session(), recording.store(), lab.run_key(), here(), state.runner()
-    session.starting = ""
-    heads = [
-        evaluate.begin(engine, f"{name}{APART}{end}", set_name, drawn, settings, store)
-        for end, settings in each.items()
-    ]
+    heads = [evaluate.begin(engine, name, set_name, drawn, one, store) for name, one in each.items()]
     session.choose(key, heads[0].id)
-    _start(session, place, runner, name, heads, None)
+    _start(session, place, runner, title if len(heads) > 1 else heads[0].name, heads, budget)
 
 
 def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[LabelledQuestion]:
@@ -149,9 +116,7 @@ def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[Labelle
 
 
 def start(head: RunHead, budget: int | None = None) -> None:
-    """Start a job that measures what a run lacks, within a budget; it belongs to the session, and goes on when the page
-    is left.
-    """
+    """Start the session's job that measures what a run lacks, within a budget; it goes on when the page is left."""
     _start(state.session(), here(), state.runner(), head.name, [head], budget)
 
 
@@ -193,8 +158,7 @@ def show_runs(engine: Engine) -> None:
         st.caption(say("lab_sets.no_runs"))
         return
     rows = [_row(head, engine, head.id == chosen.id, run_before(head, runs)) for head in runs]
-    columns = {key: st.column_config.TextColumn(say(f"lab_sets.run_{key}"), width=WIDTHS.get(key)) for key in rows[0]}
-    st.dataframe(rows, hide_index=True, column_config=columns, key="runs", alt=say("lab_sets.runs_alt"))
+    tables.show(rows, "lab_sets.run_", "runs", wide=WIDTHS, alt="lab_sets.runs_alt")
     _show_chosen(engine, chosen)
 
 
@@ -220,13 +184,16 @@ def _row(head: RunHead, engine: Engine, chosen: bool, before: RunHead | None) ->
         "changed": "; ".join(changed_in_words(head, before)),
         "note": head.note,
         "preset": head.settings.preset,
-        "drafter": head.settings.model
-        if head.settings.drafter == "model"
-        else tell(f"lab_sets.drafter_{head.settings.drafter}"),
+        "drafter": drafter_in_words(head.settings),
         "version": str(head.version),
         "calibration": head.calibration or tell("lab_sets.no_calibration"),
         "model": head.model,
     }
+
+
+def drafter_in_words(settings: Settings) -> str:
+    """The model that drafts, by its name, or what does instead."""
+    return settings.model if settings.drafter == "model" else tell(f"lab_sets.drafter_{settings.drafter}")
 
 
 def _state(head: RunHead, engine: Engine) -> str:
@@ -246,13 +213,11 @@ def _running(head: RunHead) -> bool:
 
 
 def _show_chosen(engine: Engine, head: RunHead) -> None:
-    """Show the settings that the chosen run was measured under, and its buttons."""
     stale = not evaluate.is_current(head, engine)
     st.text(lab.label(head))
     if stale:
-        st.warning(
-            say("lab_sets.stale", then=head.version, now=engine.library.snapshot.version), icon=":material/history:"
-        )
+        said = say("lab_sets.stale", then=head.version, now=engine.library.snapshot.version)
+        st.warning(said, icon=":material/history:")
     moved = changed_knobs(state.preset_settings(head.settings.preset), head.settings)
     if moved:
         named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
@@ -270,51 +235,104 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if head.done:
-            st.button(
-                say("lab_sets.see_results"),
-                key="see_results",
-                type="primary",
-                icon=":material/query_stats:",
-                on_click=_open_results,
-            )
+            tab = say("lab.tab_results")
+            button("lab_sets.see_results", "see_results", remember, "lab_tab", tab, type="primary", icon="query_stats")
         if not _running(head):
             if stale or head.done < head.total:
                 budget = _ask_budget("resume_budget", drafts=head.settings.drafter == "model")
-                st.button(
-                    say("lab_sets.measure_anew") if stale else say("lab_sets.resume"),
-                    key="resume_run",
-                    icon=":material/play_arrow:",
-                    on_click=start,
-                    args=(head, budget),
-                    help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
-                )
+                key = "lab_sets.measure_anew" if stale else "lab_sets.resume"
+                help = "lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"
+                button(key, "resume_run", start, head, budget, icon="play_arrow", help=help)
             _offer_deletion(head)
 
 
 def _offer_deletion(head: RunHead) -> None:
     key = f"delete_run_{head.id}"
-    if not st.session_state.get(key):
-        st.button(
-            say("lab_sets.delete_run"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True)
-        )
-        return
-    st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
-    st.button(say("lab_sets.keep_run"), key=f"keep_{key}", on_click=_set, args=(key, False))
-    st.button(say("lab_sets.delete_run_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(head.id,))
-
-
-def _open_results() -> None:
-    st.session_state["lab_tab"] = say("lab.tab_results")
+    if asks_first("lab_sets.delete_run", key):
+        st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
+        button("lab_sets.keep_run", f"keep_{key}", remember, key, False)
+        button("lab_sets.delete_run_sure", f"sure_{key}", _delete, head.id, type="primary")
 
 
 def _note(run: int, key: str) -> None:
     recording.store().note_run(run, st.session_state[key])
 
 
-def _set(key: str, value: bool) -> None:
-    st.session_state[key] = value
-
-
 def _delete(run: int) -> None:
     recording.store().delete_run(run)
     st.session_state.pop(f"delete_run_{run}", None)
+
+
+MAX_VALUES = 12  # runs of one job; chosen
+STARTS = 5  # values that stand in the field at first
+KNOBS = {
+    knob.name: knob
+    for knob in Settings.knobs()
+    if knob.cost is Cost.ASK and knob.is_closed and knob.name not in AS_BUILT
+}
+_HELD = "=sweep "  # before the set's name, in what the session is about to start: no set that is run alone is called so
+
+
+def offer_sweep(
+    engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings
+) -> None:
+    """The fields for a setting and its values, and the button that runs them; `tag` stands for the set in keys."""
+    if not engine.library.snapshot.documents:
+        return
+    with st.expander(say("lab_sweep.title"), icon=":material/tune:", key="lab_sweep"):
+        st.caption(say("lab_sweep.about"))
+        if settings.drafter == "model":
+            st.info(say("lab_sweep.model"), icon=":material/info:")
+            return
+        left, right = st.columns(2)
+        with left:
+            label, key = say("lab_sweep.setting"), f"sweep_setting_{tag}"
+            knob = KNOBS[st.selectbox(label, list(KNOBS), format_func=setting_name, key=key)]
+        with right:
+            values = _ask_values(knob, tag)
+        try:
+            each = settings_for(knob, values, settings)
+        except RagError as error:
+            show_error(error)
+            return
+        st.caption(say("lab_sweep.cost", runs=len(each), n=len(each) * len(questions)))
+        button("lab_sweep.run", "sweep_run", _hold, _HELD + set_name, icon="play_arrow", disabled=not each)
+        if each and state.session().starting == _HELD + set_name:
+            with speaking(LANGUAGE):  # it is recorded
+                name = f"{set_name}, {setting_name(knob.name)}"[: MAX_NAME_CHARS - 40]
+            named = {f"{name}{APART}{value}": one for value, one in each.items()}
+            with shown_error():
+                _begin(engine, name, set_name, questions, named)
+                st.rerun()
+
+
+@speaking(LANGUAGE)
+def settings_for(knob: Knob, values: Sequence[Any], settings: Settings) -> dict[str, Settings]:
+    """The settings with each of the values, by the value in words; a value that stands twice counts once.
+
+    Raises:
+        InvalidInput: a value that the setting does not take.
+    """
+    found = (settings.changed(**{knob.name: value}) for value in values[:MAX_VALUES])
+    return {value_in_words(knob.name, getattr(one, knob.name)): one for one in found}
+
+
+def start_values(knob: Knob) -> list[float]:
+    """Some values over the range of a number, both ends among them."""
+    assert knob.low is not None
+    assert knob.high is not None
+    step = (knob.high - knob.low) / (STARTS - 1)
+    grain = knob.step or 1
+    return list(dict.fromkeys(round(knob.low + round(step * n / grain) * grain, 6) for n in range(STARTS)))
+
+
+def _ask_values(knob: Knob, tag: str) -> list[Any]:
+    key, label = f"sweep_values_{knob.name}_{tag}", say("lab_sweep.values")
+    if knob.low is None or knob.high is None:
+        options: list[Any] = list(knob.options) or [True, False]
+        in_words = partial(value_in_words, knob.name)
+        return st.multiselect(label, options, options, format_func=in_words, key=key)
+    help = say("lab_sweep.values_help", low=knob.low, high=knob.high, most=MAX_VALUES)
+    values = ", ".join(f"{value:g}" for value in start_values(knob))
+    typed = st.text_input(label, values, key=key, max_chars=200, help=help)
+    return [part.strip() for part in (typed or "").split(",") if part.strip()]

@@ -8,31 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 import numpy as np
 import streamlit as st
 
 from rag_core.decision.decide import replay
-from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import rates
-from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, suggested
-from rag_core.ingest.reading.pdf import compose_sheet
+from rag_core.evaluation.tradeoff import Tradeoff, effect, suggested
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
 from ui.app import state
 from ui.app.people import recording
 from ui.app.people.collections import shown_name
 from ui.app.texts import LANGUAGE, say, speaking, tell
+from ui.ask import export
 from ui.ask.asking import changed_knobs
-from ui.ask.export import NAME_CHARS, Block, block, to_markdown
+from ui.ask.export import NAME_CHARS, Block, block
+from ui.ask.export import now as today
 from ui.ask.refusal import outcome_in_words
 from ui.lab import flips
-from ui.lab.judged import Judged
+from ui.lab.flips import ERRORS
 from ui.lab.limit import ACCEPTED, ACCEPTED_FIELD, COUNTS
-from ui.lab.running import changed_in_words, run_before
+from ui.lab.running import changed_in_words, drafter_in_words, run_before
+from ui.lab.state import Judged
 from ui.settings import saved_presets
 from ui.settings.wording import percent, setting_name, value_in_words
 
@@ -40,55 +38,24 @@ MAX_LISTED = 200  # questions of either list; more are counted
 TENTHS = 10  # steps of the limit between two rows of the table
 
 
-def offer(
-    run: RunHead,
-    questions: Sequence[LabelledQuestion],
-    records: Sequence[Measurements],
-    now: Judged,
-    limits: Tradeoff | None,
-) -> None:
+def offer(run: RunHead, now: Judged, limits: Tradeoff | None) -> None:
     """Two buttons; the files are made when they are clicked. `limits` is None where no probability was measured."""
     name = "-".join(["report", *re.findall(r"\w+", run.name.casefold())])[:NAME_CHARS].rstrip("-_")
     with st.container(key="lab_report", gap="xsmall"):
         st.markdown(say("lab_report.open"), help=say("lab_report.open_about"))
         with st.container(horizontal=True):
-            st.download_button(
-                say("export.pdf"),
-                lambda: compose_sheet(blocks(run, questions, records, now, limits)),
-                f"{name}.pdf",
-                "application/pdf",
-                key="lab_report_pdf",
-                icon=":material/picture_as_pdf:",
-                on_click="ignore",
-            )
-            st.download_button(
-                say("export.markdown"),
-                lambda: to_markdown(blocks(run, questions, records, now, limits)),
-                f"{name}.md",
-                "text/markdown",
-                key="lab_report_markdown",
-                icon=":material/description:",
-                on_click="ignore",
-            )
+            export.offer(lambda: blocks(run, now, limits), name, "lab_report")
 
 
 @speaking(LANGUAGE)
-def blocks(
-    run: RunHead,
-    questions: Sequence[LabelledQuestion],
-    records: Sequence[Measurements],
-    now: Judged,
-    limits: Tradeoff | None,
-) -> list[Block]:
-    """All that is told of a run under the settings of `now`, top to bottom, in the form of
-    `rag_core.ingest.reading.pdf.compose_sheet`.
-    """
+def blocks(run: RunHead, now: Judged, limits: Tradeoff | None) -> list[Block]:
+    """All that is told of a run under the settings of `now`, top to bottom, for `compose_sheet`."""
     about = tell(
         "lab_report.about",
         collection=shown_name(run.collection),
-        date=datetime.now(UTC).isoformat(" ", "minutes")[:16],
+        date=today(),
         set=run.set_name,
-        done=len(questions),
+        done=len(now.recorded.questions),
         total=run.total,
         started=run.started[:16].replace("T", " "),
     )
@@ -103,19 +70,13 @@ def blocks(
         {"kind": "rows", "rows": _rates(now)},
         block("head", say("lab_report.settings")),
         *(block("text", line) for line in _settings(run, now)),
-        *_listed(questions, records, now),
+        *_listed(now),
     ]
 
 
 def _at_the_limit(now: Judged) -> str:
     found = effect(now.marked)
-    counts = {
-        "right": found.right,
-        "wrong": found.wrong,
-        "refused": found.refused,
-        "spared": found.spared,
-        "n": found.questions,
-    }
+    counts = {name: getattr(found, name) for name in COUNTS} | {"n": found.questions}
     if now.settings.correctness_mode is not Mode.ENFORCE:
         return tell("lab_report.at_none", **counts)
     return tell("lab_report.at", limit=100 * now.settings.min_correctness, **counts)
@@ -131,37 +92,26 @@ def _limits(of: Tradeoff, now: Judged) -> Iterator[Block]:
     for place, (limit, found) in enumerate(zip(of.limits, of.effects, strict=True)):
         named = [*(["here"] if limit == here and not idle else []), *(["there"] if place == there else [])]
         if named or not place % TENTHS:
-            rows.append(
-                [" ".join([percent(limit, 2), *(f"({say(f'lab_limit.{name}')})" for name in named)]), *_counts(found)]
-            )
+            at = " ".join([percent(limit, 2), *(f"({say(f'lab_limit.{name}')})" for name in named)])
+            rows.append([at, *(str(getattr(found, name)) for name in COUNTS)])
     yield {"kind": "rows", "rows": rows}
-
-
-def _counts(found: Effect) -> list[str]:
-    return [str(getattr(found, name)) for name in COUNTS]
 
 
 def _rates(now: Judged) -> list[list[str]]:
     rows = [[say("lab_report.column_error"), say("lab_report.column_share"), say("lab_report.column_of")]]
     every = np.ones(len(now.outcomes), dtype=bool)
-    for name, rate in zip(("false_refusals", "wrong_answers", "missed_answers"), rates(now.marked, every), strict=True):
-        share = say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share)
-        rows.append([say(f"lab_results.{name}"), share, flips.of_in_words(rate)])
+    for name, rate in zip(ERRORS, rates(now.marked, every), strict=True):
+        rows.append([say(f"lab_results.{name}"), flips.share_in_words(rate), flips.of_in_words(rate)])
     return rows
 
 
 def _settings(run: RunHead, now: Judged) -> Iterator[str]:
-    drafter = (
-        run.settings.model if run.settings.drafter == "model" else tell(f"lab_sets.drafter_{run.settings.drafter}")
-    )
-    calibration = run.calibration or tell("lab_sets.no_calibration")
-    preset = saved_presets.label(now.settings.preset)
     yield tell(
         "lab_report.preset",
-        preset=preset,
-        drafter=drafter,
+        preset=saved_presets.label(now.settings.preset),
+        drafter=drafter_in_words(run.settings),
         model=run.model,
-        calibration=calibration,
+        calibration=run.calibration or tell("lab_sets.no_calibration"),
         version=run.version,
     )
     moved = changed_knobs(state.preset_settings(now.settings.preset), now.settings)
@@ -174,39 +124,23 @@ def _settings(run: RunHead, now: Judged) -> Iterator[str]:
         yield said if changed else tell("lab_report.changed_none", name=before.name)
 
 
-def _listed(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> Iterator[Block]:
-    """The questions that ended otherwise than labelled, then the others."""
+def _listed(now: Judged) -> Iterator[Block]:
     wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed
     for which, name in ((wrong, "wrong"), (~wrong, "others")):
         yield block("head", say(f"lab_report.{name}"))
-        yield from _rows(np.flatnonzero(which).tolist(), questions, records, now)
+        yield from _rows(np.flatnonzero(which).tolist(), now)
 
 
-def _rows(
-    found: Sequence[int], questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged
-) -> Iterator[Block]:
-    """Each with its label, how it ended, and what was said where."""
+def _rows(found: Sequence[int], now: Judged) -> Iterator[Block]:
     if not found:
         yield block("text", say("lab_report.none"))
         return
     rows = [[say(f"lab_results.column_{name}") for name in ("question", "label")] + [say("lab_report.column_answer")]]
     for row in found[:MAX_LISTED]:
-        question, decision = questions[row], replay(records[row], now.settings)
-        label = tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable")
-        rows.append(
-            [
-                question.question,
-                " | ".join([label, *question.answers]),
-                "\n".join([decision.answer, *_where(decision)]) if decision.answered else outcome_in_words(decision),
-            ]
-        )
+        question, decision = now.recorded.questions[row], replay(now.recorded.records[row], now.settings)
+        label = " | ".join([flips.label_in_words(question), *question.answers])
+        said = "\n".join([decision.answer, *flips.cited(decision)])
+        rows.append([question.question, label, said if decision.answered else outcome_in_words(decision)])
     yield {"kind": "rows", "rows": rows}
     if len(found) > MAX_LISTED:
         yield block("small", tell("lab_report.more", n=len(found) - MAX_LISTED))
-
-
-def _where(decision: Decision) -> list[str]:
-    return [
-        tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words)
-        for one in decision.citations
-    ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -17,12 +18,14 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_jsonl, to_row
 from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
-from ui.app import first_run, state
+from ui.app import first_run, state, tables
+from ui.app.elements import asks_first, button, download, kept_error, remember, submit
 from ui.app.jobs import uploads
-from ui.app.naming import unique_names
 from ui.app.people import recording
+from ui.app.scope import unique_names
 from ui.app.texts import recorded, say, show_error, tell
-from ui.lab import running, sweep
+from ui.ask.feedback import ask_answer, ask_answerable
+from ui.lab import running
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json"]
 SAMPLES = DATA / "questions.jsonl"
@@ -46,7 +49,7 @@ def show(engine: Engine, settings: Settings) -> None:
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
         running.offer_start(engine, chosen, tag(chosen), questions, settings)
-        sweep.offer(engine, chosen, tag(chosen), questions, settings)
+        running.offer_sweep(engine, chosen, tag(chosen), questions, settings)
     running.show_runs(engine)
 
 
@@ -92,7 +95,7 @@ def _offer_new(engine: Engine) -> None:
     )
     st.caption(say("lab_sets.upload_about"))
     if {document.id for document in engine.library.snapshot.documents}.issuperset(first_run.sample_ids().values()):
-        st.button(say("lab_sets.samples"), key="labelled_samples", icon=":material/science:", on_click=_take_samples)
+        button("lab_sets.samples", "labelled_samples", _take_samples, icon="science")
     st.caption(say("lab_sets.from_feedback"))
 
 
@@ -108,12 +111,9 @@ def _take_samples() -> None:
 
 
 def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
-    try:
-        questions, problems = read_labelled_files(files)
-    except RagError as error:
-        st.session_state[_PROBLEMS] = (files[0][0], error)
-        return
-    _store(PurePath(files[0][0]).stem[:MAX_NAME_CHARS].strip() or recorded("lab_sets.unnamed"), questions, problems)
+    name = PurePath(files[0][0]).stem[:MAX_NAME_CHARS].strip() or recorded("lab_sets.unnamed")
+    with _kept_problem(files[0][0]):
+        _store(name, *read_labelled_files(files))
 
 
 def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[RowProblem]) -> None:
@@ -123,12 +123,17 @@ def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[
         return
     store = recording.store()
     free = free_name(name, store.sets())
-    try:
+    with _kept_problem(name):
         store.write_set(free, questions)
+        state.session().choose(set_key(), free)
+
+
+@contextmanager
+def _kept_problem(name: str) -> Iterator[None]:
+    try:
+        yield
     except RagError as error:
         st.session_state[_PROBLEMS] = (name, error)
-        return
-    state.session().choose(set_key(), free)
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
@@ -141,10 +146,7 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def _show_problems() -> None:
-    """Show the rows of the last file that could not be used, until they are dismissed.
-
-    They quote the file, so they are shown inert.
-    """
+    """Show the rows of the last file that could not be used, until they are dismissed; they quote the file."""
     held = st.session_state.get(_PROBLEMS)
     if held is None:
         return
@@ -153,33 +155,15 @@ def _show_problems() -> None:
             show_error(held[1], held[0])
         else:
             _, problems, kept = held
-            rows = [{"file": one.file, "row": one.row or None, "problem": one.problem} for one in problems]
+            rows = [{"file": one.file, "row": one.row or None, "text": one.problem} for one in problems]
             left_out = sum(1 for one in problems if one.row)
             if kept:
                 st.success(say("lab_sets.kept", n=kept), icon=":material/check_circle:")
             if left_out:
                 st.warning(say("lab_sets.left_out", n=left_out), icon=":material/error:")
             if rows:
-                columns = {
-                    "file": st.column_config.TextColumn(say("lab_sets.file")),
-                    "row": st.column_config.NumberColumn(say("lab_sets.row")),
-                }
-                st.dataframe(
-                    rows,
-                    hide_index=True,
-                    column_config={
-                        **columns,
-                        "problem": st.column_config.TextColumn(say("lab_sets.problem"), width="large"),
-                    },
-                    placeholder="–",
-                )
-        st.button(
-            say("jobs.dismiss"), key="dismiss_labelled", type="tertiary", icon=":material/close:", on_click=_dismiss
-        )
-
-
-def _dismiss() -> None:
-    st.session_state.pop(_PROBLEMS, None)
+                tables.show(rows, "lab_sets.problem_", wide={"text": "large"})
+        button("jobs.dismiss", "dismiss_labelled", remember, _PROBLEMS, None, type="tertiary", icon="close")
 
 
 def _show_counts(questions: Sequence[LabelledQuestion]) -> None:
@@ -189,9 +173,6 @@ def _show_counts(questions: Sequence[LabelledQuestion]) -> None:
 
 
 def _edit(engine: Engine, name: str, questions: Sequence[LabelledQuestion]) -> None:
-    """The table; rows can be changed, added and deleted, and are saved together, or not at all with every problem
-    named.
-    """
     edition = st.session_state.get("labelled_edition", 0)
     names = _names(engine, questions)
     with st.expander(say("lab_sets.edit"), icon=":material/edit:", key="edit_set"):
@@ -212,24 +193,15 @@ def _edit(engine: Engine, name: str, questions: Sequence[LabelledQuestion]) -> N
             st.warning(say("lab_sets.unusable", n=len(problems)), icon=":material/error:")
             st.text("\n".join(str(problem) for problem in problems[:10]))
         with st.container(horizontal=True):
-            st.button(
-                say("lab_sets.save"),
-                key="save_set",
-                type="primary",
-                icon=":material/save:",
-                on_click=_save,
-                args=(name, read),
-                disabled=bool(problems) or not read or read == tuple(questions),
-            )
+            idle = bool(problems) or not read or read == tuple(questions)
+            button("lab_sets.save", "save_set", _save, name, read, type="primary", icon="save", disabled=idle)
             if read != tuple(questions):
-                st.button(say("lab_sets.undo"), key="undo_set", icon=":material/undo:", on_click=_next_edition)
+                button("lab_sets.undo", "undo_set", _next_edition, icon="undo")
 
 
 def _names(engine: Engine, questions: Sequence[LabelledQuestion]) -> dict[str, str]:
     """The names of documents that these questions name by id."""
-    used = {
-        id for question in questions for id in (*question.documents, *(place.document for place in question.places))
-    }
+    used = {id for one in questions for id in (*one.documents, *(place.document for place in one.places))}
     return {id: name for id, name in unique_names(engine.library.view.documents).items() if id in used}
 
 
@@ -244,16 +216,12 @@ def _renamed(question: LabelledQuestion, names: Mapping[str, str]) -> LabelledQu
 
 def _columns() -> Mapping[str, Any]:
     text = st.column_config.TextColumn
+    wide = {"answers": 220, "places": 180, "documents": 150, "language": 80, "kind": 110}
+    label, help = say("lab_sets.column_answerable"), say("lab_sets.column_answerable_help")
     return {
-        "question": text(say("lab_sets.question"), width=420, required=True),
-        "answerable": st.column_config.CheckboxColumn(
-            say("lab_sets.answerable"), help=say("lab_sets.answerable_help"), default=True
-        ),
-        "answers": text(say("lab_sets.answers"), help=say("lab_sets.answers_help"), width=220),
-        "places": text(say("lab_sets.places"), help=say("lab_sets.places_help"), width=180),
-        "documents": text(say("lab_sets.documents"), help=say("lab_sets.documents_help"), width=150),
-        "language": text(say("lab_sets.language"), width=80),
-        "kind": text(say("lab_sets.kind"), help=say("lab_sets.kind_help"), width=110),
+        "question": text(say("lab_sets.column_question"), width=420, required=True),
+        "answerable": st.column_config.CheckboxColumn(label, help=help, default=True),
+        **tables.heads("lab_sets.column_", wide, wide, kind=text),
     }
 
 
@@ -263,12 +231,9 @@ def _rows(edited: Any) -> list[dict[str, Any]]:
 
 
 def _save(name: str, questions: Sequence[LabelledQuestion]) -> None:
-    try:
+    with _kept_problem(name):
         recording.store().write_set(name, questions)
-    except RagError as error:
-        st.session_state[_PROBLEMS] = (name, error)
-        return
-    _next_edition()
+        _next_edition()
 
 
 def _next_edition() -> None:
@@ -277,51 +242,31 @@ def _next_edition() -> None:
 
 
 def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
-    """Save as a file, rename, delete."""
     with st.container(horizontal=True, key="set_actions"):
-        for kind, write, mime in (("csv", to_csv, "text/csv"), ("jsonl", to_jsonl, "application/jsonl")):
-            st.download_button(
-                say(f"lab_sets.save_{kind}"),
-                partial(write, questions),
-                f"labelled.{kind}",
-                mime,
-                key=f"set_{kind}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+        for kind, write in (("csv", to_csv), ("jsonl", to_jsonl)):
+            download(f"lab_sets.save_{kind}", partial(write, questions), f"labelled.{kind}", f"set_{kind}")
         with (
             st.popover(say("lab_sets.rename"), icon=":material/edit:"),
             st.form(key=f"rename_set_{tag(name)}", border=False),
         ):
             st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
-            st.form_submit_button(say("lab_sets.rename_do"), on_click=_rename, args=(name,))
+            submit("lab_sets.rename_do", "", _rename, name)
         key = f"delete_set_{tag(name)}"
-        if not st.session_state.get(key):
-            st.button(
-                say("lab_sets.delete"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True)
-            )
-            return
-        st.text(tell("lab_sets.delete_warning", name=name, n=len(questions)))
-        st.button(say("lab_sets.keep"), key=f"keep_{key}", on_click=_set, args=(key, False))
-        st.button(say("lab_sets.delete_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(name,))
+        if asks_first("lab_sets.delete", key):
+            st.text(tell("lab_sets.delete_warning", name=name, n=len(questions)))
+            button("lab_sets.keep", f"keep_{key}", remember, key, False)
+            button("lab_sets.delete_sure", f"sure_{key}", _delete, name, type="primary")
 
 
 def _rename(old: str) -> None:
     new, store = str(st.session_state[f"new_name_{tag(old)}"] or "").strip(), recording.store()
     if new == old:
         return
-    try:
+    with _kept_problem(old):
         free = free_name(new, store.sets())
         store.write_set(free, store.read_set(old))
         store.delete_set(old)
-    except RagError as error:
-        st.session_state[_PROBLEMS] = (old, error)
-        return
-    state.session().choose(set_key(), free)
-
-
-def _set(key: str, value: bool) -> None:
-    st.session_state[key] = value
+        state.session().choose(set_key(), free)
 
 
 def _delete(name: str) -> None:
@@ -329,55 +274,32 @@ def _delete(name: str) -> None:
     st.session_state.pop(f"delete_set_{tag(name)}", None)
 
 
-MAX_ANSWER_CHARS = 500  # as in the list of feedback
 QUESTION, ANSWERABLE, ANSWER = "typed_question", "typed_answerable", "typed_answer"  # the fields
 _SAID = "typed_said"  # in the session: what became of the last one, in words or as an error
 
 
 def offer_typed(name: str, set_key: str, *, border: bool = True) -> None:
-    """The form.
-
-    Args:
-        name: of the set that takes the questions; it is made with the first one.
-        set_key: where the session's choice of a set stands; the set is chosen there.
-        border: around the form, where nothing else is.
-    """
+    """The form; `name` is the set that takes the questions, and is chosen then in the field with the key `set_key`."""
+    label, empty = say("lab_typed.question"), tell("lab_typed.question_empty")
     with st.form(key="typed", border=border):
-        st.text_input(
-            say("lab_typed.question"),
-            key=QUESTION,
-            max_chars=MAX_QUESTION_CHARS,
-            placeholder=tell("lab_typed.question_empty"),
-        )
+        st.text_input(label, key=QUESTION, max_chars=MAX_QUESTION_CHARS, placeholder=empty)
         left, right = st.columns([2, 3], gap="medium")
         with left:
-            st.radio(
-                say("lab_feedback.answerable"),
-                [True, False],
-                key=ANSWERABLE,
-                horizontal=True,
-                format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
-            )
+            ask_answerable(ANSWERABLE)
         with right:
-            st.text_input(
-                say("lab_feedback.answer"), key=ANSWER, max_chars=MAX_ANSWER_CHARS, help=say("lab_feedback.answer_help")
-            )
+            ask_answer(ANSWER)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.form_submit_button(say("lab_typed.add"), icon=":material/add:", on_click=_add, args=(name, set_key))
-            _show_said()
+            submit("lab_typed.add", "add", _add, name, set_key)
+            said = st.session_state.get(_SAID)
+            if isinstance(said, RagError):
+                show_error(said)
+            elif said:
+                st.text(said, width="content")
 
 
 def was_used() -> bool:
     """Whether a question was just typed, so that the next one is expected."""
     return isinstance(st.session_state.get(_SAID), str)
-
-
-def _show_said() -> None:
-    said = st.session_state.get(_SAID)
-    if isinstance(said, RagError):
-        show_error(said)
-    elif said:
-        st.text(said, width="content")
 
 
 def _add(name: str, set_key: str) -> None:
@@ -386,15 +308,12 @@ def _add(name: str, set_key: str) -> None:
     answerable = bool(st.session_state.get(ANSWERABLE, True))
     if not question:
         return
-    try:
+    with kept_error(_SAID):
         if answer and not answerable:
             raise InvalidInput(tell("lab_typed.both"), remedy=tell("lab_typed.both_remedy"))
         label = LabelledQuestion(given_id(question, ()), question, answerable, (answer,) if answer else ())
         recording.store().put_question(name, label)
-    except RagError as error:
-        st.session_state[_SAID] = error
-        return
-    st.session_state[_SAID] = tell("lab_typed.added", question=question, set=name)
-    st.session_state[QUESTION] = st.session_state[ANSWER] = ""
-    st.session_state[ANSWERABLE] = True
-    state.session().choose(set_key, name)
+        st.session_state[_SAID] = tell("lab_typed.added", question=question, set=name)
+        st.session_state[QUESTION] = st.session_state[ANSWER] = ""
+        st.session_state[ANSWERABLE] = True
+        state.session().choose(set_key, name)

@@ -1,17 +1,24 @@
-"""The set and the run that a session works with in the lab, and the records of a run, read once for the process."""
+"""The set and the run that a session works with in the lab; the records of a run, read once for the process, and its
+outcomes against the labels under any settings.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
 
-from rag_core.decision.batch import ReplaySet
+from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
+from rag_core.decision.batch.columns import Flags, Objects
 from rag_core.domain.measurements import Measurements
-from rag_core.engine import Engine
+from rag_core.evaluation import BREAKDOWNS, Marks, answer_hits, judged_under, marks
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
+from rag_core.settings import Settings
 from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.recording import passage_of
@@ -22,12 +29,58 @@ from ui.app.texts import say, tell
 MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
 
 
-class Recorded(NamedTuple):
-    """The questions of a run that have a result, and their records; all in the same order."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """The labels held against a run's drafts, which no setting changes.
+
+    Args:
+        hits: which claims hold a right answer, (n, most claims), from `answer_hits`.
+        wrong: shape (n,); answering would be wrong: unanswerable, or the draft holds none of the given answers.
+        parts: by name of a breakdown the part that each question belongs to, shape (n,); "" for none.
+    """
+
+    hits: Flags
+    wrong: Flags
+    parts: Mapping[str, Objects]
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """The questions of a run that have a result, and their records, in the same order; and the run's settings."""
 
     questions: tuple[LabelledQuestion, ...]
     replay: ReplaySet
     records: tuple[Measurements, ...]
+    settings: Settings
+
+    @cached_property
+    def fixed(self) -> Fixed:
+        """Worked out once."""
+        hits = answer_hits(self.questions, self.records)
+        missing = np.array([bool(question.answers) for question in self.questions], dtype=bool) & ~hits.any(axis=1)
+        unanswerable = np.array([not question.answerable for question in self.questions], dtype=bool)
+        pairs = list(zip(self.questions, self.records, strict=True))
+        parts = {}
+        for name, part in BREAKDOWNS.items():
+            parts[name] = np.empty(len(pairs), dtype=object)
+            parts[name][:] = [part(*pair) for pair in pairs]
+        return Fixed(hits, unanswerable | missing, parts)
+
+    def judge(self, settings: Settings) -> Judged:
+        """Outcomes under the judging settings among `settings`; the others stay as they were recorded."""
+        applied = judged_under(self.settings, settings)
+        outcomes = replay_many(self.replay, applied)
+        return Judged(self, applied, outcomes, marks(self.questions, outcomes, self.fixed.hits, self.records))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A run's outcomes under `settings`, which differ from the recorded ones in judgements only."""
+
+    recorded: Recorded
+    settings: Settings
+    outcomes: Outcomes
+    marked: Marks
 
 
 def chosen_run() -> RunHead | None:
@@ -62,10 +115,7 @@ def choose_run() -> RunHead | None:
 
 
 def label(head: RunHead) -> str:
-    """A run in one line: its name, its set, when it was started; the same from its start to its end.
-
-    Names are untrusted text.
-    """
+    """A run in one line: its name, its set (both untrusted text), and when it was started."""
     started = head.started[:16].replace("T", " ")
     return tell("lab.run_label", name=head.name, set=head.set_name, started=started, id=head.id)
 
@@ -76,11 +126,14 @@ def replay_set(run: RunHead) -> Recorded:
     Raises:
         RagError: the collection or its records cannot be read.
     """
-    engine = loading.engine(state.library_folder(), run.collection, state.base_settings())
-    version = engine.library.snapshot.version
-    return _read(
-        state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, version, engine
-    )
+    return _read(*known_by(run), run.settings)
+
+
+def known_by(run: RunHead) -> tuple[Path, str, int, int, int, str, int]:
+    """The key of what is remembered of a run, with all that its records rest on."""
+    folder = state.library_folder()
+    version = loading.engine(folder, run.collection, state.base_settings()).library.snapshot.version
+    return folder, run.collection, run.id, run.done, run.version, run.calibration, version
 
 
 def forget_records() -> None:
@@ -90,17 +143,12 @@ def forget_records() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=MAX_RUNS_KEPT)
 def _read(
-    folder: Path,
-    collection: str,
-    run: int,
-    done: int,
-    measured_under: int,
-    calibration: str,
-    version: int,
-    _engine: Engine,
+    folder: Path, collection: str, run: int, done: int, under: int, calibration: str, version: int, _settings: Settings
 ) -> Recorded:
-    store, snapshot = records(folder, collection), _engine.library.snapshot
+    del done, under, calibration, version  # parts of the key
+    store = records(folder, collection)
+    snapshot = loading.engine(folder, collection, state.base_settings()).library.snapshot
     found = store.results(run, snapshot.page_text, passage_of(snapshot))
     questions = tuple(question for question in store.run_questions(run) if question.id in found)
     measured = tuple(found[question.id] for question in questions)
-    return Recorded(questions, ReplaySet.of(measured), measured)
+    return Recorded(questions, ReplaySet.of(measured), measured, _settings)

@@ -5,15 +5,13 @@ printed.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from functools import partial
 
-import streamlit as st
-
-from rag_core.errors import MissingDependency
 from rag_core.evaluation.certificate import Bound, Certificate, Part
 from rag_core.evaluation.guarantee import Kind
 from rag_core.wiring import Line, Plot, Sheet, require, to_pdf
-from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
+from ui.app.elements import download, shown_error
+from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.settings.wording import setting_name, value_in_words
 
 
@@ -64,20 +62,14 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
     """The printed page of a certificate; `name` of its preset, empty where it has none yet."""
     basis = certificate.basis
     library = tell("lab_certify.fact_library_value", version=basis.version, documents=basis.documents)
-    counted = tell(
-        "lab_certify.fact_questions_value",
-        n=certificate.questions,
-        left=certificate.left_out,
-        failed=certificate.failed,
-    )
+    n, left, failed = certificate.questions, certificate.left_out, certificate.failed
+    counted = tell("lab_certify.fact_questions_value", n=n, left=left, failed=failed)
+    from_set = tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash)
     facts = [
         (say("lab_certify.fact_date"), certificate.date),
         (say("lab_certify.fact_collection"), basis.collection),
         (say("lab_certify.fact_library"), library),
-        (
-            say("lab_certify.fact_set"),
-            tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash),
-        ),
+        (say("lab_certify.fact_set"), from_set),
         (say("lab_certify.fact_questions"), counted),
         *(fact for part in certificate.parts for fact in _part_facts(part)),
         (say("lab_certify.fact_model"), basis.model),
@@ -102,38 +94,22 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
 
 def offer(certificate: Certificate, name: str, key: str) -> None:
     """Two buttons that download a certificate, as a printed page and as JSON; the page is drawn when it is wanted."""
-    try:
+    with shown_error():
         require("certificate", "A printed certificate")
-        st.download_button(
-            say("lab_certify.download_pdf"),
-            lambda: to_pdf(sheet(certificate, name)),
-            "certificate.pdf",
-            "application/pdf",
-            key=f"{key}_pdf",
-            icon=":material/picture_as_pdf:",
-            on_click="ignore",
-        )
-    except MissingDependency as error:
-        show_error(error)
-    st.download_button(
-        say("lab_certify.download_json"),
-        lambda: json.dumps(certificate.to_json(), ensure_ascii=False, indent=1),
-        "certificate.json",
-        "application/json",
-        key=f"{key}_json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+        printed = partial(_printed, certificate, name)
+        download("lab_certify.download_pdf", printed, "certificate.pdf", f"{key}_pdf", icon="picture_as_pdf")
+    written = partial(json.dumps, certificate.to_json(), ensure_ascii=False, indent=1)
+    download("lab_certify.download_json", written, "certificate.json", f"{key}_json")
+
+
+def _printed(certificate: Certificate, name: str) -> bytes:
+    return to_pdf(sheet(certificate, name))
 
 
 def _part_facts(part: Part) -> list[tuple[str, str]]:
     chosen = ", ".join(f"{label}: {value}" for label, value in thresholds(part))
-    answered = tell(
-        "lab_certify.fact_answered_value",
-        answered=part.answered,
-        n=part.questions,
-        share=100 * part.answered / part.questions,
-    )
+    share = 100 * part.answered / part.questions
+    answered = tell("lab_certify.fact_answered_value", answered=part.answered, n=part.questions, share=share)
     where = f"{part_name(part.type)}: " if part.type else ""
     return [
         (say("lab_certify.fact_thresholds"), where + chosen),
@@ -143,13 +119,8 @@ def _part_facts(part: Part) -> list[tuple[str, str]]:
 
 
 def _bound(bound: Bound) -> str:
-    return tell(
-        "lab_certify.fact_bound_value",
-        at_most=percent(bound.at_most),
-        errors=bound.errors,
-        of=bound.of,
-        upper=100 * bound.upper,
-    )
+    found = {"errors": bound.errors, "of": bound.of, "upper": 100 * bound.upper}
+    return tell("lab_certify.fact_bound_value", at_most=percent(bound.at_most), **found)
 
 
 def _plot(part: Part) -> Plot:
@@ -157,8 +128,3 @@ def _plot(part: Part) -> Plot:
     lines = [Line(say("lab_certify.line_coverage"), curve.coverage)]
     lines += [Line(say(f"lab_certify.line_{kind}"), curve.risks[kind], limits.get(kind)) for kind in Kind]
     return Plot(part_name(part.type), curve.threshold, lines, curve.certified, next(iter(part.thresholds.values())))
-
-
-def reasons(stale: Sequence[str]) -> list[str]:
-    """Why a certificate no longer holds, one sentence each."""
-    return [say(f"presets.stale_{reason}") for reason in stale]

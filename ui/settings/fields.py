@@ -1,29 +1,34 @@
 """One field for each setting, made from its declaration: range, help, what a change costs, and the way back to the
 preset's value.
 
-The values live in the session, since Streamlit forgets the fields that are not on the page.
+The values live in the session, since Streamlit forgets the fields that are not on the page. Below the drafter stands
+the language model that is configured, with its key masked, or how to configure one; below its rules their version.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
+from rag_core.compression.llm.prompts import COMPRESS_RULES, COMPRESS_VERSION
 from rag_core.settings import Cost, Knob, Settings
+from rag_core.settings.endpoints import Endpoint
 from rag_core.settings.knobs import AS_BUILT, BY_OPERATOR
+from rag_core.wiring import configured_models
 from ui.app import state, touches
-from ui.app.texts import say, screen
-from ui.settings.model_fields import rules_field
+from ui.app.elements import button, shown_error
+from ui.app.texts import say, screen, tell
 from ui.settings.wording import in_percent
 
+RULES_HEIGHT = 290  # pixels: the built-in rules can be read without scrolling
+RULES = "compress_prompt"
 FIXED = (*AS_BUILT, *BY_OPERATOR)  # a library refuses another model than the one it was built with
 
 
 def set_knob(name: str, value: Any) -> None:
-    """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one,
-    its field.
-    """
+    """Set a setting from elsewhere on the page, in a callback: the session's value and its field."""
     state.session().values[name] = value
     touches.put(f"knob_{name}", value)
 
@@ -79,9 +84,7 @@ def _kept(knob: Knob) -> str:
 
 
 def _cost(knob: Knob) -> str:
-    """The cost of a change, and which way is stricter; where a language model drafts, asking again waits for a
-    button.
-    """
+    # where a language model drafts, asking again waits for a button
     if kept := _kept(knob):
         return kept
     by_button = knob.cost is Cost.ASK and state.session().values["drafter"] == "model"
@@ -89,16 +92,11 @@ def _cost(knob: Knob) -> str:
 
 
 def _field(knob: Knob) -> None:
-    session, key, values, label = (
-        state.session(),
-        f"knob_{knob.name}",
-        state.session().values,
-        say(f"knobs.{knob.name}"),
-    )
+    session, key, label = state.session(), f"knob_{knob.name}", say(f"knobs.{knob.name}")
     if knob.name in FIXED:
         st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
     else:
-        touches.tell(key, st.session_state.get(key, values[knob.name]))
+        touches.tell(key, st.session_state.get(key, session.values[knob.name]))
     said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": knob.name in FIXED}
     if knob.low is not None and knob.high is not None:
         whole = isinstance(knob.default, int)
@@ -110,12 +108,12 @@ def _field(knob: Knob) -> None:
         value = st.selectbox(label, options, options.index(st.session_state[key]), format_func=_option, **said)
     elif isinstance(knob.default, bool):
         value = st.toggle(label, st.session_state[key], **said)
-    elif knob.name == "compress_prompt":
-        value = rules_field(label, said)
+    elif knob.name == RULES:
+        value = _rules_field(label, said)
     else:
         value = st.text_input(label, st.session_state[key], **said)
     if knob.name not in FIXED:
-        values[knob.name] = value
+        session.values[knob.name] = value
 
 
 def _way_back(knob: Knob, start: Settings) -> None:
@@ -123,23 +121,54 @@ def _way_back(knob: Knob, start: Settings) -> None:
     if knob.name in FIXED or state.session().values[knob.name] == usual:
         return
     number = isinstance(usual, (int, float)) and not isinstance(usual, bool)
-    percent = number and in_percent(knob)
-    label = say("settings.reset_one")
-    if number:
-        label = say(
-            "settings.reset_percent" if percent else "settings.reset_number",
-            value=round(100 * usual, 2) if percent else usual,
-        )
-    st.button(
-        label,
-        key=f"reset_{knob.name}",
-        icon=":material/undo:",
-        type="tertiary",
-        on_click=set_knob,
-        args=(knob.name, usual),
-    )
+    text, value = "settings.reset_number" if number else "settings.reset_one", usual if number else 0
+    if number and in_percent(knob):
+        text, value = "settings.reset_percent", round(100 * usual, 2)
+    button(text, f"reset_{knob.name}", set_knob, knob.name, usual, n=value, icon="undo", type="tertiary")
 
 
 def _option(value: object) -> str:
-    """A choice in words; as it is where it has none, such as the form of a citation."""
     return say(f"settings.option_{value}") if f"settings.option_{value}" in screen() else str(value)
+
+
+def show_beside(name: str) -> None:
+    """Show what belongs below the field of a setting."""
+    if name == "drafter":
+        _show_configured()
+    elif name == RULES:
+        _show_rules()
+
+
+def _rules_field(label: str, said: Mapping[str, Any]) -> str:
+    """The rules to type, empty for the built-in ones, also where these are typed word for word."""
+    typed = st.text_area(label, st.session_state[said["key"]], placeholder=_built_in(), height=RULES_HEIGHT, **said)
+    return "" if (typed or "").strip() in COMPRESS_RULES.values() else typed or ""
+
+
+def _built_in() -> str:
+    return COMPRESS_RULES[state.session().values["rewording"]]
+
+
+def _show_configured() -> None:
+    with st.container(key="model_configured", gap="xsmall"), shown_error():
+        found = configured_models(state.session().settings())
+        if not found:
+            st.caption(say("model.none"))
+            return
+        st.text("\n".join(line for number, endpoint in enumerate(found, 1) for line in _in_words(number, endpoint)))
+        st.caption(say("model.local") if all(endpoint.local for endpoint in found) else say("model.about"))
+
+
+def _in_words(number: int, endpoint: Endpoint) -> list[str]:
+    key, secret = "model.endpoint" if number == 1 else "model.fallback", endpoint.masked or tell("model.no_key")
+    line = tell(key, model=endpoint.model, host=endpoint.host, secret=secret)
+    return [line, endpoint.warning] if endpoint.warning else [line]
+
+
+def _show_rules() -> None:
+    own = state.session().values[RULES]
+    st.caption(say("model.rules_own" if own else "model.rules_built_in", version=COMPRESS_VERSION))
+    if not own:
+        # puts the built-in rules into the field, to be changed there
+        put = (touches.put, f"knob_{RULES}", _built_in())
+        button("model.rules_start", "rules_start", *put, type="tertiary", icon="edit")

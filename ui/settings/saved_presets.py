@@ -7,6 +7,7 @@ Their names are untrusted: they are shown as options of a field and as text, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,23 +19,17 @@ from rag_core.records.stored import SavedPreset
 from rag_core.service.people import Right
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
-from rag_core.work import loading
 from ui.app import state, touches
+from ui.app.elements import badge, button, shown_error, submit
 from ui.app.people import visitor
-from ui.app.texts import say, screen, show_error, tell
+from ui.app.texts import say, screen, tell
 from ui.settings import certificates
 from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words
 
 FRONT = ("balanced", "careful", "open")  # ours, named for what they do
 # designs of others; their variants have no place here
-PUBLISHED = (
-    "compliance",
-    "relevance-guard",
-    "tutor",
-    "rag-engine",
-    "scoping",
-)
+PUBLISHED = ("compliance", "relevance-guard", "tutor", "rag-engine", "scoping")
 NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
 _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
@@ -42,10 +37,9 @@ _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switch
 
 def saved() -> tuple[SavedPreset, ...]:
     """The presets of the session's collection; none where they cannot be read."""
-    try:
+    with suppress(RagError):
         return _store().presets()
-    except RagError:
-        return ()
+    return ()
 
 
 def save(name: str, settings: Settings, certificate: Certificate | None, *, default: bool) -> None:
@@ -67,12 +61,9 @@ def show_saving(settings: Callable[[], Settings]) -> None:
         return
     with st.form(key="save_preset", border=False, clear_on_submit=True):
         name = st.text_input(say("presets.name"), key="preset_name", max_chars=NAME_CHARS)
-        if st.form_submit_button(say("presets.save"), icon=":material/bookmark_add:") and name and name.strip():
-            try:
+        if submit("presets.save", "bookmark_add") and name and name.strip():
+            with shown_error():
                 save(name.strip(), settings(), None, default=False)
-            except RagError as error:
-                show_error(error)
-            else:
                 st.rerun()
 
 
@@ -92,8 +83,12 @@ def settings_of(option: str) -> Settings:
     Raises:
         InvalidSetting: a saved value that this version does not take.
     """
-    preset = next((one for one in saved() if _OPTION + one.name == option), None)
+    preset = _saved_as(option)
     return state.preset_settings(option) if preset is None else as_settings(preset.values)
+
+
+def _saved_as(option: str) -> SavedPreset | None:
+    return next((one for one in saved() if _OPTION + one.name == option), None)
 
 
 def options(built_in: list[str]) -> list[str]:
@@ -125,9 +120,7 @@ def label(option: str) -> str:
 
 
 def settle(offered: list[str]) -> None:
-    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not on offer any
-    more.
-    """
+    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not offered."""
     session = state.session()
     seen: set[str] = st.session_state.setdefault(_SEEN, set())
     if session.collection not in seen:
@@ -144,7 +137,7 @@ def settle(offered: list[str]) -> None:
 def chosen() -> SavedPreset | None:
     """The saved preset that the settings started from; None for a built-in one."""
     name = st.session_state.get(_CHOSEN)
-    return next((preset for preset in saved() if preset.name == name), None) if name else None
+    return _saved_as(_OPTION + name) if name else None
 
 
 def switch(option: str) -> None:
@@ -171,9 +164,7 @@ def take_option(option: str) -> None:
     if not option.startswith(_OPTION):
         st.session_state.pop(_CHOSEN, None)
         take(state.preset_settings(option))
-        return
-    preset = next((one for one in saved() if _OPTION + one.name == option), None)
-    if preset is not None:
+    elif (preset := _saved_as(option)) is not None:
         _take(preset)
 
 
@@ -193,21 +184,17 @@ def start_settings() -> Settings:
 
 
 def show() -> None:
-    """Under the field: the chosen saved preset's certificate, whether it holds for what is set now, and how to delete
-    the preset.
-    """
+    """Under the field: the chosen saved preset's certificate, whether it holds now, and how to delete the preset."""
     preset = chosen()
     if preset is None:
         name = state.session().preset
         st.caption(screen().get(f"help.preset_{name}", presets()[name].help))
         return
     with st.container(key="saved_preset", gap="small"):
-        try:
-            certificate = Certificate.from_json(preset.certificate) if preset.certificate else None
+        certificate = None
+        with shown_error():
             as_settings(preset.values)
-        except RagError as error:
-            show_error(error)
-            certificate = None
+            certificate = Certificate.from_json(preset.certificate) if preset.certificate else None
         if certificate is None:
             st.caption(say("presets.help"))
         else:
@@ -216,27 +203,15 @@ def show() -> None:
 
 
 def _show_certificate(certificate: Certificate) -> None:
-    reasons = _stale(certificate)
+    session, engine = state.session(), state.opened_engine()  # while it is being opened, nothing is said against it
+    reasons = stale(certificate, Basis.of(engine, session.collection), session.settings()) if engine else ()
     if reasons:
-        st.badge(say("presets.stale"), icon=":material/gpp_maybe:", color="orange")
-        for sentence in certificates.reasons(reasons):
-            st.text(sentence)
+        badge("presets.stale", "gpp_maybe", "orange")
+        for reason in reasons:
+            st.text(say(f"presets.stale_{reason}"))
     else:
-        st.badge(
-            say("presets.certified", confidence=certificates.percent(certificate.confidence)),
-            icon=":material/verified:",
-            color="green",
-        )
+        badge("presets.certified", "verified", "green", n=certificates.percent(certificate.confidence))
     st.text(certificates.in_a_line(certificate))
-
-
-def _stale(certificate: Certificate) -> tuple[str, ...]:
-    """Why it no longer holds; nothing while the library is being opened."""
-    session = state.session()
-    opened = loading.known(state.library_folder(), session.collection)
-    if opened is None or opened.engine is None:
-        return ()
-    return stale(certificate, Basis.of(opened.engine, session.collection), session.settings())
 
 
 def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
@@ -255,14 +230,7 @@ def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
             args=(preset.name,),
         )
         sure = st.checkbox(say("presets.delete_sure"), key="preset_delete_sure")
-        st.button(
-            say("presets.delete"),
-            key="preset_delete",
-            icon=":material/delete:",
-            disabled=not sure,
-            on_click=_delete,
-            args=(preset.name,),
-        )
+        button("presets.delete", "preset_delete", _delete, preset.name, icon="delete", disabled=not sure)
 
 
 def _take(preset: SavedPreset) -> None:
@@ -276,9 +244,7 @@ def _take(preset: SavedPreset) -> None:
 
 
 def _start(offered: list[str]) -> None:
-    """Where nothing was chosen yet; settings that came with the address are those of a saved preset where they are the
-    same.
-    """
+    # settings that came with the address are those of a saved preset where they are the same
     session, there = state.session(), [preset for preset in saved() if _OPTION + preset.name in offered]
     if not there:
         return
@@ -297,10 +263,9 @@ def _gives(preset: SavedPreset, settings: Settings) -> bool:
 
 
 def _default() -> str | None:
-    try:
+    with suppress(RagError):
         return _store().default_preset()
-    except RagError:
-        return None
+    return None
 
 
 def _set_default(name: str) -> None:

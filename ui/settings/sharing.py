@@ -16,12 +16,13 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 import yaml
 
+from rag_core.domain.acts import actor
 from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.stored.named import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import first_run, state, texts
-from ui.app.people import visitor
+from ui.app.elements import badge, button, download
 from ui.app.people.collections import switch
 from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
 from ui.settings import saved_presets
@@ -29,7 +30,7 @@ from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
-DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.link`)
+DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.export`)
 TURNS = "turns"  # the parameter with the kept decisions of this tab (`ui.ask.turns`)
 MAX_TURNS = 10  # as many as the history lists
 MAX_KB = 64  # a settings file: all settings take 5
@@ -64,9 +65,7 @@ def address(page: str, collection: str, number: int) -> str:
 
 
 def to_address(settings: Settings) -> dict[str, str]:
-    """The parameters for these settings: none for those that the page starts with, else the preset and what differs
-    from it.
-    """
+    """The parameters for these settings: none for those of the start, else the preset and what differs from it."""
     start = state.preset_settings(settings.preset)
     moved = {
         name: _written(getattr(settings, name)) for name in _shared() if getattr(settings, name) != getattr(start, name)
@@ -75,9 +74,7 @@ def to_address(settings: Settings) -> dict[str, str]:
 
 
 def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
-    """The settings that an address asks for, and what of it was left out, in words: what is unknown, free text, or out
-    of range.
-    """
+    """The settings that an address asks for, and what of it was left out, in words."""
     problems: list[str] = []
     try:
         settings = state.preset_settings(parameters.get("preset"))
@@ -89,9 +86,8 @@ def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
         if name in ("preset", COLLECTION):
             continue
         if name not in shared:
-            problems.append(
-                tell("sharing.address_text" if name in Settings.model_fields else "sharing.address_unknown", name=name)
-            )
+            key = "sharing.address_text" if name in Settings.model_fields else "sharing.address_unknown"
+            problems.append(tell(key, name=name))
             continue
         try:
             settings = settings.changed(**{name: value})
@@ -105,11 +101,8 @@ def follow_address() -> None:
 
     Called before any field is drawn. Where a field was moved as well, the field wins: the address is the older one.
     """
-    seen, first, arrived = (
-        st.query_params.to_dict(),
-        "page_address" not in st.session_state,
-        "preset" not in st.session_state,
-    )
+    seen = st.query_params.to_dict()
+    first, arrived = "page_address" not in st.session_state, "preset" not in st.session_state
     linked, turns, _ = seen.pop(DECISION, ""), seen.pop(TURNS, ""), seen.pop(texts.PARAMETER, "")
     known = _known()
     if first or arrived:
@@ -149,7 +142,6 @@ def write_turns() -> None:
 
 
 def _of_decisions() -> dict[str, str]:
-    """The parameters that name kept decisions: the linked one, and the last ones of this tab."""
     session = state.session()
     kept = [str(one.turn) for one in session.history if one.turn is not None and one.collection == session.collection]
     turns = ".".join(session.resuming or kept[-MAX_TURNS:])
@@ -162,12 +154,12 @@ def show_omissions() -> None:
     if not known.left_out:
         return
     with st.container(border=True, key="address"):
-        st.badge(say("sharing.address", n=len(known.left_out)), icon=":material/link_off:", color="orange")
+        badge("sharing.address", "link_off", "orange", n=len(known.left_out))
         for problem in known.left_out[:MAX_SAID]:
             st.text(problem[:MAX_CHARS])
         if len(known.left_out) > MAX_SAID:
             st.text(say("sharing.address_more", n=len(known.left_out) - MAX_SAID))
-        st.button(say("sharing.close"), key="close_address", on_click=known.left_out.clear)
+        button("sharing.close", "close_address", known.left_out.clear)
 
 
 def show(current: Callable[[], Settings]) -> None:
@@ -176,16 +168,7 @@ def show(current: Callable[[], Settings]) -> None:
     with st.popover(say("sharing.title"), icon=":material/ios_share:", key="sharing"):
         saved_presets.show_saving(current)
         st.caption(say("sharing.hint"))
-        st.download_button(
-            say("sharing.save"),
-            lambda: to_yaml(current()),
-            FILE,
-            "application/yaml",
-            key="save_settings",
-            icon=":material/download:",
-            on_click="ignore",
-            help=say("sharing.save_help"),
-        )
+        download("sharing.save", lambda: to_yaml(current()), FILE, "save_settings", help="sharing.save_help")
         key = f"load_settings_{known.files}"
         st.file_uploader(
             say("sharing.load"),
@@ -198,7 +181,7 @@ def show(current: Callable[[], Settings]) -> None:
         )
     if known.error is not None:
         show_error(known.error)
-        st.button(say("sharing.close"), key="close_error", on_click=_forget_error)
+        button("sharing.close", "close_error", setattr, known, "error", None)
     if known.taken is not None:
         st.toast(say("sharing.loaded", n=known.taken), icon=":material/check:")
         known.taken = None
@@ -212,11 +195,8 @@ def to_yaml(settings: Settings) -> str:
     for knob in _file_knobs().values():
         value = getattr(settings, knob.name)
         if value != getattr(start, knob.name):
-            lines += [
-                "",
-                f"# {tell('sharing.comment', label=say(f'knobs.{knob.name}'), help=help_text(knob))}",
-                *_yaml(knob.name, value),
-            ]
+            about = tell("sharing.comment", label=say(f"knobs.{knob.name}"), help=help_text(knob))
+            lines += ["", f"# {about}", *_yaml(knob.name, value)]
     return "\n".join(lines) + "\n"
 
 
@@ -252,10 +232,6 @@ def _load(key: str) -> None:
     known.taken = len(changed(state.preset_settings(settings.preset)))
 
 
-def _forget_error() -> None:
-    _known().error = None
-
-
 def _take_address(parameters: Mapping[str, str]) -> None:
     known = _known()
     settings, known.left_out = from_address(parameters)
@@ -263,7 +239,7 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     start = first_run.start_collection(state.library_folder())
     collection = parameters.get(COLLECTION, start)
     there = (first_run.home(), start, *collections(state.library_folder()))
-    if collection in there and visitor.may_enter(collection):
+    if collection in there and actor().may_enter(collection):
         switch(collection)
     else:
         known.left_out.append(tell("sharing.address_collection", name=collection))
@@ -289,9 +265,7 @@ def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
 
 
 def _known() -> Address:
-    if "page_address" not in st.session_state:
-        st.session_state["page_address"] = Address()
-    known: Address = st.session_state["page_address"]
+    known: Address = st.session_state.setdefault("page_address", Address())
     return known
 
 

@@ -1,42 +1,39 @@
 """The side bar: the preset, and by stage the sliders that can decide under it.
 
-All other settings stand on the page *Settings*.
+All other settings stand on the page *Settings*. It says on request which calibration the probability comes from;
+without one, a preset that goes by similarity is taken: others refuse all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
 from rag_core.decision.checks import CHECKS, LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.domain.status import AnswerStatus
 from rag_core.errors import RagError
-from rag_core.settings import Mode, Settings
+from rag_core.evaluation.calibration import figures_of
+from rag_core.gating.scores import Calibration
+from rag_core.settings import Mode, Settings, presets
 from ui.app import state
 from ui.app.asked import Asked
+from ui.app.elements import button
 from ui.app.people import recording
 from ui.app.texts import say, show_error, tell
-from ui.settings import calibration, saved_presets, sharing
+from ui.settings import saved_presets, sharing
 from ui.settings.fields import changed, show_front, take
 from ui.settings.wording import STAGES, stage_of, value_in_words
 
 # sliders that belong to no check
-ALWAYS: Mapping[str, tuple[str, ...]] = {
-    "retrieve": ("top_k",),
-    "decide": ("min_place",),
-}
-OF_DRAFTS = frozenset(  # checks that what is quoted word for word always passes
-    (
-        "length_ratio",
-        "overlap",
-        "similarity",
-        "support",
-        SUFFICIENCY.name,
-        VERIFICATION.name,
-        *(check.name for check in LLM_DRAFT),
-    )
-)
+ALWAYS: Mapping[str, tuple[str, ...]] = {"retrieve": ("top_k",), "decide": ("min_place",)}
+# checks that what is quoted word for word always passes
+OF_DRAFTS = frozenset({"length_ratio", "overlap", "similarity", "support", SUFFICIENCY.name, VERIFICATION.name})
+OF_DRAFTS |= {check.name for check in LLM_DRAFT}
+FALLBACK = "relevance-guard"
+MAX_NAMES = 3  # sets that are named in the side bar
+_BEFORE = "preset_before_fallback"
 _PLACES = "flip_places"  # in the session: where under each slider of this run its flip is said
 
 
@@ -56,32 +53,30 @@ def deciding() -> dict[str, list[str]]:
 
 
 def settings_from_sidebar(page: str = "ask") -> Settings:
-    """The settings as the sidebar of a page stands, which its address repeats; those of the start when a value is
-    refused.
-    """
+    """The settings as the side bar stands, which the address repeats; those of the start when a value is refused."""
     _arrive(page)
     sharing.follow_address()
     if (taking := state.session().taking) is not None:
         take(taking)
         state.session().taking = None
-    calibration.settle()
-    offered = saved_presets.options(calibration.offered())
-    saved_presets.settle(offered)
+    _settle_preset()
+    options = saved_presets.options(offered())
+    saved_presets.settle(options)
     session = state.session()
     with st.sidebar:
         sharing.show_omissions()
         st.subheader(say("settings.title"), anchor=False)
         st.selectbox(
             say("settings.preset"),
-            offered,
-            offered.index(st.session_state["preset"]),
+            options,
+            options.index(st.session_state["preset"]),
             format_func=saved_presets.label,
             key="preset",
             on_change=_take_preset,
             help=say("settings.preset_help"),
         )
         about = st.container(key="about_preset")
-        calibration.show()
+        _show_calibration()
         start = saved_presets.start_settings()
         _show_sliders(start)
         with about:  # after the fields: a certificate holds for what they say now
@@ -101,9 +96,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
 
 
 def _arrive(page: str) -> None:
-    """Coming from another page with this sidebar, draw the fields from the session's values: Streamlit would draw them
-    at their lowest.
-    """
+    """From another page with this sidebar, the fields are drawn anew: Streamlit would draw them at their lowest."""
     if st.session_state.get("sidebar_page") != page:
         st.session_state["sidebar_page"] = page
         for key in ("preset", *(f"knob_{knob.name}" for knob in Settings.knobs())):
@@ -124,9 +117,7 @@ def _show_sliders(start: Settings) -> None:
 
 
 def show_flips(asked: Asked) -> None:
-    """Under each slider the value from which this question ends otherwise; after it was judged, which the side bar is
-    drawn before.
-    """
+    """Under each slider the value from which this question ends otherwise; it is judged after the side bar is drawn."""
     places: Mapping[str, st.delta_generator.DeltaGenerator] = st.session_state[_PLACES]
     for flip in asked.flips_under(asked.settings):
         if flip.name in places:
@@ -142,4 +133,79 @@ def _way_back(start: Settings) -> None:
     moved = changed(start)
     if moved:
         st.caption(say("settings.changed", n=len(moved)))
-        st.button(say("settings.reset"), key="undo", icon=":material/undo:", on_click=saved_presets.take_again)
+        button("settings.reset", "undo", saved_presets.take_again, icon="undo")
+
+
+def offered() -> list[str]:
+    """The presets that can answer from this library; all of them where a calibration fits, or none could."""
+    every = list(presets())
+    if not _missing():
+        return every
+    return [name for name in every if not _needs_probability(name)] or every
+
+
+def _settle_preset() -> None:
+    """Before the fields are drawn: leave a preset that this library cannot serve; come back in one that can."""
+    session = state.session()
+    if _missing():
+        if FALLBACK in offered() and session.preset not in offered():
+            st.session_state[_BEFORE] = session.preset
+            take(state.preset_settings(FALLBACK))
+        return
+    if _BEFORE in st.session_state and state.opened_engine() is not None:
+        before = st.session_state.pop(_BEFORE)
+        if session.preset == FALLBACK and not changed(state.preset_settings(FALLBACK)):
+            take(state.preset_settings(before))
+
+
+def _show_calibration() -> None:
+    """The calibration in force, behind a button; a warning where none is; nothing while the library is being opened."""
+    if state.opened_engine() is None:
+        return
+    calibration = _in_force()
+    if calibration is None or _missing():
+        st.warning(say("settings.no_calibration"), icon=":material/warning:")
+        st.caption(say("settings.no_calibration_more"), help=say("settings.no_calibration_help"))
+        return
+    about = calibration.provenance
+    sets: Mapping[str, int] = about.get("sets", {})
+    with st.popover(say("settings.calibration_where"), icon=":material/info:", type="tertiary", key="calibration"):
+        st.text(tell("settings.calibration", model=calibration.model, date=about.get("date", "")))
+        st.text(tell("settings.calibration_sets", id=calibration.id, n=f"{sum(sets.values()):,}", sets=_names(sets)))
+        st.text(_measured(about))
+
+
+def _names(sets: Mapping[str, int]) -> str:
+    return ", ".join(sets) if len(sets) <= MAX_NAMES else say("settings.calibration_many", n=len(sets))
+
+
+def _measured(about: Mapping[str, Any]) -> str:
+    """How well it told right answers from wrong ones on what was left out of its fit; where these were not known, how
+    well it told answerable questions from others.
+    """
+    answerable, right = figures_of(about)
+    told, rows = ("right", right) if right else ("answerable", answerable)
+    own = rows.get("all", {})
+    if own.get("auroc") is not None:
+        return say(f"settings.calibration_own_{told}", n=own["n"], auroc=own["auroc"], error=own["calibration_error"])
+    known = [row for row in rows.values() if row.get("auroc") is not None and "n" in row]
+    if not known:
+        return say("settings.calibration_plain")
+    measured, n = [row["auroc"] for row in known], sum(row["n"] for row in known)
+    return say(f"settings.calibration_{told}", n=n, sets=len(known), low=min(measured), high=max(measured))
+
+
+def _needs_probability(preset: str) -> bool:
+    of = state.preset_settings(preset)
+    return Mode.ENFORCE in (of.correctness_mode, of.answerability_mode)
+
+
+def _in_force() -> Calibration | None:
+    engine = state.opened_engine()
+    return engine.tools.calibration if engine is not None else None
+
+
+def _missing() -> bool:
+    """Whether the library is open and no calibration that fits it gives the probability that an answer is right."""
+    found = _in_force()
+    return state.opened_engine() is not None and (found is None or found.correctness is None)

@@ -14,10 +14,8 @@ from rag_core.service.limits import Places
 LOOK_SECONDS = 0.25  # between two looks of a page at what it waits for
 
 
-def watch(over: Callable[[], bool], show: Callable[[], None], seconds: float = LOOK_SECONDS) -> None:
-    """Show what is being waited for, again and again beside the rest of the page; run the whole page once it is
-    over.
-    """
+def watch(over: Callable[[], bool], show: Callable[[], object], seconds: float = LOOK_SECONDS) -> None:
+    """Show what is being waited for, again and again; run the whole page once it is over."""
 
     @st.fragment(run_every=seconds)
     def look() -> None:

@@ -1,40 +1,49 @@
-"""Shows running jobs in one line each, with a way to stop them; and takes the files that are dropped on the page."""
+"""Takes the files that are dropped on the page, and shows the jobs: the running ones in a line each, with a way to stop
+them, then what came of those that ended.
+
+Results go by themselves; what failed stays, with its remedy, until more files are added.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-from rag_core.errors import RagError
+from rag_core.errors import PasswordNeeded, RagError
+from rag_core.library.library import AddReport
 from rag_core.library.stored.sources import READABLE
 from rag_core.service.people import Right
-from rag_core.work import loading
 from rag_core.work.jobs import STAGES, Job
-from ui.app import first_run, state
+from ui.app import first_run, state, tables
+from ui.app.elements import badge, button, submit
 from ui.app.jobs import uploads
 from ui.app.jobs.background import watch
-from ui.app.jobs.finished import show_results
 from ui.app.jobs.work import ABOUT_DOCUMENTS, here, start_add
-from ui.app.naming import shortened
 from ui.app.people import visitor
 from ui.app.people.collections import shown_name, switch
-from ui.app.texts import say, tell
+from ui.app.scope import shortened
+from ui.app.texts import say, show_error, spoken, tell
 
-__all__ = ["running", "show_jobs", "upload_field", "writing"]
+if TYPE_CHECKING:
+    from rag_core.evaluation import Ran
 
 TAKEN = [end[1:] for end in READABLE]  # ends of the names of files that can be added
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
-PATIENCE_SECONDS = (
-    10.0  # between two looks at new documents while a question is on the page: it is asked again with them
-)
-MANY_TAKEN = (
-    200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
-)
+# between two looks at new documents while a question is on the page: it is asked again with them
+PATIENCE_SECONDS = 10.0
+# files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
+MANY_TAKEN = 200
 QUIET_SECONDS = 10.0  # since the last file was taken: nobody is just dropping some
 BAR_PIXELS = 160  # a bar's length: it stands in a line with words
 MAX_FILES = 60  # rows of a running job's table: the files around the current one
+MAX_NAMES = 5  # file names in a list; the others are counted
+MAX_PROBLEMS = 5  # shown one by one; more are a table
+ROWS_IN_VIEW = 6  # rows that a table of files shows at once
 _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
 
 
@@ -90,17 +99,15 @@ def _take(key: str) -> None:
 
 
 def show_jobs() -> None:
-    """All jobs this session should see: the running ones, then what came of its own, and of those that a closed session
-    left.
-    """
-    _remember()
+    """The running jobs, then what came of the session's own and of those that a closed session left."""
+    st.session_state.jobs_page = (*_version(), time.monotonic(), _ended())
     # one place, however many: what follows must not move, or the browser shows it twice for a moment
     with st.container(key="jobs"):
         if running():
             watch(lambda: not running() or _news(), _show_all_running)  # what was indexed can be searched now
         else:  # nothing on the page; when another session begins to work on this library, the page shows it
             watch(running, lambda: None, LISTEN_SECONDS)
-        show_results()
+        _show_results()
 
 
 def running() -> bool:
@@ -115,23 +122,15 @@ def writing() -> bool:
 
 def _running() -> list[Job]:
     """Its own first, then the samples, then those of other sessions on the same library."""
-    own, runner = state.session().jobs, state.runner()
-    mine = [*own, *runner.shared]
-    return [job for job in [*mine, *(job for job in runner.jobs(here().place) if job not in mine)] if not job.finished]
+    mine = [*state.session().jobs, *state.runner().shared]
+    others = (job for job in state.runner().jobs(here().place) if job not in mine)
+    return [job for job in (*mine, *others) if not job.finished]
 
 
 def _version() -> tuple[int, int]:
     """Of the library on the page: its version and how many passages can be asked; (0, 0) while it is being opened."""
-    at = here()
-    opened = loading.known(at.folder, at.collection)
-    if opened is None or opened.engine is None:
-        return 0, 0
-    view = opened.engine.library.view
-    return view.version, len(view.passages)
-
-
-def _remember() -> None:
-    st.session_state.jobs_page = (*_version(), time.monotonic(), _ended())
+    engine = state.opened_engine()
+    return (engine.library.view.version, len(engine.library.view.passages)) if engine else (0, 0)
 
 
 def _ended() -> int:
@@ -139,9 +138,7 @@ def _ended() -> int:
 
 
 def _news() -> bool:
-    """Whether there are documents, or pages, that the page does not show yet, and it should, or a job has ended since
-    it was drawn.
-    """
+    """Whether a job has ended since the page was drawn, or there are pages that it does not show yet, and should."""
     version, passages, since, ended = st.session_state.jobs_page
     if _version() == (version, passages):
         return _ended() > int(ended)
@@ -168,13 +165,13 @@ def _show_running(number: int, job: Job) -> None:
             with st.popover(say("jobs.files"), type="tertiary", key=f"files_of_{number}"):
                 _show_files(number, job)
         if _may_stop(job):
-            st.button(
-                say("jobs.stopping") if job.stopping else say("jobs.stop"),
-                key=f"stop_{number}",
+            button(
+                "jobs.stopping" if job.stopping else "jobs.stop",
+                f"stop_{number}",
+                _stop,
+                job,
                 disabled=job.stopping,
-                on_click=_stop,
-                args=(job,),
-                help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
+                help=_STOP_HELP.get(job.kind, "jobs.stop_help"),
             )
 
 
@@ -219,33 +216,25 @@ def step_in_words(job: Job) -> str:
 
 
 def _left(job: Job) -> list[str]:
-    """How long the current file still takes, in words, where that is known."""
     left = job.file_seconds_left
     if left is None:
         return []
-    minutes = round(left / 60)
-    return (
-        [tell("jobs.left_minutes", n=minutes)]
-        if minutes > 1
-        else [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
-    )
+    if round(left / 60) > 1:
+        return [tell("jobs.left_minutes", n=round(left / 60))]
+    return [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
 
 
 def _early(job: Job) -> list[str]:
-    """A sentence on how many pages of the job's documents can be asked that are still being read; none where nothing
-    can.
-    """
-    at = here()
-    opened = loading.known(at.folder, job.place[1] or at.collection)
-    if opened is None or opened.engine is None:
+    """How many pages of its documents can be asked that are still being read."""
+    engine = state.opened_engine(job.place[1])
+    if engine is None:
         return []
-    view = opened.engine.library.view
+    view = engine.library.view
     read = sum(view.document(file.id).page_count for file in job.listed if file.id in view.reading)
     return [tell("jobs.early", n=read)] if read else []
 
 
 def _questions(job: Job) -> str:
-    """How many questions of a run are done, and how long the rest takes."""
     if not job.files_done:
         return tell("jobs.starting")
     left = job.seconds_left
@@ -258,28 +247,130 @@ def _questions(job: Job) -> str:
 
 def _show_files(number: int, job: Job) -> None:
     """Every file with its state; of many, those around the current one."""
-    at = here()
-    opened = loading.known(at.folder, job.place[1] or at.collection)
-    ready = (
-        {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
-    )
-    reading = opened.engine.library.view.reading if opened and opened.engine else {}
+    engine = state.opened_engine(job.place[1])
+    ready = {document.id for document in engine.library.snapshot.documents} if engine else set()
+    reading = engine.library.view.reading if engine else {}
     first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
     rows = []
-    for position in range(first, min(first + MAX_FILES, len(job.listed))):
+    for position, file in list(enumerate(job.listed))[first : first + MAX_FILES]:
         stands = job.state(position, ready)
         far = job.far(position) if stands in STAGES else None
         words = tell(f"jobs.state_{stands}")
-        amount = tell("jobs.amount_of", done=far.done, total=far.total) if far else ""
         rows.append(
             {
-                say("jobs.file"): job.listed[position].name,
-                say("jobs.state"): tell("jobs.state_early", state=words)
-                if job.listed[position].id in reading
-                else words,
-                say("jobs.amount"): amount,
+                "file": file.name,
+                "state": tell("jobs.state_early", state=words) if file.id in reading else words,
+                "amount": tell("jobs.amount_of", done=far.done, total=far.total) if far else "",
             }
         )
-    st.dataframe(rows, hide_index=True, key=f"files_{number}", height=38 + 35 * min(len(rows), 6))
+    tables.show(rows, "jobs.column_", f"files_{number}", in_view=ROWS_IN_VIEW)
     if len(rows) < len(job.listed):
         st.caption(say("jobs.shown_files", n=len(rows), all=len(job.listed)))
+
+
+def _show_results() -> None:
+    """Results of the session's own jobs, of those that a closed session left, and of the samples where they failed."""
+    session, runner = state.session(), state.runner()
+    for job in runner.jobs(here().place):
+        if job.left_alone and job not in session.jobs:
+            job.taken_over = True
+            session.jobs.append(job)
+    for number, job in enumerate(session.jobs):
+        if job.finished:
+            job.look(result=True)
+            _show_result(f"{number}", job)
+    for job in runner.shared:
+        if job.error is not None:
+            show_error(job.error)
+    if session.upload_error is not None:
+        _show_problem(session.upload_error)
+
+
+def show_names(names: Sequence[str], between: str = "\n") -> None:
+    """Names as they are, one a line unless something else stands between them; of many, the first ones."""
+    shown = list(names[:MAX_NAMES])
+    if len(names) > MAX_NAMES:
+        shown.append(tell("jobs.more", n=len(names) - MAX_NAMES))
+    st.text(between.join(shown), width="content")
+
+
+def _show_problem(error: RagError, name: str = "") -> None:
+    """One problem in a line or two: its file, if it has one, what is wrong, and what to do."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        badge("jobs.not_indexed", "error", "red")
+        if name:
+            st.text(name, width="content")
+        st.text(f"{spoken(error.problem)} {tell('problems.remedy', remedy=spoken(error.remedy))}", width="content")
+
+
+def _show_result(key: str, job: Job) -> None:
+    report = job.report or AddReport()
+    with st.container(key=f"result_{key}", gap="xsmall"):
+        if job.taken_over:
+            st.caption(say("jobs.other_result"))
+        if job.error is not None:
+            _show_problem(job.error)
+        if job.ran is not None:
+            _show_ran(job.ran)
+        for came_of_it, sign in (("added", ("check_circle", "green")), ("unchanged", ("info", "blue"))):
+            if names := [document.name for document in getattr(report, came_of_it)]:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    badge(f"jobs.{came_of_it}", *sign, n=len(names))
+                    show_names(names, ", ")
+        if report.cancelled:
+            own_words = job.kind in ("rebuilding", "rereading", "evaluating")
+            badge(f"jobs.stopped_{job.kind}" if own_words else "jobs.stopped", "info", "blue")
+        _show_problems(key, job, report)
+
+
+def _show_ran(ran: Ran) -> None:
+    if ran.cancelled or ran.over_budget:
+        stopped = "jobs.ran_budget" if ran.over_budget else "jobs.ran_stopped"
+        st.badge(say(stopped, n=ran.measured + ran.reused, all=ran.total), icon=":material/info:", color="blue")
+    else:
+        st.badge(
+            say("jobs.ran", n=ran.total, measured=ran.measured, reused=ran.reused),
+            icon=":material/check_circle:",
+            color="green",
+        )
+    if ran.tokens:
+        st.caption(say("jobs.ran_tokens", n=ran.tokens))
+    if ran.failed:
+        badge("jobs.ran_failed", "error", "orange", n=ran.failed)
+
+
+def _show_problems(key: str, job: Job, report: AddReport) -> None:
+    """One by one, each with its password field where one is asked for; of many, the others as a table."""
+    others = []
+    for position, (name, error) in enumerate(report.problems):
+        locked = [source for source in job.sources if source.name == name] if isinstance(error, PasswordNeeded) else []
+        if not locked and len(report.problems) > MAX_PROBLEMS:
+            others.append({"file": name, "problem": spoken(error.problem), "remedy": spoken(error.remedy)})
+            continue
+        _show_problem(error, name)
+        if locked:
+            _ask_password(f"password_{key}_{position}", position, job)
+    if others:
+        badge("jobs.problems", "error", "red", n=len(others))
+        tables.show(others, "jobs.column_", f"problems_{key}", in_view=ROWS_IN_VIEW)
+
+
+def _ask_password(key: str, position: int, job: Job) -> None:
+    with st.form(key=key, border=False), st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input(
+            say("jobs.password"), type="password", key=f"{key}_text", help=say("jobs.password_help"), width=260
+        )
+        submit("jobs.open", "", _open_locked, f"{key}_text", position, job)
+
+
+def _open_locked(key: str, position: int, job: Job) -> None:
+    """Try the password that was typed into this field on the file that asked for it; a callback, as `_take`."""
+    password = st.session_state.get(key)
+    if not password or job.report is None:
+        return
+    problems = job.report.problems
+    name = problems[position][0]
+    job.report = replace(job.report, problems=problems[:position] + problems[position + 1 :])
+    start_add([replace(source, password=password) for source in job.sources if source.name == name])
+    if job.report == AddReport():  # nothing else came of it
+        state.session().jobs.remove(job)

@@ -32,13 +32,11 @@ from ui.app.people import visitor
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-MAX_VISITORS_BYTES = (
-    MAX_BYTES  # sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
-)
+# sent by all visitors of a shared demo together; more waits for a page only where somebody means harm
+MAX_VISITORS_BYTES = MAX_BYTES
 SMALL_BYTES = 1 << 20  # stays in memory: settings and labelled sets are read at once
-COUNTED_BYTES = (
-    100_000  # that a smaller file counts as: each costs more than its bytes, and an open file where it is on disk
-)
+# that a smaller file counts as: each costs more than its bytes, and an open file where it is on disk
+COUNTED_BYTES = 100_000
 WAIT = "Add the rest once these are indexed, or index a folder with the command line."
 
 
@@ -48,9 +46,8 @@ class OnDisk(MemoryUploadedFileManager):
     def __init__(self, upload_endpoint: str) -> None:
         super().__init__(upload_endpoint)
         self.held: dict[tuple[str, str], HeldFile] = {}  # by session and file
-        self._waiting: dict[
-            tuple[str, str], tuple[int, str]
-        ] = {}  # bytes that count, and the visitor of a shared demo who sent them
+        # bytes that count, and the visitor of a shared demo who sent them
+        self._waiting: dict[tuple[str, str], tuple[int, str]] = {}
 
     def add_file(self, session_id: str, file: UploadedFileRec) -> None:
         """Keep a file. Called while its request is served, in whatever thread.
@@ -77,24 +74,20 @@ class OnDisk(MemoryUploadedFileManager):
 
     def remove_file(self, session_id: str, file_id: str) -> None:
         """Forget a file."""
-        self._let_go((session_id, file_id))
+        self.held.pop((session_id, file_id), None)
+        self._waiting.pop((session_id, file_id), None)
         super().remove_file(session_id, file_id)
 
     def remove_session_files(self, session_id: str) -> None:
         """Forget what a session sent and nobody took."""
-        for key in [key for key in list(self._waiting) if key[0] == session_id]:
-            self._let_go(key)
+        for session, file in list(self._waiting):
+            if session == session_id:
+                self.remove_file(session, file)
         super().remove_session_files(session_id)
-
-    def _let_go(self, key: tuple[str, str]) -> None:
-        self.held.pop(key, None)
-        self._waiting.pop(key, None)
 
 
 def _require_room(who: str, counted: int, waiting: Sequence[tuple[int, str]]) -> None:
-    """Raise HTTPException where a visitor sends more than may wait: of theirs, from their address, or of all
-    visitors.
-    """
+    """More than may wait is refused: of the visitor's, from their address, or of all visitors."""
     if not actor().may_somewhere(Action.INDEX):
         raise HTTPException(403, "There is no room for your documents now.")
     visits = visitor.visits()
@@ -125,37 +118,31 @@ def install() -> None:
 
 
 def taken(files: Sequence[UploadedFile]) -> list[Source | IngestError]:
-    """The files dropped on the page as sources on disk, and an error for each that is too much.
-
-    Streamlit forgets all of them.
-    """
+    """The files dropped on the page as sources on disk, or errors for those too many; Streamlit forgets all."""
     found: list[Source | IngestError] = []
     total, most = 0, most_of_one()
     for number, file in enumerate(files):
-        data = _data(file)
+        data = _kept(file) or _held(blocks_from(file))
         total += data.size
         if number >= MAX_FILES:
-            problem = f"{file.name} was not taken: at most {MAX_FILES} files can be added at once."
-            found.append(LimitExceeded(problem, remedy=WAIT))
+            found.append(_not_taken(file, f"at most {MAX_FILES} files can be added at once"))
         elif total > most:
-            problem = (
-                f"{file.name} was not taken: files of at most {most // 1_000_000:,} MB together can be added at once."
-            )
-            found.append(LimitExceeded(problem, remedy=WAIT))
+            limit = f"files of at most {most // 1_000_000:,} MB together can be added at once"
+            found.append(_not_taken(file, limit))
         else:
             found.append(Source(file.name, data, kind_of(file.name)))
         _forget(file)
     return found
 
 
+def _not_taken(file: UploadedFile, why: str) -> LimitExceeded:
+    return LimitExceeded(f"{file.name} was not taken: {why}.", remedy=WAIT)
+
+
 def contents(file: UploadedFile) -> bytes:
     """All bytes of an uploaded file, wherever they are."""
     held = _kept(file)
     return b"".join(held.blocks()) if held else file.getvalue()
-
-
-def _data(file: UploadedFile) -> HeldFile:
-    return _kept(file) or _held(blocks_from(file))
 
 
 def _held(blocks: Iterable[bytes]) -> HeldFile:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel, Progress
@@ -22,13 +23,8 @@ from rag_core.work.jobs import File, Job, Place
 from ui.app import state
 
 # kinds of jobs; what the last one came to takes the place of others
-ABOUT_DOCUMENTS = (
-    "adding",
-    "resuming",
-    "rereading",
-    "rebuilding",
-)
-On = Callable[[Library, Settings, Progress, Cancel], AddReport]
+ABOUT_DOCUMENTS = ("adding", "resuming", "rereading", "rebuilding")
+On = Callable[..., AddReport]  # takes a library and settings, with `progress` and `cancelled`
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +51,14 @@ def here() -> Here:
 
 
 def start_add(handed_in: Sequence[Source | IngestError]) -> None:
-    """Start a job that adds these sources under the session's settings; errors among them are told with what comes of
-    the others.
-    """
+    """Start a job that adds these sources; errors among them are told with what comes of the others."""
     sources = [source for source in handed_in if isinstance(source, Source)]
-    names: dict[str, str] = {}  # by digest: equal bytes are one document
-    for source in sources:
-        names[source.digest] = source.name
+    names = {source.digest: source.name for source in sources}  # equal bytes are one document
     listed = [File(name, f"sha256:{digest}") for digest, name in names.items()]
     handed = HandingIn(here().folder, here().collection, state.session().settings(), sources)
 
-    def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.add(handed_in, settings, progress=progress, cancelled=stop, listed=handed.listed())
+    def work(library: Library, settings: Settings, **how: Any) -> AddReport:
+        return library.add(handed_in, settings, listed=handed.listed(), **how)
 
     _start("adding", work, listed, sources, handed)
 
@@ -75,13 +67,12 @@ def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None
     """Start a job that finishes these interrupted files; passwords are by document id."""
     ids = {row.id for row in rows}
 
-    def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.resume(settings, only=ids, passwords=passwords, progress=progress, cancelled=stop)
+    def work(library: Library, settings: Settings, **how: Any) -> AddReport:
+        return library.resume(settings, only=ids, passwords=passwords, **how)
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
-    handed = HandingIn(
-        here().folder, here().collection, state.session().settings(), listed=[row.digest for row in rows]
-    )
+    at, settings = here(), state.session().settings()
+    handed = HandingIn(at.folder, at.collection, settings, listed=[row.digest for row in rows])
     _start("resuming", work, [File(row.name, row.id) for row in rows], handing_in=handed)
 
 
@@ -89,8 +80,8 @@ def start_reread(documents: Sequence[Document], settings: Settings, passwords: M
     """Start a job that reads these documents again under these settings; passwords are by document id."""
     ids = [document.id for document in documents]
 
-    def work(library: Library, _: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.reread(ids, settings, passwords=passwords, progress=progress, cancelled=stop)
+    def work(library: Library, _: Settings, **how: Any) -> AddReport:
+        return library.reread(ids, settings, passwords=passwords, **how)
 
     state.session().forget_results(*ABOUT_DOCUMENTS)
     _start("rereading", work, [File(document.name, document.id) for document in documents])
@@ -119,7 +110,7 @@ def _start(
     settings = session.settings()
     job = state.runner().start(
         kind,
-        lambda progress, stop: on(at.library(), settings, progress, stop),
+        lambda progress, stop: on(at.library(), settings, progress=progress, cancelled=stop),
         len(listed),
         sources,
         kind=kind,

@@ -8,26 +8,21 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.domain.acts import actor
-from rag_core.errors import RagError
 from rag_core.library.stored import titles
 from rag_core.library.stored.named import collections
 from rag_core.service.people import Right
 from rag_core.wiring import make_titled
 from ui.app import first_run, state
-from ui.app.people import sign_in, visiting, visitor
-from ui.app.texts import say, show_error
+from ui.app.elements import shown_error, submit
+from ui.app.people import sign_in, visitor
+from ui.app.texts import say
 
 
 def keep_inside() -> list[str]:
-    """The collections that the visitor may enter, the usual one first.
-
-    A session in another one, or in one that was lost, moves.
-    """
+    """The collections that the visitor may enter, the usual one first; a session in another one moves."""
     session, folder, home = state.session(), state.library_folder(), first_run.home()
     known = sorted({*collections(folder), session.collection, home}, key=lambda name: (name != home, name))
-    known = [
-        name for name in (*known, *(name for name in actor().within if name not in known)) if visitor.may_enter(name)
-    ]
+    known = list(filter(actor().may_enter, dict.fromkeys([*known, *actor().within])))
     if session.collection not in known:  # where the person's roles begin, or they have lost one meanwhile
         _open(known[0])
     return known
@@ -42,7 +37,6 @@ def choose() -> None:
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"
     ):
         sign_in.show_person()
-        visiting.show()
         st.selectbox(
             say("collections.label"),
             known,
@@ -64,20 +58,14 @@ def choose() -> None:
                 help=say("collections.name_help"),
                 max_chars=titles.MAX_CHARS,
             )
-            if st.form_submit_button(say("collections.create")):
-                try:
-                    made = make_titled(folder, name or "")
-                except RagError as error:
-                    show_error(error)
-                else:
-                    switch(made)
+            if submit("collections.create"):
+                with shown_error():
+                    switch(make_titled(folder, name or ""))
                     st.rerun()
 
 
 def shown_name(collection: str) -> str:
-    """A collection as people call it (untrusted text): as somebody wrote it, or in our words for the two that come with
-    the program.
-    """
+    """A collection as people call it (untrusted text), in our words for the two that come with the program."""
     title = titles.title_of(state.library_folder(), collection)
     if title != collection:
         return title
@@ -99,8 +87,7 @@ def shown_names(names: Sequence[str]) -> dict[str, str]:
 def switch(collection: str) -> None:
     """Work in this collection from now on, where the field above the page did not choose it itself.
 
-    The field gets another key: a browser that was not told yet says with its next touch that the earlier collection is
-    chosen.
+    The field gets another key: a browser that was not told yet says with its next touch what was chosen before.
     """
     if collection != state.session().collection:
         state.session().switched += 1

@@ -1,9 +1,8 @@
-"""Decides who may speak to the page: itself, under a name of this machine, and programs.
+"""The guards before the page: who may speak to it, who gets what of a library, who is given a visit, and the note of
+each download.
 
-Pages of other origins are refused.
-
-Where nobody signs in, the page does whatever it is told: then only this machine may connect, whatever address the
-server listens on.
+Pages of other origins are refused. Where nobody signs in, the page does whatever it is told: then only this machine may
+connect, whatever address the server listens on.
 
 Streamlit, which comes after it, checks less: the host of a WebSocket only, and its origin without the port. For a
 foreign origin it also asks a service of the internet for this machine's address.
@@ -11,10 +10,19 @@ foreign origin it also asks a service of the internet for this machine's address
 
 from __future__ import annotations
 
-import streamlit as st
+import asyncio
 
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+
+from rag_core.domain.acts import Action, acting
 from rag_core.entrypoints.http import origin
-from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi, Message, Receive, Send
+from rag_core.entrypoints.http.origin import WRONG_HOST, Asgi, Message, Receive, Send
+from rag_core.errors import RagError
+from rag_core.service.visits import MAX_HOURS
+from rag_core.wiring import noting
+from ui.app import media, state
 from ui.app.people import visitor
 
 # what the page itself asks of Streamlit under CORE
@@ -22,17 +30,38 @@ OURS = frozenset({"health", "host-config", "stream", "upload_file"})
 CORE = "_stcore"
 CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
 LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
-NO_PAGE = 404  # HTTP status: not found
-FOREIGN = b"Refused: nobody signs in here, so only this machine may connect. docs/operate.md says how others come in."
+OK, UNCHANGED, STRANGER, NO_PAGE, BUSY = 200, 304, 401, 404, 503  # HTTP statuses
+FOREIGN = "Refused: nobody signs in here, so only this machine may connect. docs/operate.md says how others come in."
 REFUSED = {
-    NO_ACCESS: b"Refused: the request comes from a page of another origin.",
-    NO_PAGE: b"Not found.",
-    WRONG_HOST: b"Refused: the page is not served under this name. The setting server.allowedHosts lists its names.",
+    origin.NO_ACCESS: "Refused: the request comes from a page of another origin.",
+    NO_PAGE: "Not found.",
+    WRONG_HOST: "Refused: the page is not served under this name. The setting server.allowedHosts lists its names.",
+    STRANGER: "Sign in on the page first, or open it anew: a visit that is over opens nothing.",
+    BUSY: "The download could not be noted in the audit log. Try again, or tell whoever runs this page.",
 }
 POLICY_VIOLATION = 1008  # why a WebSocket is closed, RFC 6455
+MEDIA = "media"  # where Streamlit serves pictures and downloads; the latter say that they are attachments
+FOLDERS = frozenset({MEDIA, "original"})  # and a document's PDF
+UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
+SECURE = b"; Secure"
+HTML = "text/html"
 
 
-class OnlyThisPage:
+class Layer:
+    """A layer around an app."""
+
+    def __init__(self, app: Asgi) -> None:
+        self._app = app
+
+
+async def _refuse(scope: Message, receive: Receive, send: Send, status: int, said: str = "") -> None:
+    response = PlainTextResponse(said or REFUSED[status], status)
+    if scope["method"] == "HEAD":
+        response.body = b""
+    await response(scope, receive, send)
+
+
+class OnlyThisPage(Layer):
     """Passes on what `refusal` has nothing against; bodies, streams and web sockets pass untouched.
 
     Args:
@@ -41,41 +70,148 @@ class OnlyThisPage:
     """
 
     def __init__(self, app: Asgi, *, proxied: bool = False) -> None:
-        self._app, self._proxied = app, proxied
+        super().__init__(app)
+        self._proxied = proxied
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        status, said = None, b""
+        status, said = None, ""
         if scope["type"] in ("http", "websocket"):
             if not (self._proxied or origin.is_from_here(scope) or visitor.must_sign_in()):
-                status, said = NO_ACCESS, FOREIGN
-            elif (status := refusal(scope)) is not None:
-                said = REFUSED[status]
+                status, said = origin.NO_ACCESS, FOREIGN
+            else:
+                status = refusal(scope)
         if status is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             # before it is accepted: the server answers with 403
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})
         else:
-            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(said)).encode())]
-            await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else said})
+            await _refuse(scope, receive, send, status, said)
 
 
 def refusal(scope: Message) -> int | None:
-    """The status that refuses this connection: 421 for its host, 403 for the page behind it, 404 for its path; None to
-    let it pass.
-    """
-    refused = origin.refusal(scope, st.get_option("server.allowedHosts") or LOCAL)
+    """The status that refuses a connection: 421 for its host, 403 for the page behind it, 404 for its path; or None."""
+    refused = origin.refusal(scope, st.get_option("server.allowedHosts") or origin.LOCAL)
     return refused or (NO_PAGE if is_closed(scope["path"]) else None)
 
 
 def is_closed(path: str) -> bool:
-    """Whether a path is Streamlit's and not the page's: its metrics, its API for agents, an unused login, whatever it
-    may add.
-    """
+    """Whether a path is Streamlit's and not the page's: metrics, its API for agents, an unused login."""
     parts = [part for part in path.split("/") if part]
     after = parts[parts.index(CORE) + 1 :] if CORE in parts else None
     return bool((CLOSED if visitor.can_sign_in() else CLOSED | LOGIN) & set(parts[:1])) or (
         after is not None and (not after or after[0] not in OURS)
     )
+
+
+class SignedIn(Layer):
+    """Passes on what the visitor may have; web sockets, and requests for nothing of a library, pass untouched."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] != "http" or not visitor.is_known_by_cookie():
+            await self._app(scope, receive, send)
+            return
+
+        async def secured(message: Message) -> None:
+            if message["type"] == "http.response.start" and scope.get("scheme") == "https":
+                message["headers"] = [
+                    (name, _secure(value) if name.lower() == b"set-cookie" else value)
+                    for name, value in message["headers"]
+                ]
+            await send(message)
+
+        parts = [part for part in scope["path"].split("/") if part]
+        if not (FOLDERS & set(parts[:1])) and UPLOADS not in parts:
+            await self._app(scope, receive, secured)
+            return
+        who = visitor.of_request(Request(scope).cookies)
+        if not who.may_somewhere(Action.ASK) or (parts[0] == MEDIA and not media.is_theirs(parts[-1], who)):
+            await _refuse(scope, receive, send, STRANGER)
+            return
+        with acting(who):
+            await self._app(scope, receive, secured)
+
+
+def _secure(cookie: bytes) -> bytes:
+    """A cookie that browsers send over TLS only."""
+    return cookie if SECURE.lower() in cookie.lower() else cookie + SECURE
+
+
+class NewVisits(Layer):
+    """Begins a visit for a browser without one, and leaves it its token in a cookie that no script can read."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        taken = visitor.visits()
+        opens = scope["type"] == "http" and scope["method"] == "GET"
+        if taken is None or not opens or visitor.visit_of(Request(scope).cookies):
+            await self._app(scope, receive, send)
+            return
+        browses = any(HTML in one for one in origin.headers(scope, b"accept"))
+
+        async def with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_page(message, browses=browses):
+                secure = scope.get("scheme") == "https"
+                name = visitor.SAFE_COOKIE if secure else visitor.COOKIE
+                try:
+                    _, token = taken.begin(origin.client_of(scope), name)
+                except RagError:
+                    pass  # no room: the page says so to whoever has no visit
+                else:
+                    cookie = (
+                        f"{name}={token}; Path=/; HttpOnly; SameSite=Lax; "
+                        f"Max-Age={MAX_HOURS * 3600:.0f}{'; Secure' if secure else ''}"
+                    )
+                    kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
+                    ours = [(b"cache-control", b"no-store"), (b"set-cookie", cookie.encode("ascii"))]
+                    message["headers"] = kept + ours
+            await send(message)
+
+        await self._app(scope, receive, with_cookie)
+
+
+def _is_page(message: Message, *, browses: bool) -> bool:
+    """Whether a response is the page's own; a browser that has it already is told so by a status, without a type."""
+    found = any(one.startswith(HTML) for one in origin.headers(message, b"content-type"))
+    return (message["status"] == OK and found) or (message["status"] == UNCHANGED and browses)
+
+
+class NotedDownloads(Layer):
+    """Passes everything on; a download is noted in the audit log first, and refused where it cannot be."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        parts = scope["path"].split("/") if scope["type"] == "http" else []
+        if parts[-2:-1] != [MEDIA] or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        refused = False
+
+        async def noted(message: Message) -> None:
+            nonlocal refused
+            if message["type"] == "http.response.start" and _is_attachment(message) and not await _note(parts[-1]):
+                refused = True
+                await _refuse(scope, receive, send, BUSY)
+            elif not refused:
+                await send(message)
+
+        await self._app(scope, receive, noted)
+
+
+def _is_attachment(message: Message) -> bool:
+    return any(
+        name.lower() == b"content-disposition" and value.startswith(b"attachment") for name, value in message["headers"]
+    )
+
+
+async def _note(name: str) -> bool:
+    """Whether a download was noted, by the name that Streamlit made of its bytes' hash."""
+    try:
+        found = media.owner(name)
+        note = noting(state.library_folder(), found.collection if found else "")
+        await asyncio.to_thread(note, Action.EXPORT, (f"{MEDIA}:{name.partition('.')[0]}",))
+    except RagError:
+        return False
+    return True

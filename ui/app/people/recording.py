@@ -16,6 +16,7 @@ from rag_core.wiring import RecordStore, records
 from rag_core.work import recording
 from ui.app import state
 from ui.app.asked import Asked
+from ui.app.elements import button, kept_error
 from ui.app.people import visitor
 from ui.app.texts import say, show_error
 
@@ -35,10 +36,7 @@ def keeping() -> bool:
 
 
 def record(asked: Asked) -> Asked:
-    """The question, kept where questions are.
-
-    What cannot be kept is answered all the same, and the sidebar says why it was not kept.
-    """
+    """The question, kept where questions are; the side bar says why one was not kept."""
     st.session_state.pop(_PROBLEM, None)
     try:
         if keeping():
@@ -67,9 +65,7 @@ def keep(asked: Asked, origin: str = "ask") -> int:
 
 
 def _say_kept(days: int, most: int, *, on: bool) -> None:
-    """Say what is kept here: a visitor's questions go with the visit, and those about the samples are not kept at
-    all.
-    """
+    """A visitor's questions go with the visit, and those about the samples are not kept at all."""
     if actor().home and not visitor.may_do(Action.KEEP):
         st.caption(say("recording.none_kept"))
     elif not on:
@@ -100,32 +96,22 @@ def show_switch() -> None:
     _say_kept(limits.days, limits.most, on=on)
     if on and state.session().values["drafter"] == "model":
         st.caption(say("recording.kept_model", days=limits.rejected_days))
-    problem = st.session_state.get(_PROBLEM)
-    if problem is not None:
+    if (problem := st.session_state.get(_PROBLEM)) is not None:
         _show_problem(problem)
 
 
 def _choose(key: str) -> None:
-    try:
+    with kept_error(_PROBLEM):
         store().set_keeping(bool(st.session_state[key]))
-    except RagError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _show_problem(error: RagError) -> None:
     show_error(error)
     if isinstance(error, RecordsDamaged):
-        st.button(
-            say("recording.move_aside"),
-            key="move_records_aside",
-            on_click=_move_aside,
-            help=say("recording.move_aside_help"),
-        )
+        button("recording.move_aside", "move_records_aside", _move_aside, help="recording.move_aside_help")
 
 
 def _move_aside() -> None:
     st.session_state.pop(_PROBLEM, None)
-    try:
+    with kept_error(_PROBLEM):
         store().move_aside()
-    except RagError as error:
-        st.session_state[_PROBLEM] = error

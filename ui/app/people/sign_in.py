@@ -1,4 +1,5 @@
-"""The way to sign in, for strangers; and who signed in, with the way out.
+"""The way in for strangers, and who is here, with the way out: people who signed in, and on a shared demo visitors, who
+see what becomes of their documents and can end the visit.
 
 What a person may do is decided in `visitor`.
 """
@@ -6,117 +7,100 @@ What a person may do is decided in `visitor`.
 from __future__ import annotations
 
 import streamlit as st
-from starlette.requests import Request
 
-from rag_core.domain.acts import Action, acting
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
 from rag_core.errors import InvalidSetting
 from rag_core.service.people import Person, Right
-from ui.app import media, state
-from ui.app.people import visiting, visitor
+from rag_core.service.visits import MAX_HOURS
+from ui.app import state
+from ui.app.elements import button
+from ui.app.people import visitor
 from ui.app.texts import say, show_error, tell
+
+_LAST = "visit"  # in the session: the visit that it belongs to
 
 
 def let_in() -> bool:
     """Whether the visitor may use the page; shows what is missing where not."""
     if visitor.visits():
-        return visiting.let_in()
+        return _has_visit()
     if not visitor.must_sign_in():
         return True
     try:
         person = visitor.at_page()
     except InvalidSetting as error:
-        st.title(say("sign_in.title"), anchor=False)
+        _show_title()
         show_error(error)
         return False
+    if person is not None and person.may_ask:
+        return True
+    _show_title()
     if person is None:
-        _show_door()
-        return False
-    if not person.may_ask:
-        st.title(say("sign_in.title"), anchor=False)
+        st.write(say("sign_in.about"))
+        if button("sign_in.enter", "sign_in", type="primary", icon="login"):
+            st.login()
+    else:
         st.warning(say("sign_in.no_role"), icon=":material/lock:")
         st.text(tell("sign_in.as", name=person.shown))
         _offer_exit()
-        return False
-    return True
+    return False
 
 
 def show_person() -> None:
-    """Who signed in, in a folded field with the way out; nothing where nobody has to."""
-    if not visitor.must_sign_in():
-        return
-    person = visitor.at_page()
-    if person is not None:
+    """Who signed in, or the visit, in a folded field with the way out; nothing where nobody has to sign in."""
+    if visitor.visits():
+        _show_visit()
+    elif visitor.must_sign_in() and (person := visitor.at_page()) is not None:
         with st.popover(say("sign_in.account"), icon=":material/account_circle:", key="account"):
             _show_rights(person)
             _offer_exit()
 
 
-def _show_door() -> None:
+def _show_title() -> None:
     st.title(say("sign_in.title"), anchor=False)
-    st.write(say("sign_in.about"))
-    if st.button(say("sign_in.enter"), key="sign_in", type="primary", icon=":material/login:"):
-        st.login()
 
 
 def _show_rights(person: Person) -> None:
     st.text(tell("sign_in.as", name=person.shown))
     st.text(tell("sign_in.roles", roles=", ".join(person.roles) or tell("sign_in.none")))
     st.caption(say("sign_in.rights"))
-    st.text(
-        "\n".join(
-            tell(f"sign_in.right_{right}") for right in Right if right in person.rights_in(state.session().collection)
-        )
-    )
+    rights = person.rights_in(state.session().collection)
+    st.text("\n".join(tell(f"sign_in.right_{right}") for right in Right if right in rights))
 
 
 def _offer_exit() -> None:
-    if st.button(say("sign_in.leave"), key="sign_out", icon=":material/logout:"):
+    if button("sign_in.leave", "sign_out", icon="logout"):
         st.logout()
 
 
-MEDIA = "media"
-FOLDERS = frozenset({MEDIA, "original"})  # pictures and downloads; a document's PDF
-UPLOADS = "upload_file"  # in an address of Streamlit's own; settings and labels are uploaded too
-STRANGER = 401  # HTTP status: not authenticated
-REFUSED = b"Sign in on the page first, or open it anew: a visit that is over opens nothing."
-SECURE = b"; Secure"
+def _has_visit() -> bool:
+    """Whether this run's visitor has a visit. What a session held of an earlier visit is forgotten."""
+    visit, before = visitor.visit_at_page(), st.session_state.get(_LAST)
+    if before is not None and (visit is None or visit.collection != before):
+        if state.SESSION in st.session_state:
+            state.session().cancel()
+        st.session_state.clear()
+    if visit is not None:
+        st.session_state[_LAST] = visit.collection
+        return True
+    _show_title()
+    if before is not None or visitor.had_visit():
+        st.info(say("visiting.over"), icon=":material/waving_hand:")
+    else:
+        st.info(say("visiting.no_room"), icon=":material/group:")
+    # a button of Streamlit's would open another tab; the page's style sheet is not here
+    st.html(say("visiting.again_link"))
+    return False
 
 
-class SignedIn:
-    """Passes on what the visitor may have; web sockets, and requests for nothing of a library, pass untouched."""
-
-    def __init__(self, app: Asgi) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
-        if scope["type"] != "http" or not visitor.is_known_by_cookie():
-            await self._app(scope, receive, send)
-            return
-
-        async def secured(message: Message) -> None:
-            if message["type"] == "http.response.start" and scope.get("scheme") == "https":
-                message["headers"] = [
-                    (name, _secure(value) if name.lower() == b"set-cookie" else value)
-                    for name, value in message["headers"]
-                ]
-            await send(message)
-
-        parts = [part for part in scope["path"].split("/") if part]
-        if not (FOLDERS & set(parts[:1])) and UPLOADS not in parts:
-            await self._app(scope, receive, secured)
-            return
-        who = visitor.of_request(Request(scope).cookies)
-        if not who.may_somewhere(Action.ASK) or (parts[0] == MEDIA and not media.is_theirs(parts[-1], who)):
-            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(REFUSED)).encode())]
-            await send({"type": "http.response.start", "status": STRANGER, "headers": headers})
-            await send({"type": "http.response.body", "body": REFUSED})
-            return
-        with acting(who):
-            await self._app(scope, receive, secured)
-
-
-def _secure(cookie: bytes) -> bytes:
-    """A cookie that browsers send over TLS only."""
-    return cookie if SECURE.lower() in cookie.lower() else cookie + SECURE
+def _show_visit() -> None:
+    taken, visit = visitor.visits(), visitor.visit_at_page()
+    if taken is None or visit is None:
+        return
+    with st.popover(say("visiting.account"), icon=":material/account_circle:", key="visit_about"):
+        st.write(say("visiting.about"))
+        st.caption(say("visiting.ends", minutes=round(taken.minutes), hours=round(MAX_HOURS)))
+        if not visit.may_add:
+            st.warning(say("visiting.full"), icon=":material/group:")
+        if button("visiting.end", "end_visit", icon="delete", help="visiting.end_help"):
+            taken.end(visit)
+            st.rerun()

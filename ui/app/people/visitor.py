@@ -31,9 +31,8 @@ from ui.app import state
 PAGE = Actor("page")  # everybody at this machine, and the program itself
 NOBODY = Actor("nobody", frozenset())
 COOKIE = "plumbline_visit"  # a visit's token
-SAFE_COOKIE = (
-    f"__Host-{COOKIE}"  # the same over TLS: browsers take one of this name from this host alone (RFC 6265bis, 4.1.3.2)
-)
+# the same over TLS: browsers take one of this name from this host alone (RFC 6265bis, 4.1.3.2)
+SAFE_COOKIE = f"__Host-{COOKIE}"
 _visits: list[Visits] = []  # none, or those of this process
 
 
@@ -126,12 +125,9 @@ def who() -> Actor:
             return PAGE
         if visits():
             return _actor_of(visit_at_page())
-        if configured() is None:
-            return PAGE
-        found = at_page()
+        return PAGE if configured() is None else _actor_of(at_page())
     except InvalidSetting:
         return NOBODY
-    return found.actor if found else NOBODY
 
 
 def may(right: Right) -> bool:
@@ -150,15 +146,8 @@ def may_do(action: Action) -> bool:
     return actor().is_open(action, state.session().collection)
 
 
-def may_enter(collection: str) -> bool:
-    """Whether a collection is the visitor's to choose."""
-    return actor().may_enter(collection)
-
-
 def origin(place: str) -> str:
-    """The name beside a question that is kept: its asker's, where people sign in; else the place of the page where it
-    was asked.
-    """
+    """The name beside a kept question: its asker's where people sign in, else the place of the page."""
     return place if actor().may is None else actor().name
 
 
@@ -176,14 +165,13 @@ def of_request(cookies: Mapping[str, str]) -> Actor:
         raw = _get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
         claims = json.loads(raw) if raw else {}
         ours = isinstance(claims, dict) and claims.get("origin") == known.redirect_uri.removesuffix(CALLBACK)
-        found = person(claims) if ours else None
+        return _actor_of(person(claims) if ours else None)
     except (InvalidSetting, ValueError):
         return NOBODY
+
+
+def _actor_of(found: Visit | Person | None) -> Actor:
     return found.actor if found else NOBODY
-
-
-def _actor_of(visit: Visit | None) -> Actor:
-    return visit.actor if visit else NOBODY
 
 
 @cache

@@ -1,0 +1,118 @@
+"""Elements that the pages share, with their words by key: no text but ours can reach what interprets it."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from rag_core.errors import RagError
+from ui.app.texts import say, show_error
+
+T = TypeVar("T")
+KINDS = {"md": "text/markdown", "jsonl": "application/jsonl", "yaml": "application/yaml"}  # not known everywhere
+
+
+def button(
+    text: str,
+    key: str,
+    act: Callable[..., None] | None = None,
+    *given: Any,
+    n: float = 0,
+    help: str = "",
+    **more: Any,
+) -> bool:
+    """A button, which calls `act` with what is given; whether it was pressed.
+
+    `text` and `help` are keys of its words, which may have a number `n`; `key` is that of the widget. `icon` is a name.
+    """
+    said = say(help, n=n) if help else None
+    return st.button(say(text, n=n), key=key, on_click=act, args=given, help=said, **_with_icon(more))
+
+
+def submit(text: str, icon: str = "", act: Callable[..., None] | None = None, *given: Any, **more: Any) -> bool:
+    """The button of a form, as `button`."""
+    return st.form_submit_button(say(text), on_click=act, args=given, **_with_icon(more | {"icon": icon}))
+
+
+def download(
+    text: str, make: Callable[[], bytes | str], file: str, key: str, *, n: float = 0, help: str = "", **more: Any
+) -> None:
+    """A button that saves what `make` gives as `file`; it is made on the click, and its kind is told by its name."""
+    kind = KINDS.get(file.rpartition(".")[2]) or mimetypes.guess_type(file)[0]
+    said, more = say(help) if help else None, _with_icon({"icon": "download", **more})
+    st.download_button(say(text, n=n), make, file, kind, key=key, on_click="ignore", help=said, **more)
+
+
+def segments(text: str, options: Sequence[T], words: str, key: str, value: T | None = None, **more: Any) -> T:
+    """One of a few options, at first `value` or the first one; each is called by the text `words` and its name."""
+    first = options[0] if value is None else value
+    chosen: T | None = st.segmented_control(
+        say(text),
+        options,
+        default=first,
+        required=True,
+        format_func=lambda one: say(f"{words}{one}"),
+        key=key,
+        **{"label_visibility": "collapsed"} | more,
+    )
+    return first if chosen is None else chosen
+
+
+def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:
+    """A badge; its words and help by key, its icon by name, "" for none."""
+    said, sign = say(help) if help else None, f":material/{icon}:" if icon else None
+    st.badge(say(text, n=n), icon=sign, color=color, help=said)
+
+
+def show_text(text: str, key: str | None) -> None:
+    """Text as it is, in a container that the style sheet finds by its key."""
+    with st.container(key=key):
+        st.text(text)
+
+
+def remember(key: str, value: object) -> None:
+    """Put a value into the session; for callbacks."""
+    st.session_state[key] = value
+
+
+def asks_first(text: str, key: str, **more: Any) -> bool:
+    """Whether a button was pressed whose act takes one more word; without it the button is shown.
+
+    The session holds it under `key` until that is set to False.
+    """
+    asking = bool(st.session_state.get(key))
+    if not asking:
+        button(text, f"ask_{key}", remember, key, True, icon="delete", **more)
+    return asking
+
+
+@contextmanager
+def kept_error(key: str) -> Iterator[None]:
+    """Keep the error that ends the block, for `show_kept_error` in the next run: a callback draws nothing."""
+    try:
+        yield
+    except RagError as error:
+        st.session_state[key] = error
+
+
+def show_kept_error(key: str) -> None:
+    """Show once the error that is kept under this key."""
+    if (error := st.session_state.pop(key, None)) is not None:
+        show_error(error)
+
+
+@contextmanager
+def shown_error() -> Iterator[None]:
+    """Show the error that ends the block."""
+    try:
+        yield
+    except RagError as error:
+        show_error(error)
+
+
+def _with_icon(more: dict[str, Any]) -> dict[str, Any]:
+    return more | {"icon": f":material/{more['icon']}:" if more.get("icon") else None}
