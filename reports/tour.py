@@ -17,10 +17,10 @@ from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Locator, Page, ViewportSize, expect
-from ui.ask.examples import EXAMPLES
 
 from tests.e2e.browser_kit import FIRST_RUN_MS, WAIT_MS, ask, go, launched, served, settled
 from ui.app.texts import say
+from ui.ask.waiting import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
 SIZE: ViewportSize = {"width": 1360, "height": 850}  # pixels of the window, as on a laptop
