@@ -56,7 +56,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "6906263404e8"),
     "language": (4, "fb1ad10db8f9"),
-    "features": (14, "0a30a08f6578"),
+    "features": (14, "8978a30ca0b4"),
 }
 
 
