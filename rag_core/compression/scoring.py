@@ -41,6 +41,9 @@ PASSAGES = 5  # the best passages are read; deeper ones held the answer in under
 READ_FIRST = (
     3  # passages that are read at once; the others only where no unit of these is likelier than not to answer; chosen
 )
+# units that are read once more, with no more than their neighbours: the mean of two readings errs less than either
+# (docs/decisions/04-the-reader.md); chosen
+READ_TWICE = 3
 ASKED_ABOVE = 4.0  # log odds that an answer gains by standing under the very question; chosen
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
@@ -179,17 +182,25 @@ def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
     """The places as the model reads them; the later ones only where no unit of the first that is a candidate is
-    likely.
+    likely. The likest units are read twice.
     """
     said: list[ReadPlace] = []
     for some in (places[:READ_FIRST], places[READ_FIRST:]):
-        if (
-            some
-            and max((said[place].units[number].log_odds for place, number in at if place < len(said)), default=UNREAD)
-            < 0
-        ):
+        if some and max((_odds(said, pair) for pair in at if pair[0] < len(said)), default=UNREAD) < 0:
             said += read(some)
+    likest = sorted((pair for pair in at if pair[0] < len(said)), key=lambda pair: -_odds(said, pair))[:READ_TWICE]
+    closer = [(i, n, Place(places[i].heading, places[i].units[max(0, n - 1) : n + 2])) for i, n in likest]
+    closer = [one for one in closer if one[2] != places[one[0]]]
+    for (i, n, _), again in zip(closer, read([place for *_, place in closer]) if closer else (), strict=True):
+        of_place, once = list(said[i].units), said[i].units[n]
+        of_place[n] = replace(once, log_odds=(once.log_odds + again.units[min(n, 1)].log_odds) / 2)
+        said[i] = replace(said[i], units=tuple(of_place))
     return said
+
+
+def _odds(said: Sequence[ReadPlace], at: tuple[int, int]) -> float:
+    place, number = at
+    return said[place].units[number].log_odds
 
 
 def _not_outdone(

@@ -478,9 +478,10 @@ def test_given_a_reader_then_every_passage_is_read_whole_with_the_line_that_says
         [
             Place("Contract › Terms", ("The supplier delivers to Brno.", NOTICE, "Goods are checked.")),
             Place("Contract › Terms", ("The price is due monthly.", "It is 5 crowns.")),
-        ]
+        ],
+        [Place("Contract › Terms", (NOTICE, "Goods are checked."))],
     ]
-    assert [one.log_odds for one in found] == [-8.0, 8.0, -7.8, -8.0, -7.9]
+    assert [one.log_odds for one in found] == [-8.0, 8.0, -7.85, -8.0, -7.9]
     assert [(one.value, one.sure) for one in found] == [((0, 0), 0.0), ((0, 3), 0.9), *[((0, 0), 0.0)] * 3]
     assert [one.of_passage for one in found] == [1.0] * 5
     for one, unread in zip(found, before, strict=True):
@@ -568,7 +569,7 @@ def test_given_what_states_nothing_then_it_is_no_candidate_and_stays_in_the_plac
 
     found = scored("price", [hit(of=corpus.passages[0])], corpus, read=read)
 
-    assert [place.units for places in read.read for place in places] == [texts]
+    assert [place.units for place in read.read[0]] == [texts]
     assert [(one.unit.text, one.log_odds) for one in found] == [(texts[1], -7.9), (texts[3], 8.0)]
 
 
@@ -612,6 +613,24 @@ def test_given_more_passages_than_are_read_at_once_then_the_others_are_read_wher
     assert [one.of_passage for one in found] == [1.0] * READ_FIRST + ([2.0] if known == PASSAGES else [None]) * (
         PASSAGES - READ_FIRST
     )
+
+
+def test_given_the_likest_sentences_then_they_are_read_once_more_with_no_more_than_their_neighbours() -> None:
+    text = " ".join(f"The line has the number {n}." for n in "123456789")
+    corpus, asked = MemoryCorpus([Text("a", text)], EMBEDDER), list[tuple[str, ...]]()
+
+    def surer_of_few(places: Sequence[Place]) -> list[ReadPlace]:
+        asked.extend(place.units for place in places)
+        return [
+            ReadPlace(0.0, tuple(ReadUnit(float(one[-2]) - (len(place.units) == 3)) for one in place.units))
+            for place in places
+        ]
+
+    found = scored("line", [hit(of=one) for one in corpus.passages], corpus, read=surer_of_few)
+
+    every = tuple(one.unit.text for one in found)
+    assert asked == [every, every[7:], every[6:], every[5:8]]
+    assert [one.log_odds for one in found] == [1, 2, 3, 4, 5, 6, 6.5, 7.5, 9]
 
 
 @each(("odds", "times"), [(0.0, 1), (-1e-6, 2)])
