@@ -56,7 +56,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "6906263404e8"),
     "language": (4, "544e1c6f2315"),
-    "features": (14, "5a56cad86f07"),
+    "features": (14, "781515041edf"),
 }
 
 
