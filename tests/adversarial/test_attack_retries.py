@@ -57,7 +57,7 @@ def test_given_different_lies_when_asked_again_then_each_prompt_holds_the_faults
 
 
 def test_given_a_lie_when_the_model_then_declines_then_its_refusal_ends_it(arena: Arena, caplog):
-    refused, extract = arena.ends(Attack("declines", [lie, refusal()]))
+    refused, extract = arena.ends(Attack("declines", [lie, refusal()], question=BUDGET))
 
     assert_refused(refused, (Reason.MODEL_REFUSED,))
     assert refused.status == "insufficient_context"
@@ -67,9 +67,10 @@ def test_given_a_lie_when_the_model_then_declines_then_its_refusal_ends_it(arena
         assert_unseen(("71 days",), decision, caplog.text)
 
 
+BUDGET = "How much is the training budget of each employee?"  # its extract has a high score
 # and whether the extract's score is high, so that it stands where it may
 DECLINED = [
-    ("en", "How many days of sick leave are paid in full?", POLICIES, True),
+    ("en", BUDGET, POLICIES, True),
     ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", False),
     ("de", "Wann verfällt nicht genommener Urlaub?", "wissensdatenbank.pdf", True),
     ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", False),

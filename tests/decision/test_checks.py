@@ -53,8 +53,8 @@ READ_ELSEWHERE = {
 # other check
 READ_BY_PAGES = {
     "min_correctness": {"ask/keys.py", "lab/sending.py", "lab/limit.py"},
-    "correctness_mode": {"lab/sending.py", "lab/limit.py", "settings/calibration.py", "settings/saved_presets.py"},
-    "answerability_mode": {"settings/calibration.py", "settings/saved_presets.py"},
+    "correctness_mode": {"lab/sending.py", "lab/limit.py", "settings/sidebar.py", "settings/saved_presets.py"},
+    "answerability_mode": {"settings/sidebar.py", "settings/saved_presets.py"},
     "sufficiency_mode": {"settings/saved_presets.py"},
 }
 # settings of the draft that a check reads as well

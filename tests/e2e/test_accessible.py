@@ -125,7 +125,7 @@ def test_given_questions_of_a_session_when_saved_by_keyboard_then_three_files_ho
     tab_to(page, page.locator('[data-testid="stPopover"].st-key-share button, .st-key-share button').first)
     keys.press("Enter")
     for ending in ("csv", "pdf", "md"):
-        button = page.locator(f".st-key-all_asked_{ending} button")
+        button = page.locator(f".st-key-all_asked_{'markdown' if ending == 'md' else ending} button")
         expect(button).to_be_visible(timeout=WAIT_MS)
         tab_to(page, button)
         with page.expect_download(timeout=FIRST_RUN_MS) as download:

@@ -216,7 +216,7 @@ def test_given_a_library_when_asked_then_its_languages_are_loaded_beside_the_mod
         opening.set()
         return open_engine(*given)
 
-    monkeypatch.setattr(commands.early, "load", load)
+    monkeypatch.setattr(commands, "load_early", load)
     monkeypatch.setattr(commands, "open_engine", opened)
     monkeypatch.setattr(Engine, "ask", lambda *given, **more: order.append("asked") or asks(*given, **more))  # type: ignore[func-returns-value]
     code, out, _ = run("ask", "What is the notice period?", "--library", library)

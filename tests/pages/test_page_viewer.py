@@ -30,7 +30,7 @@ from ui.documents.viewer import AROUND
 VACATION = "How many vacation days do employees have?"
 LEAVE = "How long is parental leave?"  # two sentences of one page, and one of another document
 CALIBRATION = "How often does the flow meter have to be calibrated?"
-SPEED = "How does the MK-40 measure the speed of the water?"  # two sentences of one page
+SPEED = "How do I set the zero point of the meter?"  # two sentences of one page
 PDF = "application/pdf"
 
 

@@ -20,7 +20,7 @@ from ui.documents import original, whole
 from ui.documents.place import Place
 
 VACATION = "How many vacation days do employees have?"
-SPEED = "How does the MK-40 measure the speed of the water?"  # two sentences of one page
+SPEED = "How do I set the zero point of the meter?"  # two sentences of one page
 MANUAL, POLICIES = "flow-meter-manual.pdf", "company-policies.pdf"
 
 

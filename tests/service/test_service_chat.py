@@ -61,7 +61,7 @@ def test_given_a_question_when_completed_then_value_quote_and_page_stand_in_the_
     assert (choice.finish_reason, choice.message.role, choice.message.refusal) == ("stop", "assistant", None)
     assert decision["is_safe"]
     assert decision["id"]
-    assert choice.message.content.startswith("**24 months**\n\n")
+    assert choice.message.content.startswith("**24 months from delivery**\n\n")
     assert "> **The warranty period is 24 months from delivery.** The invoice is due" in choice.message.content
     assert "Page 1" in choice.message.content
     assert found.usage.total_tokens == 0
