@@ -64,7 +64,7 @@ def test_given_several_questions_then_the_newest_and_the_field_are_in_view_below
     for question in (
         CALIBRATION,
         "What is the capital of France?",
-        "How much is the training budget of each employee?",
+        "What may a hotel in London cost per night?",
     ):
         ask(page, question)
     for _ in range(2):

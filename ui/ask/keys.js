@@ -53,12 +53,18 @@ window.plumbline ??= (() => {
   };
 
   // A card that begins in view stays where it is, however long it is.
-  const go = (card) => {
-    card?.focus({preventScroll: true});
+  const bring = (card) => {
     const top = card?.getBoundingClientRect().top ?? 1;
     if (top === Math.max(top, 0) && top === Math.min(top, innerHeight * 0.7)) return;
     card.scrollIntoView();
   };
+  const go = (card) => { card?.focus({preventScroll: true}); bring(card); };
+  // What is drawn above it later may push it out of sight again, until its reader moves the page.
+  let moved = 0;
+  for (const kind of ['wheel', 'touchmove', 'keydown', 'pointerdown']) addEventListener(kind, () => { moved += 1; }, {passive: true});
+  const stay = (card, since = moved) => [300, 1000, 2500, 5000].forEach((wait) => setTimeout(() => { // milliseconds
+    if (moved === since && card.isConnected && document.activeElement === card) bring(card);
+  }, wait));
 
   const KEYS = {
     KeyQ: () => find(BOX)?.focus() ?? true, KeyA: () => go(find(CARD)) ?? true, KeyN: next,
@@ -91,7 +97,7 @@ window.plumbline ??= (() => {
       [shown, decided] = [number, decision];
       told.textContent = (again ? [words('.st-key-change'), words(SURE)] : [how, words(ANSWER), words(SURE)]).filter(Boolean).join(' ');
       card.tabIndex = -1;
-      if (again ? held && !held.isConnected && document.activeElement === document.body : waiting()) go(held = card);
+      if (again ? held && !held.isConnected && document.activeElement === document.body : waiting()) { go(held = card); stay(card); }
     }),
   };
 })();
