@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from rag_core.facts import changed_facts
 from rag_core.facts.differences.align import Gap, beside, gaps, read
+from rag_core.facts.sentence import lexicon
 from rag_core.facts.sentence.logic import formulas
 from rag_core.facts.sentence.markers import Marker, markers
 from rag_core.language import LANGUAGES as LANGUAGE_FILES
 from rag_core.language import fold
+from rag_core.language.fact_words import ValueRows
 
 LANGUAGES = ("en", "cs", "de", "hi")
 PAGE = {
@@ -412,3 +414,12 @@ def test_given_an_honest_order_of_words_then_nobody_s_part_is_changed(claim: str
     lang = "de" if "Kunde" in evidence else "en"
 
     assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
+
+
+def test_given_a_unit_with_a_stop_in_a_language_file_then_it_stands_for_itself_and_not_for_a_pattern(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lexicon, "_rows", lambda: (ValueRows(units_before=("Rs.",), parted_units=("per ?cent",)),))
+
+    assert lexicon.of_any_language("units_before") == r"Rs\."
+    assert lexicon.of_any_language("parted_units") == "per ?cent"

@@ -172,8 +172,11 @@ def _rows() -> list[ValueRows]:
 
 
 def of_any_language(key: Literal["ordinal_suffixes", "units_before", "parted_units"]) -> str:
-    """The words that the languages list under this key of `ValueRows`, as alternatives of a pattern."""
-    return "|".join(one for row in _rows() for one in getattr(row, key))
+    """The entries of all languages under this key of `ValueRows`, as alternatives of a pattern; only `parted_units` are
+    patterns themselves.
+    """
+    listed = (one for row in _rows() for one in getattr(row, key))
+    return "|".join(one if key == "parted_units" else regex.escape(one) for one in listed)
 
 
 @cache
