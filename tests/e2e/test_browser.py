@@ -61,11 +61,7 @@ def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_a
 def test_given_several_questions_then_the_newest_and_the_field_are_in_view_below_the_others_and_a_reload_keeps_them(
     page: Page,
 ) -> None:
-    for question in (
-        CALIBRATION,
-        "What is the capital of France?",
-        "What may a hotel in London cost per night?",
-    ):
+    for question in (CALIBRATION, "What is the capital of France?", "What may a hotel in London cost per night?"):
         ask(page, question)
     for _ in range(2):
         expect(page.locator(".st-key-answer")).to_be_in_viewport(timeout=WAIT_MS)

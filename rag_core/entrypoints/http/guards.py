@@ -25,9 +25,8 @@ _WHY = {421: "The service is not served under this name.", 403: "The request com
 BROWSER = "X-Browser-ID"  # a visit's token
 PREFIX, CHAT_PREFIX = "/api", "/v1"  # before each path; clients of OpenAI's protocol look under /v1
 VISITS = f"{PREFIX}/visits"
-NEWCOMER = Principal(
-    "newcomer", frozenset(), frozenset(), Actor("newcomer")
-)  # who begins a visit: nothing else is open to them
+# who begins a visit: nothing else is open to them
+NEWCOMER = Principal("newcomer", frozenset(), frozenset(), Actor("newcomer"))
 MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
 
 
