@@ -51,6 +51,7 @@ _LIST_MARK = regex.compile(
 )
 _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
+_ELIDED = regex.compile(r"^\p{L}{1,6}['’]")  # an article that is joined to the word: "l'art. 12", "dall'Art. 10"
 _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
 _MARK = regex.compile(r"\s*[-–—·*" + BULLETS + r"]+(?=\s)")  # sentencex parts no text that begins with one
@@ -185,7 +186,7 @@ def _full_stop_is_part(token: str, following: str, info: LanguageInfo | None) ->
     if _NUMBER.match(token):
         following_word = next(iter(following.split(maxsplit=1)), "")
         return info.grammar.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following_word, info))
-    word = token.lower()
+    word = _ELIDED.sub("", token.lower())
     if word in info.abbreviations:
         return True
     return word in info.number_abbreviations and _NUMBER_NEXT.match(following) is not None

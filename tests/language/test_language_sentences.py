@@ -14,6 +14,8 @@ from rag_core.language.sentences import _parted_short
 
 # "|" is where a sentence ends; it stands for one space.
 TRAPS = {
+    "it": ["Valgono i limiti descritti dall’Art. 10.|Il voto del presidente vale doppio."],
+    "fr": ["Selon l'art. 12 du règlement, c'est non.|Voir l’art. 3."],
     "cs": [
         "Podle § 12 odst. 3 zákona je smlouva platná.|Platí to i nadále.",
         "Smlouvu lze vypovědět podle čl. 5 písm. a) do 30 dnů.|Lhůta běží od doručení.",
