@@ -8,11 +8,12 @@ from functools import cache, reduce
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Box, Document, Span, WordBox
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Corpus
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT, Unsure, holds_figure, unsure_words
-from rag_core.grounding.around import around
+from rag_core.grounding.around import around, further
 
+NEAR = 3  # passages on each side of a quote's that are looked through for what stands around it; chosen
 Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
 
 
@@ -28,7 +29,8 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             continue
         document, passage = documents[evidence.document], passages[evidence.passage]
         unsure = _unsure(evidence, document, words, corpus)
-        before, after = around(evidence, passage, corpus.page_text, passages.values())
+        sides = around(evidence, passage, corpus.page_text, passages.values())
+        before, after = further(sides, evidence, passage, _near(passage, corpus), corpus.page_text)
         found[key] = Citation(
             id=0,
             document=document.name,
@@ -51,6 +53,13 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             page_label=document.label_of(evidence.spans[0].page),
         )
     return found
+
+
+def _near(passage: Passage, corpus: Corpus) -> list[Passage]:
+    """A passage and those beside it in its document."""
+    rows = corpus.rows([passage.document], {}) or range(len(corpus.passages))
+    at = next(n for n, row in enumerate(rows) if corpus.passages[row].id == passage.id)
+    return [corpus.passages[row] for row in rows[max(0, at - NEAR) : at + NEAR + 1]]
 
 
 def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from rag_core.domain.claims import Around, Evidence
@@ -15,7 +15,7 @@ from rag_core.ingest.normalise import locate, read_passage_text
 from rag_core.language import sentences
 
 AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a card
-NOTHING = Around()
+NOTHING, BREAK = Around(), "\n"
 
 
 def around(
@@ -74,6 +74,60 @@ def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return kept
 
 
+def further(
+    sides: tuple[Around, Around], evidence: Evidence, passage: Passage, near: Iterable[Passage], page_text: PageText
+) -> tuple[Around, Around]:
+    """Both sides, and where their section ends within `AROUND_CHARS`, what stands beyond it up to that length.
+
+    What stands above the heading ("All of this is made up.") or below the next one may take back what is quoted. No
+    table is entered. `sides` are what `around` found, `near` the passages beside the quote's own, and it.
+    """
+    before, after = sides
+    stretches = sorted(
+        {_at(one.spans[0]): (one, role) for of in near for one, role in _stretches(of, page_text)}.items()
+    )
+    first, last = (before.spans or evidence.spans)[0], (after.spans or evidence.spans)[-1]
+    above = [one for _, one in reversed(stretches) if _end(one[0].spans[-1]) <= _at(first)]
+    below = [one for at, one in stretches if at >= _end(last)]
+    own = Role.ROWS if passage.kind is PassageKind.TABLE else Role.TEXT
+    return (
+        _joined([*reversed(_fitting(above, AROUND_CHARS - len(before.text), up=True)), (before, own)]),
+        _joined([(after, own), *_fitting(below, AROUND_CHARS - len(after.text), up=False)]),
+    )
+
+
+def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, Role]]:
+    """The sentences of a passage; headings and tables whole."""
+    for piece in passage.pieces:
+        whole = _of(piece.spans, passage, page_text)
+        pages, running = pages_of(passage.document, piece.spans, page_text), piece.role in (Role.TEXT, Role.ITEM)
+        for start, end in sentences(whole.text, passage.language) if running else [(0, len(whole.text))]:
+            text = whole.text[start:end].lstrip("# ") if piece.role is Role.HEADING else whole.text[start:end]
+            yield Around(locate(pages, piece.spans, start, end), text), piece.role
+
+
+def _fitting(nearest: Iterable[tuple[Around, Role]], room: int, *, up: bool) -> list[tuple[Around, Role]]:
+    """The nearest that have room together, up to the next table; no heading without what it heads."""
+    kept, sentences_end = list[tuple[Around, Role]](), 0
+    for one, role in nearest:
+        room -= len(one.text)
+        if room < 0 or role in (Role.ROWS, Role.CODE):
+            break
+        kept.append((one, role))
+        sentences_end = sentences_end if role is Role.HEADING else len(kept)
+    return kept if up and sentences_end else kept[:sentences_end]
+
+
+def _joined(some: list[tuple[Around, Role]]) -> Around:
+    """All of it in its order, each heading on a line of its own."""
+    some = [one for one in some if one[0].text]
+    text = "".join(
+        f"{'' if n == 0 else BREAK if {Role.HEADING, Role.ROWS} & {role, some[n - 1][1]} else ' '}{one.text}"
+        for n, (one, role) in enumerate(some)
+    )
+    return Around(tuple(span for one, _ in some for span in one.spans), text)
+
+
 def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText) -> tuple[Around | None, Around | None]:
     """The caption right above a table and the paragraph right below it, both under the same heading and on its
     pages.
@@ -102,6 +156,10 @@ def _of(spans: tuple[Span, ...], passage: Passage, page_text: PageText) -> Aroun
 
 def _at(span: Span) -> tuple[int, int]:
     return span.page, span.start
+
+
+def _end(span: Span) -> tuple[int, int]:
+    return span.page, span.end
 
 
 def _rows_beside(evidence: Evidence, passage: Passage, page_text: PageText) -> tuple[Around, Around]:

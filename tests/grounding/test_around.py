@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
-from rag_core.grounding.around import AROUND_CHARS, around
+from rag_core.grounding.around import AROUND_CHARS, around, further
 from rag_core.ingest.normalise import cells, read_passage_text
 
 HEAD, OTHER_HEAD = "1 Deposit", "2 Animals"
@@ -129,3 +129,52 @@ def test_given_any_sentences_then_those_told_touch_the_quote_and_are_short_or_on
     assert bool(after) == (n < len(said) - 1)
     for text, one in ((before, said[n - 1]), (after, said[(n + 1) % len(said)])):
         assert len(text) <= max(AROUND_CHARS, len(one))
+
+
+def beyond(text: str, of: Passage = TEXT, page: str = PAGE, near: tuple[Passage, ...] = ()) -> tuple[str, str]:
+    sides = around(quote(text, page), of, lambda document, number: page)
+    before, after = further(sides, quote(text, page), of, (*near, of), lambda document, number: page)
+    return before.text, after.text
+
+
+def test_given_a_short_section_then_what_stands_beyond_its_heading_is_told_with_the_heading() -> None:
+    assert beyond(BEHIND) == (f"{HEAD}\n{FIRST} {SECOND} {THIRD}\n{OTHER_HEAD}", "")
+    assert beyond(SECOND)[1] == f"{THIRD}\n{OTHER_HEAD}\n{BEHIND}"
+
+
+def test_given_no_room_beyond_a_section_then_whole_sentences_are_told_and_no_heading_alone() -> None:
+    long = "word " * (AROUND_CHARS // 5 - 3) + "end."
+    page = f"Made up.\n\n{long}\n\nHead\n\nThe fee is 5 euros.\n\nNext\n\n{long} More of it.\n"
+    parts = [
+        Piece(role, (at(text, page),))
+        for role, text in (
+            (Role.TEXT, "Made up."),
+            (Role.HEADING, "Head"),
+            (Role.TEXT, "The fee is 5 euros."),
+            (Role.HEADING, "Next"),
+        )
+    ]
+    first = page.index(long)
+    parts.insert(1, Piece(Role.TEXT, (Span(1, first, first + len(long)),)))
+    second = page.rindex(long)
+    parts.append(Piece(Role.TEXT, (Span(1, second, len(page) - 1),)))
+    assert beyond("The fee is 5 euros.", passage(page, tuple(parts)), page) == (f"{long}\nHead", f"Next\n{long}")
+
+
+def test_given_a_table_beyond_a_section_then_it_is_not_entered() -> None:
+    page = f"The fee is 5 euros.\n\n{TABLE}\nAll prices were made up.\n"
+    rows = Span(1, page.index("Guest"), page.index("\n\nAll"))
+    head = {"header": (at("Guest\tPrice", page),), "kind": PassageKind.TABLE}
+    above, table, below = (
+        Passage("p", "d", "x", spans, "en", pieces=(Piece(role, spans),), **fields)  # type: ignore[arg-type]
+        for role, spans, fields in (
+            (Role.TEXT, (at("The fee is 5 euros.", page),), {}),
+            (Role.ROWS, (rows,), head),
+            (Role.TEXT, (at("All prices were made up.", page),), {}),
+        )
+    )
+    assert beyond("The fee is 5 euros.", above, page, (table, below)) == ("", "")
+    assert beyond("Dogs\t3", table, page, (above, below)) == (
+        "The fee is 5 euros.\nChildren | 6",
+        "All prices were made up.",
+    )
