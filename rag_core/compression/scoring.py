@@ -43,7 +43,7 @@ READ_FIRST = (
 )
 # units that are read once more, with no more than their neighbours: the mean of two readings errs less than either
 # (docs/decisions/04-the-reader.md); chosen
-READ_TWICE = 3
+READ_TWICE = 1
 ASKED_ABOVE = 4.0  # log odds that an answer gains by standing under the very question; chosen
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
