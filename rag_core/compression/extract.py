@@ -23,7 +23,7 @@ from rag_core.facts.differences.values import with_unit
 from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.fit import Fit
-from rag_core.gating.row import CELL, UNKNOWN, cells_named, label_words
+from rag_core.gating.row import CELL, cells_named, label_words
 from rag_core.grounding.omissions.back import speaks_of_before
 from rag_core.grounding.units import Unit, header_of, heads_of, in_order
 from rag_core.ingest.normalise import locate
@@ -90,7 +90,7 @@ def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None 
     if not ranked:
         return []
     best = scored[ranked[0]]
-    leading = next((scored[j] for j in ranked if _is_row(scored[j]) or not _lacks_type(scored[j])), best)
+    leading = next((scored[j] for j in ranked if _is_row(scored[j]) or not (fit := scored[j].fit) or not fit.lacks), best)
     leading = _surer_row(leading, [scored[j] for j in ranked], asked)
     if _is_row(leading):
         return [leading]
@@ -154,11 +154,6 @@ def _label(row: Scored) -> frozenset[str]:
 def _order(row: Scored, asked: AskedFor) -> Rank:
     sure = row.fit.row if row.fit else 0.0
     return rank_of_row(asked, row.unit.text, sure, row.context.section, row.unit.passage.language)
-
-
-def _lacks_type(scored: Scored) -> bool:
-    """Whether a unit surely lacks what is asked for, such as a share where an amount is."""
-    return scored.fit is not None and scored.fit.sure > 0 and scored.fit.holds < UNKNOWN
 
 
 def extract(

@@ -23,7 +23,6 @@ from rag_core.retrieval.query import core, prepared
 
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
-_DIRECT, _BY_NOUN, _BY_PATTERN = 1.0, 0.9, 0.6  # how sure a type is; chosen
 _CLAUSE = regex.compile(r"[,;:—]\s")
 
 
@@ -58,7 +57,7 @@ class AskedFor:
     """The type and constraints that a question states.
 
     Args:
-        type: of the answer; `sure`: how clearly the words say so, in [0, 1], 0 for `other`.
+        type: of the answer.
         years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or
             several.
         parts: the quarters and halves named ("q3", "h1").
@@ -74,7 +73,6 @@ class AskedFor:
     """
 
     type: AnswerType
-    sure: float
     years: frozenset[int]
     in_year: int
     parts: frozenset[str]
@@ -105,14 +103,13 @@ def asked_for(question: str, language: str) -> AskedFor:
     info = LANGUAGES.get(language)
     words = info.asked if info else None
     stated, said = read(whole, language), spaced(whole)
-    kind, sure = _type(core(whole, language), info) if info else (AnswerType.OTHER, 0.0)
+    kind = _type(core(whole, language), info) if info else AnswerType.OTHER
     metrics = named_metrics(whole, language)
     if metrics and kind in NAMES:
-        kind, sure = AnswerType.OTHER, 0.0  # "capital expenditures" are no place
+        kind = AnswerType.OTHER  # "capital expenditures" are no place
     own = stated.own_years if len(stated.years) == 1 else frozenset[int]()
     return AskedFor(
         type=kind,
-        sure=sure,
         years=stated.years,
         in_year=next(iter(own), 0),
         parts=parts_named(said, words),
@@ -216,22 +213,19 @@ def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
     return any(map(words.superlatives.fullmatch, said - words.not_superlative))
 
 
-def _type(question: str, info: LanguageInfo) -> tuple[AnswerType, float]:
-    """The type that a question names first, and how sure that is."""
+def _type(question: str, info: LanguageInfo) -> AnswerType:
+    """The type that a question names first."""
     if not (words := info.asked):
-        return AnswerType.OTHER, 0.0
+        return AnswerType.OTHER
     said = spaced(_asking(question, info))
-    found = [
-        (match.start() + (match[0][0] == " "), -match.end(), name, _DIRECT) for name, match in _matches(words, said)
-    ]
-    found += _nouns(words, said, small_words(info.code))
-    start, _, name, sure = min(found, default=(len(said), 0, "", 0.0))
+    found = [(match.start() + (match[0][0] == " "), -match.end(), name) for name, match in _matches(words, said)]
+    start, _, name = min([*found, *_nouns(words, said, small_words(info.code))], default=(len(said), 0, ""))
     if name:
-        return AnswerType(name), sure
+        return AnswerType(name)
     for kind, pattern in ((AnswerType.PROCEDURE, info.procedural), (AnswerType.COUNT, info.asks_number)):
         if pattern and (match := pattern.search(said)) and match.start() <= start:
-            return kind, _BY_PATTERN
-    return AnswerType.OTHER, 0.0
+            return kind
+    return AnswerType.OTHER
 
 
 def _asking(question: str, info: LanguageInfo) -> str:
@@ -247,7 +241,7 @@ def _matches(words: AskedWords, said: str) -> list[tuple[str, regex.Match[str]]]
     return [(name, match) for name, pattern in words.phrases.items() if (match := pattern.search(said))]
 
 
-def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str, float]]:
+def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str]]:
     """The noun behind the first "which", as a candidate of `_type`; without one that word itself, with an empty
     name.
     """
@@ -256,7 +250,7 @@ def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[in
         if token in words.takes_noun:
             name, count = _noun(words, tokens[at + 1 : at + 1 + _MAX_NOUN_WORDS], small)
             end = place + len(" ".join(tokens[at : at + 1 + count]))
-            return [(place, -end, name, _BY_NOUN if name else 0.0)]
+            return [(place, -end, name)]
         place += len(token) + 1
     return []
 

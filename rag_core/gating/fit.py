@@ -1,11 +1,9 @@
-"""How well a sentence fits what a question asks for: whether it holds the type, and whether a row of a table is the
+"""How well a sentence fits what a question asks for: whether it lacks the type, and whether a row of a table is the
 one.
 
 | feature | range | what it is |
 |---|---|---|
-| holds | [0, 1] | the best thing of the type asked for that the question does not name itself; 0.5 where the type says
-nothing |
-| sure | [0, 1] | how sure the type is |
+| lacks | bool | whether it surely lacks the type asked for, or has only what the question names itself |
 | row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
 | result | {0, 1} | 0 where a change, ratio or average is asked for, and neither sentence nor heading has words for one
 ("rose by") |
@@ -22,15 +20,27 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.gating.asked import FIGURES, KEY_CHARS, AskedFor
+from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor
 from rag_core.gating.computed import states_result
-from rag_core.gating.held import held
 from rag_core.gating.periods import heads_other_period, kept_period
 from rag_core.gating.row import CELL, WORD, are_shares, may_be_row, row_asked
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
 LABEL_WORDS = 6  # at most in a label; chosen
+DEFINED = 0.408  # least share of the words asked for in what a sentence defines: half a name is mostly another thing's
+WITHIN = 0.456  # the same where they are a part of it: "the general form of a progression is ..."; both chosen
+# the kinds of number that an answer of a type may be written as
+_WRITTEN = {
+    AnswerType.MONEY: {"money"},
+    AnswerType.COUNT: {"count", "percentage", "duration", "money"},
+    AnswerType.PERCENTAGE: {"percentage"},
+    AnswerType.DATE: {"date", "time", "month"},
+    AnswerType.DEADLINE: {"date", "time", "duration", "month"},
+    AnswerType.DURATION: {"duration", "date"},
+    AnswerType.CODE: {"code", "count"},
+}
+_MARKED = frozenset({AnswerType.REASON, AnswerType.PROCEDURE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +64,7 @@ NOWHERE = Context()
 class Fit:
     """The features of one sentence, as the module's table says."""
 
-    holds: float
-    sure: float
+    lacks: bool
     row: float = 0.0
     result: float = 1.0
 
@@ -64,17 +73,17 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     """How a sentence fits. `language` is the sentence's. Never raises, whatever the texts."""
     words = LANGUAGES[language].asked if language in LANGUAGES else None
     stated, heads = read(text, language), read(context.section, language)
-    holds = held(asked, stated, words, _label(text))
+    lacks = _lacks(asked, stated, words, _label(text))
     states = any(states_result(asked.computes, one.spaced, language) for one in (stated, heads))
-    row = _row(asked, text, context, holds, stated, heads, words, language) if CELL in text else 0.0
-    return Fit(holds, asked.sure, row, float(states and not _is_part_of_sum(asked, stated)))
+    row = _row(asked, text, context, lacks, stated, heads, words, language) if CELL in text else 0.0
+    return Fit(lacks, row, float(states and not _is_part_of_sum(asked, stated)))
 
 
 def _row(
     asked: AskedFor,
     text: str,
     context: Context,
-    holds: float,
+    lacks: bool,
     stated: Stated,
     heads: Stated,
     words: AskedWords | None,
@@ -86,10 +95,39 @@ def _row(
     around = [heads, read(context.previous, language)]
     period, other = kept_period(asked, stated, around, read(context.title, language), words)
     other = other or heads_other_period(asked, stated, heads, words) or are_shares(asked, text, language)
-    if other or _is_of_a_part(asked, heads, words) or not may_be_row(asked, text, holds, stated, heads, language):
+    if other or _is_of_a_part(asked, heads, words) or not may_be_row(asked, text, lacks, stated, heads, language):
         return 0.0
     of_period = period if asked.years or asked.parts else 1.0
     return row_asked(asked, text, f"{context.section}\n{context.title}", language, context.about) * of_period
+
+
+def _lacks(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> bool:
+    """Whether a sentence lacks the type of thing that is asked for: a date, a name, a definition."""
+    if kinds := _WRITTEN.get(asked.type):
+        return not any(one.kind in kinds and one.word not in asked.words for one in stated.numbers)
+    if asked.type in NAMES:
+        fresh = (at for run in stated.names if run.clear for at in range(run.at, run.end))
+        return all(asked.has(stated.words[at]) for at in fresh)
+    if asked.type is AnswerType.DEFINITION and words:
+        return not _defines(asked, stated, words, label)
+    if asked.type in _MARKED and words:
+        return asked.type not in words.markers or words.markers[asked.type].search(stated.spaced) is None
+    return False
+
+
+def _defines(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[str, ...]) -> bool:
+    """Whether a sentence says what is meant by the words asked for: "X is a ...", "... is called X", "X: ..."."""
+    if label and all(map(asked.has, label)):
+        return True
+    pattern, count = words.markers.get(AnswerType.DEFINITION), len(asked.keys)
+    for match in pattern.finditer(stated.spaced) if pattern and count else ():
+        before = [word[:KEY_CHARS] for word in stated.spaced[: match.start()].split()]
+        after = [word[:KEY_CHARS] for word in stated.spaced[match.end() :].split()]
+        subject = len(asked.keys.intersection(before[-count - 1 :])) / count
+        named = len(asked.keys.intersection(after[: count + 2])) / count
+        if named >= DEFINED or subject >= (DEFINED if len(before) <= count + 2 else WITHIN):
+            return True
+    return False
 
 
 def _is_part_of_sum(asked: AskedFor, stated: Stated) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import regex
 
 from rag_core.gating.asked import FIGURES, AskedFor, parts_named
-from rag_core.gating.row import UNKNOWN
 from rag_core.gating.stated import Stated
 from rag_core.language import AskedWords
 
+UNKNOWN = 0.5  # where nothing tells of what time it is
 _SPACES = regex.compile(r" {2,}")
 
 

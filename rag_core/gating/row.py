@@ -22,12 +22,11 @@ BESIDE_CODE = (
     0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
 )
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
-UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 STEP_WORDS = 3  # at least in a cell that says how something is done: "Press SET" beside figures is rare; chosen
 _BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
-# types that a text surely lacks where `holds` is low
+# types that a row must have
 _TELLING = NAMES | {
     AnswerType.DATE,
     AnswerType.DEADLINE,
@@ -268,7 +267,7 @@ def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
     return sum(map(asked.has, counted)) / len(counted) if counted else 0.0
 
 
-def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: Stated, language: str) -> bool:
+def may_be_row(asked: AskedFor, text: str, lacks: bool, stated: Stated, heads: Stated, language: str) -> bool:
     """Whether a row can be the one asked for, whatever its label.
 
     A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year
@@ -279,12 +278,12 @@ def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: 
     cells = [cell for cell in text.split(CELL)[1:] if any(map(str.isalnum, cell))]
     dates = [names_only_periods(cell, language) for cell in cells]
     told = "".join(cell for cell, date in zip(cells, dates, strict=True) if not date)
-    lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(told)
+    without = lacks if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(told)
     only_dates = asked.type in FIGURES and any(dates) and not _DIGIT.search(told)
     only_figures = asked.manner and not any(map(str.isalpha, told))
     longest = max((sum(map(str.isalpha, cell.split())) for cell in cells), default=0)
     no_steps = asked.type is AnswerType.PROCEDURE and longest < STEP_WORDS
-    return not (asked.compared or asked.superlative or other_years or lacks or only_dates or only_figures or no_steps)
+    return not (asked.compared or asked.superlative or other_years or without or only_dates or only_figures or no_steps)
 
 
 def asks_share(asked: AskedFor, language: str) -> bool:

@@ -70,21 +70,18 @@ class Stated:
     """The reading of one text.
 
     Args:
-        words: its tokens, folded; `raw`: as written, with ASCII digits.
+        words: its tokens, folded.
         numbers: in order; `years`: those of them that are years, decades as all of their years.
         own_years: years behind a word that says that something is of that year ("in 2022").
-        names: in order; where `has_capitals` is false, in a script without capitals, the words that no dictionary of
-            the language has.
+        names: in order; in a script without capitals the words that no dictionary of the language has.
         spaced: its words joined by single spaces, without symbols.
     """
 
     words: tuple[str, ...]
-    raw: tuple[str, ...]
     numbers: tuple[Number, ...]
     years: frozenset[int]
     own_years: frozenset[int]
     names: tuple[NameRun, ...]
-    has_capitals: bool
     spaced: str
 
 
@@ -114,12 +111,10 @@ def read(text: str, language: str) -> Stated:
     said = " ".join(word for word in words if word[0].isalnum())
     return Stated(
         words,
-        raw,
         numbers,
         frozenset(years.values()) | spans | _between(years),
         own,
         _names(raw, language),
-        _has_capitals(raw),
         said,
     )
 
@@ -287,7 +282,7 @@ def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
 
     The first word counts where it is no function word and something says that it is a name.
     """
-    if not _has_capitals(raw):
+    if not any(word[0].isupper() or word[0].islower() for word in raw):
         if grammar(language).script in CASED:
             return ()
         return tuple(
@@ -309,10 +304,6 @@ def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
                 end += 1
         at = max(end, at + 1)
     return tuple(found)
-
-
-def _has_capitals(raw: tuple[str, ...]) -> bool:
-    return any(word[0].isupper() or word[0].islower() for word in raw)
 
 
 def _clear(run: tuple[str, ...], first: bool, nouns_capitalised: bool, language: str) -> bool:

@@ -33,7 +33,6 @@ SOURCES = {
         "rag_core/gating/asked.py",
         "rag_core/gating/computed.py",
         "rag_core/gating/fit.py",
-        "rag_core/gating/held.py",
         "rag_core/gating/periods.py",
         "rag_core/gating/row.py",
         "rag_core/gating/stated.py",
