@@ -28,7 +28,7 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.scoring import FEATURES, relevance, score_units
 from rag_core.compression.scoring import UNREAD as UNREAD_ODDS
-from rag_core.decision.checks.claims import longest_sentence
+from rag_core.decision.checks.grounding import longest_sentence
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer

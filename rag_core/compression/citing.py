@@ -40,7 +40,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             spans=evidence.spans,
             heading=passage.section,
             ocr=passage.ocr,
-            boxes=_boxes(evidence, words),
+            boxes=boxes_of(evidence, words),
             unsure=unsure,
             doubtful=holds_figure(evidence.quote) if unsure is None else any(one.figure for one in unsure),
             read_by=_engine(evidence, document, unsure) if passage.ocr else "",
@@ -53,17 +53,13 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
     return found
 
 
-def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
+def boxes_of(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
     """One rectangle per visual row of the quote, from the boxes of its words; empty when any part has no word boxes.
 
     A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the
     rows beside a large initial. A quote of which only a part could be marked is not marked at all: a wrong mark is
     worse than none.
     """
-    return _boxes(evidence, corpus.words)
-
-
-def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
     found: list[tuple[int, Box]] = []
     for span in evidence.spans:
         rows = _rows(span, words(evidence.document, span.page))

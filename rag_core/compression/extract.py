@@ -90,7 +90,8 @@ def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None 
     if not ranked:
         return []
     best = scored[ranked[0]]
-    leading = next((scored[j] for j in ranked if _is_row(scored[j]) or not (fit := scored[j].fit) or not fit.lacks), best)
+    whole = [one for one in map(scored.__getitem__, ranked) if _is_row(one) or one.fit is None or not one.fit.lacks]
+    leading = whole[0] if whole else best
     leading = _surer_row(leading, [scored[j] for j in ranked], asked)
     if _is_row(leading):
         return [leading]

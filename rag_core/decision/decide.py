@@ -17,7 +17,7 @@ from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse,
 from rag_core.decision.progress import progress_of, without_llm
 from rag_core.decision.trace_rows import file_date_rows, given_rows
 from rag_core.decision.two_in_one import both_or_one
-from rag_core.domain.decision import AttemptView, Decision
+from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Trace
@@ -103,10 +103,7 @@ def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) ->
     """The outcome of a language model's recorded work, once all gates have let the question pass."""
     progress = progress_of(measurements)
     end, checks = progress.end, (*gates, *progress.checks)
-    attempts = tuple(
-        AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1)
-    )
-    beside = AnswerContext(attempts, judgements=progress.judgements)
+    beside = AnswerContext(progress.judged, progress.judgements)
     if isinstance(end, Ask):
         explanation = "Under these settings the language model would have to be asked again."
         return refuse(

@@ -107,26 +107,6 @@ def generate(
     return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
 
 
-def sent_of(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = False) -> Mapping[str, str] | None:
-    """The text that a draft's prompt sends of each of these passages, by passage id; None where it sends them whole.
-
-    Args:
-        hits: best first.
-        scores: of the question, under the settings that choose how much is sent.
-        deep: choose from all the hits, see `scored_units`.
-    """
-    measurements = scores.measurements
-    if not measurements.settings.excerpt_tokens:
-        return None
-    chosen = excerpts(
-        scored_units(hits, scores, deep=deep),
-        scores.corpus.page_text,
-        measurements.settings.excerpt_tokens,
-        lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), measurements.library))),
-    )
-    return chosen or None  # passages of headings alone hold no sentence
-
-
 @dataclass(slots=True)
 class _Run:
     """The work on one question: what it may still cost, and how long its parts took."""
@@ -142,10 +122,9 @@ class _Run:
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
     # what the prompts send of the passages
-    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(default_factory=dict)
-    wanted: tuple[
-        str, ...
-    ] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
+    sent: dict[tuple[Hit, ...], Mapping[str, str]] = field(default_factory=dict)
+    # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
+    wanted: tuple[str, ...] = ()
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
         """Do one step."""
@@ -230,10 +209,16 @@ class _Run:
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
 
     def _excerpts(self, ask: Ask) -> Mapping[str, str] | None:
-        """The parts of the passages that a draft's prompt sends; None where the settings send them whole."""
-        if ask.hits not in self.sent:
-            self.sent[ask.hits] = sent_of(ask.hits, self.scores, deep=ask.round > 0)
-        return self.sent[ask.hits]
+        """The parts of the passages that a draft's prompt sends, by passage id; None where it sends them whole."""
+        library, most = self.scores.measurements.library, self.settings.excerpt_tokens
+        if most and ask.hits not in self.sent:
+            self.sent[ask.hits] = excerpts(
+                scored_units(ask.hits, self.scores, deep=ask.round > 0),
+                self.corpus.page_text,
+                most,
+                lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), library))),
+            )
+        return self.sent.get(ask.hits) or None  # passages of headings alone hold no sentence
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
@@ -303,7 +288,7 @@ class _Run:
         self.on_stage(Step.VERIFY, len(claims))
         cited = {id for claim in claims for id in claim.cited}
         sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits if hit.passage.id in cited}
-        call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources, self.settings))
+        call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources))
         verification = Verification(call)
         if completion is not None:
             try:
@@ -321,20 +306,17 @@ class _Run:
             return replace(call, failure=str(error)), None
         if model is None:
             return replace(call, failure=_NOT_CONFIGURED), None
+        call = replace(call, model=model.name)
         left = self.settings.model_seconds - self.waited
         if left < _MIN_SECONDS:
-            return replace(
-                call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."
-            ), None
+            return replace(call, failure=f"The {self.settings.model_seconds} seconds for one question are spent."), None
         if self.spent >= self.settings.model_budget:
-            return replace(
-                call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."
-            ), None
+            return replace(call, failure=f"The {self.settings.model_budget} tokens for one question are spent."), None
         started = self.tools.clock()
         try:
             answer = model.complete(prompt, Limits(left, self.cancelled))
         except ModelUnavailable as error:
-            return replace(call, model=model.name, failure=str(error), ms=(self.tools.clock() - started) * 1000), None
+            return replace(call, failure=str(error), ms=(self.tools.clock() - started) * 1000), None
         finally:
             took = self.tools.clock() - started
             self._count("model", took)

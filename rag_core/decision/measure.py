@@ -260,19 +260,21 @@ def _measured(
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
-    lower = state.lowered if state else _as_it_is
-    of_draft = tools.calibration.correctness if tools.calibration else None
 
     def probability(calibration: Calibration | None, found: bool) -> float | None:
-        if quoted and calibration:
+        """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
+        if calibration is None:
+            return None
+        if quoted:
             return quoted.probability
-        return lower(_probability(calibration, features, found))
+        value = calibration.probability(features) if found else 0.0
+        return state.lowered(value) if state else value
 
     return _with(
         measurements,
         hits=hits,
         features=features,
-        correctness=probability(of_draft, bool(found.claims)),
+        correctness=probability(tools.calibration.correctness if tools.calibration else None, bool(found.claims)),
         answerability=probability(tools.calibration, bool(hits)),
         relevance=relevance,
         keywords=match,
@@ -300,17 +302,6 @@ def _about_clause(
         return measurements, clause
     understood = replace(understand(clause.question, measurements.library.languages), language=language)
     return replace(measurements, question=clause.question, understanding=understood), clause
-
-
-def _as_it_is(probability: float | None) -> float | None:
-    return probability
-
-
-def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool) -> float | None:
-    """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
-    if calibration is None:
-        return None
-    return calibration.probability(features) if found else 0.0
 
 
 def _drafted(

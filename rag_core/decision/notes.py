@@ -177,22 +177,18 @@ def notes_on(measurements: Measurements, trace: Trace, languages: Collection[str
     """The notes beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
     silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
-    notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
     unknown = [code for code in measurements.library.unknown_languages if code in languages]
-    if unknown:
-        notes.append(
-            "Documents in these languages are found by their words only, since the search does not know them by "
-            "meaning: "
-            f"{', '.join(unknown)}."
-        )
-    if measurements.metadata.get(REWRITTEN_BY) == SPELLING:
-        notes.append(f"Searched for: “{measurements.question}”")
-    if said := versions_in_words(measurements):
-        notes.append(said)
-    if said := CLAUSES.get(str(measurements.metadata.get(CLAUSE)), ""):
-        notes.append(said)
-    if unreadable(measurements):
-        notes.append(unreadable(measurements))
-    if said := indexing_in_words(measurements):
-        notes.append(said)
-    return tuple(notes)
+    by_words = (
+        "Documents in these languages are found by their words only, since the search does not know them by meaning: "
+    )
+    respelt = measurements.metadata.get(REWRITTEN_BY) == SPELLING
+    notes = (
+        f"Audits that do not block under these settings: {', '.join(observed)}." if observed else "",
+        f"{by_words}{', '.join(unknown)}." if unknown else "",
+        f"Searched for: “{measurements.question}”" if respelt else "",
+        versions_in_words(measurements),
+        CLAUSES.get(str(measurements.metadata.get(CLAUSE)), ""),
+        unreadable(measurements),
+        indexing_in_words(measurements),
+    )
+    return tuple(filter(None, notes))

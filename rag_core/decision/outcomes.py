@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_core.domain.llm_trace import Attempt, Step, Sufficiency
+from rag_core.domain.decision import AttemptView
+from rag_core.domain.llm_trace import Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
@@ -34,15 +35,6 @@ UNUSED = {  # drafts that no check was made of; among the reasons of a refusal t
     Reason.OFF_QUESTION: Outcome.OFF_QUESTION,
     Reason.ONE_SIDED: Outcome.ONE_SIDED,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A recorded draft with its checks under the settings of now."""
-
-    attempt: Attempt
-    outcome: Outcome
-    checks: tuple[CheckResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +114,5 @@ class Progress:
 
     end: End
     checks: tuple[CheckResult, ...] = ()
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[AttemptView, ...] = ()
     judgements: tuple[Sufficiency, ...] = ()

@@ -33,7 +33,6 @@ from rag_core.domain.decision import REGENERATE, UNJUDGED, AttemptView, Decision
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Hit
 from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
@@ -68,16 +67,9 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
     """The answer that was composed of the measurements' draft."""
     value, basis, row = confidence(measurements, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
-    return Decision(
-        question=measurements.question,
-        language=measurements.understanding.language,
-        outcome=composed,
-        trace=trace.plus(row),
-        confidence=value,
-        confidence_basis=basis,
+    return replace(
+        _decision(measurements, composed, trace.plus(row), value, basis, beside),
         confidence_level=lowest(level(measurements), beside.most),
-        retrieved=_retrieved(measurements),
-        scores=scores(measurements),
         notes=(
             *beside.notes,
             *on_contradictions(measurements),
@@ -91,6 +83,23 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
             "citation_coverage": citation_coverage(composed.claims),
             **({UNJUDGED: list(missing)} if (missing := unjudged(measurements.settings, trace)) else {}),
         },
+    )
+
+
+def _decision(
+    measurements: Measurements, outcome: Outcome, trace: Trace, confidence: float, basis: str, beside: AnswerContext
+) -> Decision:
+    """A decision with what is the same of answers and refusals."""
+    names = measurements.library.names
+    return Decision(
+        question=measurements.question,
+        language=measurements.understanding.language,
+        outcome=outcome,
+        trace=trace,
+        confidence=confidence,
+        confidence_basis=basis,
+        retrieved=tuple((names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits),
+        scores=scores(measurements),
         attempts=beside.attempts,
         judgements=beside.judgements,
     )
@@ -158,26 +167,18 @@ def refuse(
     # a likely answer was found: no other document is wanted
     wanted = () if NEAR in suggestions else document_wanted(measurements, reasons[0])
     explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, left)))
-    return Decision(
-        question=measurements.question,
-        language=measurements.understanding.language,
-        outcome=Refusal(
-            text=_sentence(measurements, reasons[0], may_be),
-            reasons=reasons,
-            explanation=explanation,
-            suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if left else ())),
-            places=places,
-            may_be=may_be,
-        ),
-        trace=trace,
-        confidence=value,
-        confidence_basis=basis,
-        retrieved=_retrieved(measurements),
-        scores=scores(measurements),
+    outcome = Refusal(
+        text=_sentence(measurements, reasons[0], may_be),
+        reasons=reasons,
+        explanation=explanation,
+        suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if left else ())),
+        places=places,
+        may_be=may_be,
+    )
+    return replace(
+        _decision(measurements, outcome, trace, value, basis, beside),
         notes=(*beside.notes, *notes_on(measurements, trace, measurements.library.languages)),
         metadata=_metadata(measurements, 0, _action(reasons), beside),
-        attempts=beside.attempts,
-        judgements=beside.judgements,
     )
 
 
@@ -236,12 +237,6 @@ def scores(measurements: Measurements) -> dict[str, float]:
     return named | {name: value for name, value in measurements.features.items() if name not in named}
 
 
-def _retrieved(measurements: Measurements) -> tuple[tuple[str, Hit], ...]:
-    return tuple(
-        (measurements.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits
-    )
-
-
 def _metadata(
     measurements: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT
 ) -> dict[str, object]:
@@ -268,14 +263,11 @@ def _metadata(
     }
 
 
-def _last_judgement(llm_trace: LlmTrace) -> Sufficiency | None:
-    return next((judgement for judgement in reversed(llm_trace.judgements) if judgement.can_answer), None)
-
-
 def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
     """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model."""
     calls = llm_trace.calls
     last = next((one.attempt.call for one in beside.attempts if one.outcome == "shown"), calls[-1] if calls else None)
+    judged = next((one for one in reversed(llm_trace.judgements) if one.can_answer), None)
     return {
         "drafter_note": beside.drafter_note,
         "model": last.model if last else "",
@@ -285,9 +277,5 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": sum(call.made for call in calls),
         "attempts": len(beside.attempts),
-        **(
-            {"can_answer": judged.can_answer, "sufficiency": judged.confidence}
-            if (judged := _last_judgement(llm_trace))
-            else {}
-        ),
+        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if judged else {}),
     }

@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.decision.checks import llm as of_llm
-from rag_core.decision.outcomes import UNUSED, Ask, Drafted, Extract, Judged, Outcome, Progress, Refused
+from rag_core.decision.outcomes import UNUSED, Ask, Drafted, End, Extract, Outcome, Progress, Refused
+from rag_core.domain.decision import AttemptView
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -168,9 +169,21 @@ def _from_drafts(
     checks: tuple[CheckResult, ...],
     judgement: Sufficiency | None,
 ) -> Progress:
+    judged: list[AttemptView] = []
+    end = _end_of_drafts(measurements, llm_trace, round, judgement, judged)
+    return Progress(end, checks, tuple(judged))
+
+
+def _end_of_drafts(
+    measurements: Measurements,
+    llm_trace: LlmTrace,
+    round: int,
+    judgement: Sufficiency | None,
+    judged: list[AttemptView],
+) -> End:
+    """How the drafts of a round end; each that was judged is appended to `judged`."""
     hits, wording = hits_of(measurements, round), prompt_level(measurements)
     found: tuple[Finding, ...] = ()
-    judged: list[Judged] = []
     for number in range(measurements.settings.max_retries + 1):
         asked = (
             f"level:{wording or 'none'}",
@@ -180,40 +193,36 @@ def _from_drafts(
         )
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
-            return Progress(ask, checks, tuple(judged))
+            return ask
         attempt = llm_trace.attempts[number]
         view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=(), correctness=attempt.correctness)
-        one = _judge(view, attempt)
+        one = _judge(view, attempt, number + 1)
         if isinstance(one, Ask):
-            return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))
+            return replace(ask, step=Step.VERIFY)
         judged.append(one)
         failed = [check for check in one.checks if check.blocks]
         if one.outcome is Outcome.SHOWN:
-            return Progress(Drafted(view, one.checks, *_caps(judgement, attempt)), checks, tuple(judged))
+            return Drafted(view, one.checks, *_caps(judgement, attempt))
         if one.outcome is Outcome.REFUSED:
-            return Progress(_declined(measurements, judgement), checks, tuple(judged))
+            return _declined(measurements, judgement)
         if one.outcome is Outcome.FAILED:
-            return Progress(
-                _unavailable(measurements, judgement, "no draft was made", attempt.call.failure), checks, tuple(judged)
-            )
+            return _unavailable(measurements, judgement, "no draft was made", attempt.call.failure)
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
             why = attempt.verification.call.failure if attempt.verification else ""
-            return Progress(
-                _unavailable(measurements, judgement, "its draft could not be verified", why), checks, tuple(judged)
-            )
+            return _unavailable(measurements, judgement, "its draft could not be verified", why)
         found = findings(view, failed, attempt)
-    return Progress(_exhausted(measurements, judgement, judged), checks, tuple(judged))
+    return _exhausted(measurements, judgement, judged)
 
 
-def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
+def _judge(view: Measurements, attempt: Attempt, number: int) -> AttemptView | Ask:
     """A draft held against the settings; an `Ask` where its verification is missing.
 
     That is the last check: it costs a call.
     """
     if attempt.call.failure:
-        return Judged(attempt, Outcome.FAILED)
+        return AttemptView(number, Outcome.FAILED, attempt)
     if attempt.problem is not Reason.NONE:
-        return Judged(attempt, UNUSED.get(attempt.problem, Outcome.REFUSED))
+        return AttemptView(number, UNUSED.get(attempt.problem, Outcome.REFUSED), attempt)
     drafted = of_llm.Drafted(view, attempt)
     checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
     rejected = any(check.blocks for check in checks)
@@ -222,7 +231,7 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
             return Ask(Step.VERIFY)
         checks = (*checks, VERIFICATION(drafted))
         rejected = checks[-1].blocks
-    return Judged(attempt, Outcome.REJECTED if rejected else Outcome.SHOWN, checks)
+    return AttemptView(number, Outcome.REJECTED if rejected else Outcome.SHOWN, attempt, checks)
 
 
 def _caps(judgement: Sufficiency | None, attempt: Attempt | None = None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
@@ -283,7 +292,7 @@ def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extr
 
 
 def _exhausted(
-    measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]
+    measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[AttemptView]
 ) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}

@@ -171,14 +171,14 @@ def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_
     found = [drafted(0.2, 0.8), measurements(0.9, of=drafted().settings)]
     target = found[0].settings
 
-    held = {check.name: check for check in checks_of(ReplaySet.of(found), target)}
+    held = {one.check.name: one for one in checks_of(ReplaySet.of(found), target)}
 
     assert held["support"].values.tolist() == [0.8, 1.0]
     assert held["support"].abstains.tolist() == [False, False]
     assert not held["support"].blocks.any()
-    at_first = {check.name: check for check in checks_of(ReplaySet.of(found), target.changed(min_support=0.1))}
+    at_first = {one.check.name: one for one in checks_of(ReplaySet.of(found), target.changed(min_support=0.1))}
     assert at_first["support"].values.tolist() == [0.2, 1.0]
-    assert list(held) == [check.name for check in checks_of(ReplaySet.of([]), target)]
+    assert list(held) == [one.check.name for one in checks_of(ReplaySet.of([]), target)]
 
 
 def test_given_a_draft_that_is_rejected_then_all_reasons_of_the_refusal_are_kept() -> None:
@@ -191,7 +191,7 @@ def test_given_a_draft_that_is_rejected_then_all_reasons_of_the_refusal_are_kept
 def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
     one = replace(drafted(0.9), llm_trace=LlmTrace(500))
 
-    held = {check.name: check for check in checks_of(ReplaySet.of([one]), one.settings)}
+    held = {one.check.name: one for one in checks_of(ReplaySet.of([one]), one.settings)}
 
     assert replay_many([one], one.settings).needs_model.tolist() == [True]
     assert math.isnan(held["support"].values[0])

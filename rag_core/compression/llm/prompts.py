@@ -199,7 +199,7 @@ def sufficiency_prompt(
     """
     whole = settings.sufficiency_reads == "all"
     sources = {
-        id: passage if whole else _beginning(passage, settings.relevance_chars)
+        id: passage if whole else replace(passage, text=passage.text[: settings.relevance_chars])
         for id, passage in source_ids(hits).items()
     }
     system = [
@@ -213,13 +213,12 @@ def sufficiency_prompt(
     )
 
 
-def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str], settings: Settings) -> Prompt:
+def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str]) -> Prompt:
     """Ask of each claim whether the passages that it cites say so.
 
     Args:
         claims: of a draft; untrusted.
         sources: the text of each passage that they cite, by passage id.
-        settings: of the run; none of them changes this prompt.
     """
     ids = {passage: str(number) for number, passage in enumerate(sources, 1)}
     passages = context(data_line({"source": ids[passage], "text": text}) for passage, text in sources.items())
@@ -244,10 +243,6 @@ def _language(code: str) -> str:
     """A language as a model is told it."""
     info = LANGUAGES.get(code)
     return f"{info.name} ({code})" if info else "the language of the question"
-
-
-def _beginning(passage: Passage, chars: int) -> Passage:
-    return replace(passage, text=passage.text[:chars])
 
 
 def _passages(sources: Mapping[str, Passage], library: LibraryFacts) -> str:

@@ -25,12 +25,16 @@ _ASKED_WORDS_CHARS = (
 _ASKED_CHARS_OF_A_TOKEN = 6  # an answer of words that long is cut by its own length first, see `draft_facts`
 _ASKED_PAIRS = 2  # contradictions: one is enough to answer with both sides
 
-STRICT = ConfigDict(
-    frozen=True,
-    extra="ignore",  # what nobody asked for is not read; the schema forbids it all the same, as strict mode wants
-    coerce_numbers_to_str=True,
-    json_schema_extra={"additionalProperties": False},
-)
+
+class Form(BaseModel):
+    """A part of an answer."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",  # what nobody asked for is not read; the schema forbids it all the same, as strict mode wants
+        coerce_numbers_to_str=True,
+        json_schema_extra={"additionalProperties": False},
+    )
 
 
 def asked(**bounds: int) -> Any:
@@ -41,27 +45,24 @@ def asked(**bounds: int) -> Any:
 Words = Annotated[str, asked(maxLength=_ASKED_WORDS_CHARS)]
 
 
-class Quoted(BaseModel):
+class Quoted(Form):
     """A passage by its id, and words copied from it."""
 
-    model_config = STRICT
     source: Annotated[str, asked(maxLength=_ASKED_ID_CHARS)]
     quote: Annotated[str, asked(maxLength=MAX_QUOTE_CHARS)]
 
 
-class ClaimReply(BaseModel):
+class ClaimReply(Form):
     """One sentence of the answer and what it rests on."""
 
-    model_config = STRICT
     # first, so that it is copied before the sentence is written
     evidence: Annotated[list[Quoted], asked(maxItems=_ASKED_QUOTES)]
     sentence: Annotated[str, asked(maxLength=MAX_SENTENCE_CHARS)]
 
 
-class DraftReply(BaseModel):
+class DraftReply(Form):
     """An answer, or why there is none."""
 
-    model_config = STRICT
     answerable: bool
     reason: Words
     claims: Annotated[list[ClaimReply], asked(maxItems=MAX_CLAIMS)]
@@ -81,18 +82,16 @@ def draft_schema(sentences: int, tokens: int) -> type[DraftReply]:
     return create_model("DraftReply", __base__=DraftReply, claims=(claims, ...))
 
 
-class Contradiction(BaseModel):
+class Contradiction(Form):
     """Two quotes that cannot both hold."""
 
-    model_config = STRICT
     first: Quoted
     second: Quoted
 
 
-class SufficiencyReply(BaseModel):
+class SufficiencyReply(Form):
     """Whether the passages answer the question."""
 
-    model_config = STRICT
     can_answer: Literal["yes", "no", "partial"]
     confidence: float
     missing: Annotated[list[Words], asked(maxItems=MAX_MISSING)]
@@ -100,17 +99,15 @@ class SufficiencyReply(BaseModel):
     contradictions: Annotated[list[Contradiction], asked(maxItems=_ASKED_PAIRS)]
 
 
-class ClaimVerdict(BaseModel):
+class ClaimVerdict(Form):
     """Whether its passages say what a claim says; claims count from 1."""
 
-    model_config = STRICT
     claim: int
     verdict: Literal["yes", "no", "unclear"]
     why: Words
 
 
-class VerifyReply(BaseModel):
+class VerifyReply(Form):
     """One verdict for each claim."""
 
-    model_config = STRICT
     verdicts: Annotated[list[ClaimVerdict], asked(maxItems=MAX_CLAIMS)]

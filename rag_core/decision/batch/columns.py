@@ -91,7 +91,7 @@ class ReplaySet:
         return cls(
             measured_under=tuple(dict.fromkeys(measurements.settings for measurements in records)),
             scores={name: _floats(row.get(name) for row in named_scores) for name in names},
-            values={check.name: _floats(map(check.value, records)) for check in JUDGED if check.columns.values is None},
+            values={check.name: _floats(map(check.value, records)) for check in JUDGED if check.value_column is None},
             abstains={
                 check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED
             },

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rag_core.decision.checks.gating import least_correctness
+from rag_core.decision.checks.gating import least
 from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
@@ -224,7 +224,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         value=lambda d: d.attempt.correctness,
         threshold="min_correctness",
         also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),
-        threshold_of=lambda d, _: least_correctness(d.settings, d.view.understanding.intent),
+        threshold_of=lambda d, _: least("correctness", d.settings, d.view.understanding.intent),
         abstains=_no_score,
         said=lambda d, value, at: "" if value is None else f"probability {value:.2f}, {at:.2f} required",
         remedy="Read what was found, or ask for less certainty.",
