@@ -14,11 +14,12 @@ import regex
 from rag_core.compression.scoring import context_of
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
-from rag_core.gating.asked import FIGURES, KEY_CHARS, AnswerType, AskedFor
+from rag_core.gating.asked import FIGURES, AnswerType, AskedFor, beginnings, folded
 from rag_core.gating.fit import fits
-from rag_core.gating.row import CELL, WORD, asks_share, row_asked
+from rag_core.gating.row import CELL, asks_share, row_asked
+from rag_core.gating.stated import asked_words
 from rag_core.grounding.units import units
-from rag_core.language import LANGUAGES, fold, spaced
+from rag_core.language import spaced
 
 ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the one asked for; chosen
 MAX_TABLES = 80  # tables that are looked through, about 0.3 ms each; chosen
@@ -90,7 +91,7 @@ def rank_of_row(asked: AskedFor, text: str, row: float, place: str, language: st
     adds_up = not asked.computes and asked.type is not AnswerType.PERCENTAGE and not asks_share(asked, language)
     found = [one.replace(",", "").rstrip(".") for one in _FIGURE.findall(text.partition(CELL)[2])]
     largest = max((float(one) for one in found if one.count(".") < 2 and len(one) <= MAX_FIGURE), default=0.0)
-    words = {word[:KEY_CHARS] for word in map(fold, WORD.findall(text.partition(CELL)[0]))}
+    words = beginnings(folded(text.partition(CELL)[0]))
     return -round(row, 1), _tells_changes(asked, place, language), -largest * adds_up, -len(words & asked.subject)
 
 
@@ -112,6 +113,6 @@ def _likest(
 
 def _tells_changes(asked: AskedFor, place: str, language: str) -> bool:
     """Whether a heading says that what stands below are changes of amounts, and the question asks for none."""
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    found = words.changes.search(spaced(place)) if words and words.changes else None
+    changes = asked_words(language).changes
+    found = changes.search(spaced(place)) if changes else None
     return found is not None and asked.words.isdisjoint(found[0].split())

@@ -23,17 +23,17 @@ from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import EMPTY
 from rag_core.gating.answerability import Near, Read
-from rag_core.gating.asked import KEY_CHARS, AskedFor, asks
+from rag_core.gating.asked import AskedFor, asks, beginnings, folded
 from rag_core.gating.features import NO_ODDS
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
-from rag_core.gating.row import CELL, WORD, asks_for_empty, lacking, nameless, outdone
+from rag_core.gating.row import CELL, asks_for_empty, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods
 from rag_core.gating.stated import read as stated
 from rag_core.grounding.omissions.back import is_void
 from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.context import SECTION_MARK, context
-from rag_core.language import LANGUAGES, fold, is_order, words
+from rag_core.language import LANGUAGES, is_order, words
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import DATA
 
@@ -71,10 +71,7 @@ class Scored:
     fit: Fit | None = None
     log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where there is none
     # the characters of the unit that answer, by that model, and how sure it is of them, in [0, 1]
-    value: tuple[int, int] = (
-        0,
-        0,
-    )
+    value: tuple[int, int] = (0, 0)
     sure: float = 0.0
     of_passage: float | None = None  # what that model says of the whole passage, in [-10, 10]
     context: Context = NOWHERE
@@ -295,12 +292,12 @@ def context_of(
     first = (
         page_text(passage.document, 1) if page_text and passage.kind is PassageKind.TABLE and passage.page > 1 else ""
     )
-    return Context(titles.get(passage.document, ""), place, previous, _beginnings(first[:FIRST_CHARS]))
+    return Context(titles.get(passage.document, ""), place, previous, _said_on(first[:FIRST_CHARS]))
 
 
 @lru_cache(maxsize=32)
-def _beginnings(text: str) -> frozenset[str]:
-    return frozenset(word[:KEY_CHARS] for word in map(fold, WORD.findall(text)))
+def _said_on(page: str) -> frozenset[str]:
+    return beginnings(folded(page))
 
 
 def _where(passage: Passage, titles: Mapping[str, str]) -> str:

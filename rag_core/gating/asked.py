@@ -6,7 +6,7 @@ decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -16,7 +16,7 @@ import regex
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.names import canonical_code, codes
 from rag_core.gating.computed import asks_to_compute
-from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
+from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, asked_words, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics
 from rag_core.retrieval.query import core, prepared
@@ -24,6 +24,7 @@ from rag_core.retrieval.query import core, prepared
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
 _CLAUSE = regex.compile(r"[,;:—]\s")
+WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 class AnswerType(StrEnum):
@@ -88,6 +89,11 @@ class AskedFor:
     computes: str = ""
     manner: bool = False
 
+    @property
+    def name_keys(self) -> frozenset[str]:
+        """The beginnings of the words of all names."""
+        return beginnings(word for name in self.names for word in name)
+
     def has(self, word: str) -> bool:
         """Whether the question has this folded word, or a form of it."""
         return word in self.words or word[:KEY_CHARS] in self.keys
@@ -101,7 +107,7 @@ def asked_for(question: str, language: str) -> AskedFor:
     """
     whole = prepared(question[:MAX_CHARS], language)
     info = LANGUAGES.get(language)
-    words = info.asked if info else None
+    words = asked_words(language)
     stated, said = read(whole, language), spaced(whole)
     kind = _type(core(whole, language), info) if info else AnswerType.OTHER
     metrics = named_metrics(whole, language)
@@ -113,17 +119,17 @@ def asked_for(question: str, language: str) -> AskedFor:
         years=stated.years,
         in_year=next(iter(own), 0),
         parts=parts_named(said, words),
-        flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
+        flow=any(map(words.flows.fullmatch, stated.words)),
         codes=codes_in(whole),
         names=tuple(stated.words[run.at : run.end] for run in stated.names if _names(run, stated, info)),
-        keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
-        subject=_subject(said, info),
+        keys=beginnings(map(fold, keywords(whole, language))),
+        subject=_subject(said, language),
         metrics=metrics,
         words=frozenset(stated.words),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
         computes=asks_to_compute(question, language),
-        manner=words is not None and words.manner is not None and words.manner.search(said) is not None,
+        manner=words.manner is not None and words.manner.search(said) is not None,
     )
 
 
@@ -146,49 +152,49 @@ def codes_in(text: str) -> frozenset[str]:
     return frozenset(canonical_code(code.text) for code in codes(text) if code.kind == "code" and "§" not in code.text)
 
 
-def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
+def beginnings(words: Iterable[str]) -> frozenset[str]:
+    """The beginnings of folded words, by which inflected forms meet."""
+    return frozenset(word[:KEY_CHARS] for word in words)
+
+
+def folded(text: str) -> list[str]:
+    """The folded words of a text."""
+    return [fold(word) for word in WORD.findall(text)]
+
+
+def _subject(said: str, language: str) -> frozenset[str]:
     """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are
     no part of it.
     """
-    words = info.asked if info else None
-    small = small_words(info.code) if info else frozenset[str]()
-    measures = _measured(said, info)
-    for pattern in words.periods.values() if words else ():
+    words = asked_words(language)
+    aside = small_words(language) | set(_measures(said, language))
+    for pattern in words.periods.values():
         said = pattern.sub(" ", said)
-    left = [
-        word
-        for word in _undated(said.split(), info)
-        if word not in small and word not in measures and not word.isdecimal()
-    ]
-    telling = [word for word in left if words is None or word not in words.figure_words]
-    return frozenset(word[:KEY_CHARS] for word in telling or left)
+    left = [word for word in _undated(said.split(), language) if word not in aside and not word.isdecimal()]
+    return beginnings([word for word in left if word not in words.figure_words] or left)
 
 
-def _undated(said: Sequence[str], info: LanguageInfo | None) -> Iterator[str]:
+def _undated(said: Sequence[str], language: str) -> Iterator[str]:
     """The words, folded, without the months that stand beside a number: "january 28"."""
     found = [fold(word) for word in said]
-    months = lexicon(info.code).months if info else {}
+    months = lexicon(language).months if language in LANGUAGES else {}
     for at, word in enumerate(found):
         if word not in months or not any(map(str.isdecimal, found[max(0, at - 1) : at + 2])):
             yield word
 
 
-def _measured(said: str, info: LanguageInfo | None) -> set[str]:
-    return {fold(word) for word in _measures(said, info, info.asked)} if info and info.asked else set()
-
-
-def _measures(said: str, info: LanguageInfo, words: AskedWords) -> Iterator[str]:
-    """The word behind the question word of a phrase: "how long", and not "what share"."""
+def _measures(said: str, language: str) -> Iterator[str]:
+    """The folded word behind the question word of a phrase: "how long", and not "what share"."""
+    words = asked_words(language)
     for _, match in _matches(words, said):
         first, *rest = match[0].split()
-        if rest and first in info.question_words - words.takes_noun:
-            yield rest[0]
+        if rest and first in LANGUAGES[language].question_words - words.takes_noun:
+            yield fold(rest[0])
 
 
-def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:
+def parts_named(said: str, words: AskedWords) -> frozenset[str]:
     """The quarters and halves of a year that a `spaced` text names: "q3", "h1"."""
-    periods = words.periods if words else {}
-    return frozenset(name for name, pattern in periods.items() if name[-1].isdigit() and pattern.search(said))
+    return frozenset(name for name, pattern in words.periods.items() if name[-1].isdigit() and pattern.search(said))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -198,16 +204,14 @@ def asks(text: str, language: str) -> bool:
     """
     if ends_in_question(text):
         return True
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    return words is not None and words.tasks is not None and words.tasks.search(spaced(text)) is not None
+    tasks = asked_words(language).tasks
+    return tasks is not None and tasks.search(spaced(text)) is not None
 
 
-def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
+def is_superlative(stated: Stated, words: AskedWords) -> bool:
     """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no
     degree.
     """
-    if words is None:
-        return False
     named = {at for run in stated.names if run.end - run.at > 1 for at in range(run.at, run.end)}
     said = {word for at, word in enumerate(stated.words) if at not in named}
     return any(map(words.superlatives.fullmatch, said - words.not_superlative))

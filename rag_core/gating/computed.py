@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rag_core.gating.stated import MAX_CHARS
-from rag_core.language import LANGUAGES, spaced
+from rag_core.gating.stated import MAX_CHARS, asked_words
+from rag_core.language import spaced
 from rag_core.retrieval.query import expand
 
 #: Each kind and what a refusal says of it. Of several that a question has words for, the first counts.
@@ -42,11 +42,9 @@ _STEPS = {
 @lru_cache(maxsize=1 << 10)
 def asks_to_compute(question: str, language: str) -> str:
     """The kind of `COMPUTED` that a question asks for, or empty; also in a language without a list. Never raises."""
-    info = LANGUAGES.get(language)
-    if info is None or info.asked is None:
-        return ""
-    said = spaced(expand(question[:MAX_CHARS]))
-    return next((kind for kind in COMPUTED if (pattern := info.asked.computes.get(kind)) and pattern.search(said)), "")
+    computes = asked_words(language).computes
+    said = spaced(expand(question[:MAX_CHARS])) if computes else ""
+    return next((kind for kind in COMPUTED if (pattern := computes.get(kind)) and pattern.search(said)), "")
 
 
 def states_result(kind: str, said: str, language: str) -> bool:
@@ -57,9 +55,8 @@ def states_result(kind: str, said: str, language: str) -> bool:
     """
     if kind not in FIGURED:
         return True
-    info = LANGUAGES.get(language)
-    patterns = (info.asked.results.get(kind), info.asked.computes.get(kind)) if info and info.asked else ()
-    return any(pattern is not None and pattern.search(said) is not None for pattern in patterns)
+    words = asked_words(language)
+    return any(pattern and pattern.search(said) for pattern in (words.results.get(kind), words.computes.get(kind)))
 
 
 def computed_in_words(kind: str) -> str:

@@ -15,17 +15,16 @@ up at none of 2,563 questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import regex
 
-from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor
+from rag_core.gating.asked import FIGURES, NAMES, AnswerType, AskedFor, beginnings, folded
 from rag_core.gating.computed import states_result
 from rag_core.gating.periods import heads_other_period, kept_period
-from rag_core.gating.row import CELL, WORD, are_shares, may_be_row, row_asked
-from rag_core.gating.stated import Stated, read
-from rag_core.language import LANGUAGES, AskedWords, any_language, fold
+from rag_core.gating.row import CELL, are_shares, may_be_row, row_asked
+from rag_core.gating.stated import Stated, asked_words, read
+from rag_core.language import AskedWords, any_language
 
 LABEL_WORDS = 6  # at most in a label; chosen
 DEFINED = 0.408  # least share of the words asked for in what a sentence defines: half a name is mostly another thing's
@@ -40,6 +39,7 @@ _WRITTEN = {
     AnswerType.DURATION: {"duration", "date"},
     AnswerType.CODE: {"code", "count"},
 }
+_LABEL = regex.compile(r"([^|:\n]{1,80}?)\s*(?:\||:\s)")
 _MARKED = frozenset({AnswerType.REASON, AnswerType.PROCEDURE})
 
 
@@ -71,7 +71,7 @@ class Fit:
 
 def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     """How a sentence fits. `language` is the sentence's. Never raises, whatever the texts."""
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    words = asked_words(language)
     stated, heads = read(text, language), read(context.section, language)
     lacks = _lacks(asked, stated, words, _label(text))
     states = any(states_result(asked.computes, one.spaced, language) for one in (stated, heads))
@@ -86,7 +86,7 @@ def _row(
     lacks: bool,
     stated: Stated,
     heads: Stated,
-    words: AskedWords | None,
+    words: AskedWords,
     language: str,
 ) -> float:
     """How surely a row is the one asked for; 0 where it is of another period, of a part, or a share where an amount is
@@ -101,16 +101,16 @@ def _row(
     return row_asked(asked, text, f"{context.section}\n{context.title}", language, context.about) * of_period
 
 
-def _lacks(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> bool:
+def _lacks(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[str, ...]) -> bool:
     """Whether a sentence lacks the type of thing that is asked for: a date, a name, a definition."""
     if kinds := _WRITTEN.get(asked.type):
         return not any(one.kind in kinds and one.word not in asked.words for one in stated.numbers)
     if asked.type in NAMES:
         fresh = (at for run in stated.names if run.clear for at in range(run.at, run.end))
         return all(asked.has(stated.words[at]) for at in fresh)
-    if asked.type is AnswerType.DEFINITION and words:
+    if asked.type is AnswerType.DEFINITION and words.phrases:
         return not _defines(asked, stated, words, label)
-    if asked.type in _MARKED and words:
+    if asked.type in _MARKED and words.phrases:
         return asked.type not in words.markers or words.markers[asked.type].search(stated.spaced) is None
     return False
 
@@ -121,10 +121,9 @@ def _defines(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[st
         return True
     pattern, count = words.markers.get(AnswerType.DEFINITION), len(asked.keys)
     for match in pattern.finditer(stated.spaced) if pattern and count else ():
-        before = [word[:KEY_CHARS] for word in stated.spaced[: match.start()].split()]
-        after = [word[:KEY_CHARS] for word in stated.spaced[match.end() :].split()]
-        subject = len(asked.keys.intersection(before[-count - 1 :])) / count
-        named = len(asked.keys.intersection(after[: count + 2])) / count
+        before, after = stated.spaced[: match.start()].split(), stated.spaced[match.end() :].split()
+        subject = len(asked.keys & beginnings(before[-count - 1 :])) / count
+        named = len(asked.keys & beginnings(after[: count + 2])) / count
         if named >= DEFINED or subject >= (DEFINED if len(before) <= count + 2 else WITHIN):
             return True
     return False
@@ -134,17 +133,18 @@ def _is_part_of_sum(asked: AskedFor, stated: Stated) -> bool:
     """Whether the sum over several names is asked for, and a text has one of them and not another."""
     if asked.computes != "sum" or len(asked.names) < 2:
         return False
-    named = frozenset[str]().union(*_parts(asked.names))
-    return bool(named & _keys(stated)) and not named <= _keys(stated)
+    connectors, there = any_language().connectors, beginnings(stated.words)
+    named = beginnings(word for name in asked.names for word in name if word not in connectors)
+    return bool(named & there) and not named <= there
 
 
-def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords | None) -> bool:
+def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords) -> bool:
     """Whether a heading says that its figures are of a part ("Obligor Group") that the question, which asks for a
     figure, does not name.
     """
     if asked.type not in FIGURES and not asked.flow:
         return False
-    found = words.scopes.search(heading.spaced) if words and words.scopes else None
+    found = words.scopes.search(heading.spaced) if words.scopes else None
     return found is not None and asked.words.isdisjoint(found[0].split())
 
 
@@ -153,17 +153,5 @@ def _label(text: str) -> tuple[str, ...]:
     where it is long.
     """
     match = _LABEL.match(text)
-    words = tuple(fold(word) for word in WORD.findall(match[1])) if match else ()
+    words = tuple(folded(match[1])) if match else ()
     return words if len(words) <= LABEL_WORDS else ()
-
-
-_LABEL = regex.compile(r"([^|:\n]{1,80}?)\s*(?:\||:\s)")
-
-
-def _keys(stated: Stated) -> frozenset[str]:
-    return frozenset(word[:KEY_CHARS] for word in stated.words)
-
-
-def _parts(names: Iterable[tuple[str, ...]]) -> Iterator[frozenset[str]]:
-    for name in names:
-        yield frozenset(word[:KEY_CHARS] for word in name if word not in any_language().connectors)

@@ -13,7 +13,7 @@ _SPACES = regex.compile(r" {2,}")
 
 
 def kept_period(
-    asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None
+    asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords
 ) -> tuple[float, bool]:
     """How surely it is of the year or quarter asked for, and whether it surely is of another.
 
@@ -24,7 +24,7 @@ def kept_period(
     if asked.years:
         scores.append(_year(asked.years, stated, around, title))
         other = not scores[-1] and _other_year(asked, stated)
-    if asked.parts and words:
+    if asked.parts and words.periods:
         mine = parts_named(stated.spaced, words)
         near = frozenset[str]().union(*(parts_named(one.spaced, words) for one in (*around, title)))
         scores.append(
@@ -32,7 +32,7 @@ def kept_period(
         )
         same_kind = {part[0] for part in asked.parts} & {part[0] for part in mine}
         other = other or bool(mine and same_kind and not asked.parts & (mine | near))
-    elif asked.in_year and asked.flow and asked.type in FIGURES and words and _is_part_of_year(stated.spaced, words):
+    elif asked.in_year and asked.flow and asked.type in FIGURES and _is_part_of_year(stated.spaced, words):
         scores, other = [0.0], True
     told = scores[1:] or scores
     return min(told), other
@@ -67,7 +67,7 @@ def _is_part_of_year(said: str, words: AskedWords) -> bool:
     return bare != said and whole is not None and not whole.search(_SPACES.sub(" ", bare).strip())
 
 
-def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords | None) -> bool:
+def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords) -> bool:
     """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of
     that year.
     """
@@ -75,4 +75,4 @@ def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: Asked
         return False
     if heads.years and asked.in_year not in heads.years:
         return True
-    return bool(asked.flow and not asked.parts and words and _is_part_of_year(heads.spaced, words))
+    return bool(asked.flow and not asked.parts and _is_part_of_year(heads.spaced, words))
