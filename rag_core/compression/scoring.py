@@ -22,9 +22,8 @@ import regex
 from rag_core.domain.passages import Hit, Passage, PassageKind, Place, ReadPlace, ReadUnit
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import EMPTY
-from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor, asks, beginnings, folded
-from rag_core.gating.features import NO_ODDS
+from rag_core.gating.features import NO_ODDS, Near, Read
 from rag_core.gating.fit import NOWHERE, Context, Fit, fits
 from rag_core.gating.row import CELL, asks_for_empty, lacking, nameless, outdone
 from rag_core.gating.stated import names_only_periods

@@ -22,9 +22,8 @@ from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
-from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import DRAFTED
+from rag_core.gating.features import DRAFTED, nearness, reader
 from rag_core.gating.features import measure as measure_features
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units

@@ -21,8 +21,7 @@ from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_dr
 from rag_core.compression.scoring import Scored
 from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided, scored_units
 from rag_core.decision.find import find, read_query
-from rag_core.decision.outcomes import Ask
-from rag_core.decision.progress import next_step
+from rag_core.decision.progress import Ask, next_step
 from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.drafts import Draft

@@ -12,20 +12,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rag_core.compression.beside import completed
 from rag_core.compression.citing import cite
 from rag_core.compression.clauses import Clause, clause_of, page_asked
 from rag_core.compression.conflicts import between_passages, other_sides
-from rag_core.compression.extract import Extract, extract
-from rag_core.compression.outline import outline
-from rag_core.compression.raw import (
+from rag_core.compression.extract import (
+    Extract,
     as_they_stand,
+    completed,
     context_words,
+    extract,
     first_sentences,
     short_enough,
     stays_whole,
     whole_passages,
 )
+from rag_core.compression.outline import outline
 from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.decision.find import find, read_query
 from rag_core.decision.tools import Tools, entailment_model_for
@@ -41,9 +42,9 @@ from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply, settled
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
-from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
+from rag_core.gating.features import nearness, reader
 from rag_core.gating.keywords import match_keywords
 from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_documents
 from rag_core.gating.scores import Calibration

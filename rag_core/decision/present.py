@@ -7,9 +7,12 @@ attempts, nowhere else: a reason for a refusal in its words could ask the reader
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
+from rag_core.decision.checks import CHECKS, Check
 from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
@@ -25,7 +28,6 @@ from rag_core.decision.notes import (
     on_scans,
     on_unread,
 )
-from rag_core.decision.unjudged import unjudged
 from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Outcome, Refusal, Reply
 from rag_core.domain.claims import Citation
@@ -38,6 +40,8 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, lowest, main_score, mean_cosine, within_cut
 from rag_core.language import refusal, unsure
+from rag_core.settings import Mode, Settings
+from rag_core.settings.presets import DEFAULT_PRESET, presets
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
@@ -279,3 +283,48 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "attempts": len(beside.attempts),
         **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if judged else {}),
     }
+
+
+def unjudged(settings: Settings, trace: Trace) -> tuple[str, ...]:
+    """The names of these checks, in the order in which they are judged.
+
+    A check has not judged where it cannot refuse: it is off or only observes, or a limit of it is as loose as it can
+    be.
+    """
+    preset = _preset(settings.preset)
+    return tuple(check.name for check in _enforced(preset.preset) if not _judges(check, settings, trace, preset))
+
+
+def _judges(check: Check[Any], settings: Settings, trace: Trace, preset: Settings) -> bool:
+    if check.mode_under(settings) is not Mode.ENFORCE:
+        return False
+    return all(
+        value != _loosest(name) or value == getattr(preset, name) for name, value in _limits(check, settings, trace)
+    )
+
+
+def _limits(check: Check[Any], settings: Settings, trace: Trace) -> Iterator[tuple[str, object]]:
+    """The limits of a check by their settings; the threshold is that of the question, with what its intent adds to
+    it.
+    """
+    for name in check.also:
+        yield name, getattr(settings, name)
+    if isinstance(check.threshold, str):
+        yield from ((check.threshold, row.threshold) for row in trace.checks if row.stage == check.name)
+
+
+def _loosest(name: str) -> float | None:
+    """The value of a setting under which most passes; None where no direction of it is the stricter one."""
+    knob = Settings.knob(name)
+    return {"higher": knob.low, "lower": knob.high}.get(knob.stricter)
+
+
+@cache
+def _enforced(preset: str) -> tuple[Check[Any], ...]:
+    return tuple(check for check in CHECKS if check.mode and check.mode_under(_preset(preset)) is Mode.ENFORCE)
+
+
+@cache
+def _preset(name: str) -> Settings:
+    """A preset's own settings; the default one's where no preset has this name any more."""
+    return Settings.load(name if name in presets() else DEFAULT_PRESET)

@@ -9,6 +9,7 @@ asked again, and what it would say is not known.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -68,26 +69,18 @@ def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | 
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
     values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.answered)
     # the outcome from this value on; one way to an outcome may follow another, and none comes back
-    first, stretch = (
-        0,
-        now,
-    )
-    while first < len(values) and _way(_replayed(measurements, knob.name, values[-1])) != _way(stretch):
+    first, stretch = 0, now
+
+    def leaves(value: float) -> bool:
+        return _way(_replayed(measurements, knob.name, value)) != _way(stretch)
+
+    while first < len(values) and leaves(values[-1]):
         # the last value leaves the stretch, and so does everything from some value on
-        low, high = (
-            first,
-            len(values) - 1,
-        )
-        while low < high:
-            middle = (low + high) // 2
-            if _way(_replayed(measurements, knob.name, values[middle])) != _way(stretch):
-                high = middle
-            else:
-                low = middle + 1
-        first, stretch = low + 1, _replayed(measurements, knob.name, values[low])
+        place = bisect_left(values, True, first, len(values) - 1, key=leaves)
+        first, stretch = place + 1, _replayed(measurements, knob.name, values[place])
         if _outcome(stretch) != _outcome(now):
             return Flip(
-                knob.name, getattr(measurements.settings, knob.name), values[low], stretch.status, stretch.reason
+                knob.name, getattr(measurements.settings, knob.name), values[place], stretch.status, stretch.reason
             )
     return None
 

@@ -19,8 +19,8 @@ from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD,
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, ReadPlace, ReadUnit, Role
 from rag_core.domain.rows import EMPTY, in_words
-from rag_core.gating.answerability import Near, Read, nearness
 from rag_core.gating.asked import asked_for
+from rag_core.gating.features import Near, Read, nearness
 from rag_core.gating.fit import NOWHERE, Context, fits
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.units import Unit, in_order, units

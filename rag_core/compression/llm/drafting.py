@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from rag_core.compression.citing import cite
 from rag_core.compression.llm.excerpts import holds
 from rag_core.compression.llm.prompts import source_ids
-from rag_core.compression.llm.reply_forms import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
+from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag_core.compression.llm.quoting import context, data_line, label
-from rag_core.compression.llm.reply_forms import SufficiencyReply, VerifyReply, draft_schema
+from rag_core.compression.llm.replies import SufficiencyReply, VerifyReply, draft_schema
 from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Prompt
 from rag_core.domain.measurements import LibraryFacts
