@@ -26,8 +26,7 @@ from rag_core.domain.ports import PageText
 from rag_core.domain.rows import columns
 from rag_core.facts.differences.values import with_unit
 from rag_core.gating.asked import AskedFor
-from rag_core.gating.features import Near, Read
-from rag_core.gating.fit import Fit
+from rag_core.gating.features import Near, Read, measure
 from rag_core.gating.keywords import context_of
 from rag_core.gating.row import CELL, cells_named, label_words
 from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, speaks_of_before, takes_back
@@ -53,20 +52,23 @@ class Extract:
     chosen: tuple[Scored, ...] = ()
     scored: tuple[Scored, ...] = ()
 
-    @property
-    def fit(self) -> Fit | None:
-        """How the likest of the chosen units fits what is asked for; None without any."""
-        return max(self.chosen, key=lambda one: one.relevance).fit if self.chosen else None
-
-    @property
-    def passages(self) -> list[float]:
-        """The log odds of each passage that the answerability model read, in [-10, 10], in their order."""
-        return list({one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}.values())
-
-    @property
-    def cosine(self) -> float:
-        """Of the chosen unit that is closest to the question; 0 without one."""
-        return max((one.features["near"] for one in self.chosen), default=0.0)
+    def features(self, known_language: bool, hits: Sequence[Hit], language: str, searched: int = 0) -> dict[str, float]:
+        """The features of a retrieval and this draft; for the arguments see `rag_core.gating.features.measure`."""
+        drafted, others = self.log_odds()
+        likest = max(self.chosen, key=lambda one: one.relevance, default=None)
+        passages = {one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}
+        return measure(
+            known_language,
+            hits,
+            searched=searched,
+            claims=self.claims,
+            answerability_logit=list(passages.values()),
+            drafted=drafted,
+            others=others,
+            cosine=max((one.features["near"] for one in self.chosen), default=0.0),
+            fit=likest.fit if likest else None,
+            language=language,
+        )
 
     def log_odds(self) -> tuple[list[float], list[float]]:
         """The log odds that the answerability model gives the chosen units, and those of the others; none of what it

@@ -11,7 +11,7 @@ A draft also has the calibrated score of its own that an extract has, from the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import Extract
@@ -24,7 +24,6 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import DRAFTED, nearness, reader
-from rag_core.gating.features import measure as measure_features
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
 from rag_core.grounding.units import Unit
@@ -104,22 +103,9 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
         max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None)
         for keys in cited
     ]
-    found = Extract((), tuple(one for one in rests if one is not None), tuple(scored))
-    claims = [
-        replace(claim, relevance=one.relevance if one else 0.0) for claim, one in zip(draft.claims, rests, strict=True)
-    ]
+    found = Extract(draft.claims, tuple(one for one in rests if one is not None), tuple(scored))
     language = measurements.understanding.language
-    drafted, others = found.log_odds()
-    features = measure_features(
-        tools.knows(language),
-        hits,
-        claims=claims,
-        drafted=drafted,
-        others=others,
-        cosine=found.cosine,
-        fit=found.fit,
-        language=language,
-    )
+    features = found.features(tools.knows(language), hits, language)
     value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
     state = indexing_of(measurements.metadata)
     return state.lowered(value) if state else value

@@ -43,7 +43,6 @@ from rag_core.domain.replies import SETTLED, reply, settled
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import nearness, reader
 from rag_core.gating.keywords import match_keywords
 from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_documents
@@ -227,19 +226,7 @@ def _measured(
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
-        drafted, others = found.log_odds()
-        features = measure_features(
-            tools.knows(language),
-            hits,
-            searched=measurements.library.passages,
-            claims=found.claims,
-            answerability_logit=found.passages,
-            drafted=drafted,
-            others=others,
-            cosine=found.cosine,
-            fit=found.fit,
-            language=language,
-        )
+        features = found.features(tools.knows(language), hits, language, measurements.library.passages)
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):

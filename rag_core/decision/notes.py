@@ -137,15 +137,12 @@ def on_scans(citations: Sequence[Citation]) -> tuple[str, ...]:
     scanned = [one for one in citations if one.ocr]
     if not scanned:
         return ()
-    parts = []
-    if words := _listed(scanned):
-        parts.append(f"; not sure of: {words}")
+    words = _listed(scanned)
+    unsure = f"; not sure of: {words}" if words else ""
     if any(one.unsure is None for one in scanned):
-        parts.append("; how sure it was of each word is not known")
-    capped = " The confidence level is medium at most." if any(one.doubtful for one in scanned) else ""
-    sources = "".join(f"[{one.id}]" for one in scanned)
+        unsure += "; how sure it was of each word is not known"
     by = engines_in_words(one.read_by for one in scanned)
-    return (f"{sources} read by OCR{by}, and given as the scan was read{''.join(parts)}.{capped}",)
+    return (_on(scanned, f"read by OCR{by}, and given as the scan was read{unsure}."),)
 
 
 def on_letters(citations: Sequence[Citation]) -> tuple[str, ...]:
@@ -153,11 +150,15 @@ def on_letters(citations: Sequence[Citation]) -> tuple[str, ...]:
     found = [one for one in citations if one.unsure and not one.ocr]
     if not found:
         return ()
-    words = _listed(found)
-    capped = " The confidence level is medium at most." if any(one.doubtful for one in found) else ""
-    sources = "".join(f"[{one.id}]" for one in found)
-    said = f"The file has two readings of these words, and may show other letters: {words}. Compare them with the page."
-    return (f"{sources} {said}{capped}",)
+    said = "The file has two readings of these words, and may show other letters"
+    return (_on(found, f"{said}: {_listed(found)}. Compare them with the page."),)
+
+
+def _on(citations: Sequence[Citation], said: str) -> str:
+    """A note on these sources, with what it does to the level."""
+    sources = "".join(f"[{one.id}]" for one in citations)
+    capped = " The confidence level is medium at most." if any(one.doubtful for one in citations) else ""
+    return f"{sources} {said}{capped}"
 
 
 def _listed(citations: Sequence[Citation]) -> str:

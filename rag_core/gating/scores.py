@@ -108,19 +108,6 @@ class Identity:
             answerability_model.version if answerability_model else "",
         )
 
-    def to_json(self) -> dict[str, str]:
-        """As stored."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, str]) -> Identity:
-        """The value that `to_json` wrote.
-
-        Raises:
-            TypeError: it is not that.
-        """
-        return cls(**row)
-
     def differences(self, other: Identity) -> tuple[str, ...]:
         """The names of the components that differ, in order; empty when one may stand for the other."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != getattr(other, field.name))
@@ -161,7 +148,7 @@ class Calibration:
 
         Every record names it.
         """
-        return _digest(json.dumps({**self._numbers(), "identity": self.identity.to_json()}, sort_keys=True))
+        return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
         """The log of the odds."""
@@ -177,13 +164,8 @@ class Calibration:
 
     def to_json(self) -> dict[str, Any]:
         """As stored."""
-        provenance = dict(self.provenance)
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "identity": self.identity.to_json(),
-            **self._numbers(),
-            "provenance": provenance,
-        }
+        about = {"schema_version": SCHEMA_VERSION, "identity": asdict(self.identity)}
+        return {**about, **self._numbers(), "provenance": dict(self.provenance)}
 
     def _numbers(self) -> dict[str, Any]:
         lists = {name: list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
@@ -201,8 +183,7 @@ class Calibration:
             raise ValueError(f"form {row['schema_version']}; this version reads form {SCHEMA_VERSION}")
         if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
             raise TypeError("provenance and identity must be objects")
-        identity = Identity.from_json(row["identity"])
-        return cls._of(identity, row, row["provenance"])
+        return cls._of(Identity(**row["identity"]), row, row["provenance"])
 
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:

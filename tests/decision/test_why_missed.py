@@ -76,7 +76,7 @@ def missed(
 
 def ranked(meaning: int, words: int, fused: int = 0, *, kept: bool = False) -> RankedPassage:
     one = Passage("d#1", "d", "Text.", (Span(1, 0, 5),))
-    return RankedPassage(one, meaning, words, bool(fused), bool(fused), fused, kept)
+    return RankedPassage(one, meaning, words, fused, kept)
 
 
 def test_given_the_page_that_is_quoted_then_it_was_found_and_quoted() -> None:

@@ -53,8 +53,6 @@ class ReplaySet:
     intent: Objects
     settled: Ints
     distances: Floats  # distances of the hits, (n, most hits)
-    correctness: Floats
-    answerability: Floats
     known_keywords: Floats
     searched: Floats  # passages that were searched; infinite where nobody noted how many
     claims: Flags
@@ -100,8 +98,6 @@ class ReplaySet:
             ],
             settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
             distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
-            correctness=_floats(measurements.correctness for measurements in records),
-            answerability=_floats(measurements.answerability for measurements in records),
             known_keywords=_floats(
                 len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records
             ),
@@ -109,17 +105,11 @@ class ReplaySet:
             claims=_of_claims(records, lambda claim: True),
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
-            overlap=_of_measured(records, "overlap"),
+            overlap=_table(([one.overlap for one in of.draft.measured] for of in records), np.nan),
             unread=_flags(medium_at_most(measurements) for measurements in records),
             half_missing=_flags(map(half_missing, records)),
             changed_facts=_table(
-                (
-                    [
-                        1.0 if measured.changed_facts is None else len(measured.changed_facts)
-                        for measured in measurements.draft.measured
-                    ]
-                    for measurements in records
-                ),
+                ([1 if (n := one.changed_facts) is None else len(n) for one in of.draft.measured] for of in records),
                 0.0,
             ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
@@ -174,12 +164,6 @@ def _of_claims(records: Sequence[Measurements], holds: Callable[[Claim], bool]) 
     return _table(
         ([float(holds(claim)) for claim in measurements.draft.claims] for measurements in records), 0.0
     ).astype(bool)
-
-
-def _of_measured(records: Sequence[Measurements], name: str) -> Floats:
-    return _table(
-        ([getattr(measured, name) for measured in measurements.draft.measured] for measurements in records), np.nan
-    )
 
 
 def _floats(values: Iterable[float | None]) -> Floats:

@@ -215,9 +215,7 @@ def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
 def _level(of: ReplaySet, s: Settings) -> Ints:
     """The confidence level of an answer, as a code, by the cuts and caps of `gating.levels`."""
     closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
-    score = {"correctness": of.correctness, "answerability": of.answerability}.get(
-        s.main_gate, np.full(len(of), np.nan)
-    )
+    score = of.values.get(s.main_gate, np.full(len(of), np.nan))  # no check is named as a distance is
     far, high = by_distance(s), by_score(s)
     of_distance = np.select([closest <= cut for cut, _ in far], [_LEVELS.index(name) for _, name in far])
     of_distance = np.maximum(of_distance, np.where(of.half_missing, _LEVELS.index(MAX_HALF_FOUND), 0))

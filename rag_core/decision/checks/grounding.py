@@ -7,7 +7,8 @@ an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.answer import is_scanned
@@ -118,12 +119,17 @@ def _none_of(
     )
 
 
+def _all_of(name: str, measured: Iterable[ClaimMeasurement]) -> list[Any] | None:
+    """What was found on claims under this name; None where one was not looked at."""
+    found = [getattr(one, name) for one in measured]
+    return None if None in found else [one for some in found for one in some]
+
+
 def _fabricated(m: Measurements) -> list[str] | None:
-    if any(measured.fabricated is None for measured in _measured(m)):
-        return None
-    wrong = dict.fromkeys(ref for measured in _measured(m) for ref in measured.fabricated or ())
-    return [
-        f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong
+    wrong: list[str] | None = _all_of("fabricated", _measured(m))
+    return wrong and [
+        f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}"
+        for ref in dict.fromkeys(wrong)
     ]
 
 
@@ -140,18 +146,13 @@ def _not_verbatim(m: Measurements) -> list[str] | None:
 
 
 def _indicators(m: Measurements) -> list[str] | None:
-    if any(measured.indicators is None for measured in _measured(m)):
-        return None
-    phrases = dict.fromkeys(phrase for measured in _measured(m) for phrase in measured.indicators or ())
-    return [f'Answer contains hallucination indicator: "{phrase}"' for phrase in phrases]
+    phrases: list[str] | None = _all_of("indicators", _measured(m))
+    return phrases and [f'Answer contains hallucination indicator: "{phrase}"' for phrase in dict.fromkeys(phrases)]
 
 
 def _changed_facts(m: Measurements) -> list[str] | None:
-    if any(measured.changed_facts is None for _, measured in _with_evidence(m)):
-        return None
-    return [
-        fact_in_words(kind, text) for _, measured in _with_evidence(m) for kind, text in measured.changed_facts or ()
-    ]
+    facts = _all_of("changed_facts", (measured for _, measured in _with_evidence(m)))
+    return facts and [fact_in_words(kind, text) for kind, text in facts]
 
 
 def _verbatim_remedy(m: Measurements, _: float | None) -> str:
