@@ -515,18 +515,13 @@ def test_given_a_draft_then_the_cosine_of_its_closest_sentence_is_told() -> None
     corpus = MemoryCorpus([Text("a", " ".join(LINES))], EMBEDDER)
     hits = [hit(0.5, of=corpus.passages[0])]
 
-    def found(near: Near | None) -> Extract:
-        return extract(
-            hits,
-            asked_for("line", "en"),
-            corpus.page_text,
-            settings(max_sentences=1),
-            near=near,
-            read=Recorded(LINES[2]),
-        )
+    def cosine(near: Near | None) -> float:
+        asked, of = asked_for("line", "en"), settings(max_sentences=1)
+        found = extract(hits, asked, corpus.page_text, of, near=near, read=Recorded(LINES[2]))
+        return found.features(True, hits, "en")["draft_cosine"]
 
-    assert found(lambda texts: [at / 10 for at, _ in enumerate(texts)]).cosine == 0.2
-    assert found(None).cosine == Extract(()).cosine == 0.0
+    assert cosine(lambda texts: [at / 10 for at, _ in enumerate(texts)]) == 0.2
+    assert cosine(None) == Extract(()).features(True, hits, "en")["draft_cosine"] == 0.0
 
 
 def test_given_the_head_of_a_table_then_it_is_read_in_the_line_above_and_is_no_unit() -> None:
