@@ -5,7 +5,7 @@ It is sent two questions and nothing else, and may use no words but theirs.
 
 from __future__ import annotations
 
-from rag_core.compression.llm.quoting import data_line
+from rag_core.compression.llm.prompts import data_line
 from rag_core.compression.llm.replies import Form, MalformedReply, read_reply
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.llm_trace import Limits, Prompt

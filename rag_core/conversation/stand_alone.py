@@ -1,4 +1,5 @@
-"""A follow-up as a question that stands alone: by rules, and by a language model only where the rules are not sure.
+"""A follow-up as a question that stands alone: by rules, and by a language model only where the rules are not sure. And
+the two questions in one: "How large is a plot, and how high may a hut be?".
 
 What comes out is a question like any other, to be measured and judged as one. It is made of the words of earlier
 questions, never of an answer or a document: nothing that was said before can get round a gate.
@@ -12,10 +13,20 @@ from typing import Literal
 
 import regex
 
-from rag_core.conversation.rules import Rewritten, rewritten
+from rag_core.conversation.rules import Rewritten, capital, rewritten
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.measurements import REWRITTEN_BY, SUGGESTION, TYPED
-from rag_core.language import LANGUAGES, leans, question_language, words
+from rag_core.language import (
+    LANGUAGES,
+    content_terms,
+    ends_in_question,
+    fold,
+    is_time_sensitive,
+    leans,
+    question_language,
+    sentences,
+    words,
+)
 from rag_core.retrieval.query import core
 
 MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
@@ -160,3 +171,51 @@ def _before(earlier: Sequence[str], languages: Collection[str], talk: Callable[[
             if "(" in turn:  # and what stood between went
                 before = _BEFORE_MARK.sub("", before)
     return before, language
+
+
+LEAST_WORDS = 3  # in a half; "and when?" asks for one more thing of the same sentence; chosen
+_MARKS = " ,;:?？؟"
+
+
+def halves(question: str, language: str) -> tuple[str, str] | None:
+    """Both questions, each as it stands alone, or the second as it is typed where nobody is sure what it leans on; None
+    where it is one question.
+
+    They are two sentences that ask, or one that has a question word behind an "and", and begins with one or with a
+    verb.
+    """
+    asked = core(question, language)
+    found = [asked[start:end] for start, end in sentences(asked, language) if ends_in_question(asked[start:end])]
+    if len(found) > 2:
+        return None
+    pair = (found[0], found[1]) if len(found) == 2 else _at_and(asked, language)
+    if pair is None or min(len(words(one)) for one in pair) < LEAST_WORDS or any(leans(one, language) for one in pair):
+        return None
+    first, second = pair
+    leaning = rewritten(second, first, language)
+    if leaning is not None:
+        return first, (leaning.text if leaning.sure else second)
+    # "how many are there now"
+    says_what = any(not is_time_sensitive(term, language) for term in content_terms(second, language))
+    return (first, second) if says_what else None
+
+
+def _at_and(asked: str, language: str) -> tuple[str, str] | None:
+    info = LANGUAGES.get(language)
+    if info is None:
+        return None
+    tokens = words(asked)
+    verbs = info.follow_ups.auxiliaries if info.follow_ups else frozenset[str]()
+    # a question word may stand anywhere
+    head = len(tokens) if info.follow_ups and info.follow_ups.behind else 2
+    for at, word in enumerate(tokens):
+        if word.text.lower() not in info.conjunctions or not at:
+            continue
+        left, right = ({one.text.lower() for one in part[:head]} for part in (tokens[:at], tokens[at + 1 :]))
+        # "May I park here and what does it cost?", not "Are members who are ill and who do not pay expelled?"
+        verb = asked.startswith("¿") or fold(tokens[0].text) in verbs
+        yes_or_no = verb and not any(one.text.lower() in info.question_words for one in tokens[:at])
+        if right & info.question_words and (left & info.question_words or yes_or_no):
+            first, second = asked[: word.start].strip(_MARKS), asked[word.end :].strip(_MARKS)
+            return f"{first}?", capital(f"{second}?")
+    return None

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING
-from rag_core.decision.compose import compose
+from rag_core.decision.compose import both_or_one, compose
+from rag_core.decision.notes import file_date_rows, given_rows
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import Ask, Refused, progress_of, without_llm
-from rag_core.decision.trace_rows import file_date_rows, given_rows
-from rag_core.decision.two_in_one import both_or_one
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason

@@ -15,8 +15,13 @@ from types import MappingProxyType
 
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.excerpts import excerpts, tokens_of
-from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
-from rag_core.compression.llm.quoting import data_line
+from rag_core.compression.llm.prompts import (
+    compress_prompt,
+    data_line,
+    passage_fields,
+    sufficiency_prompt,
+    verify_prompt,
+)
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
 from rag_core.compression.scoring import Scored
 from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided, scored_units

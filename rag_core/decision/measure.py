@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rag_core.compression.citing import cite
+from rag_core.compression.citing import cite, outline
 from rag_core.compression.clauses import Clause, clause_of, page_asked
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import (
@@ -26,7 +26,6 @@ from rag_core.compression.extract import (
     stays_whole,
     whole_passages,
 )
-from rag_core.compression.outline import outline
 from rag_core.compression.scoring import PASSAGES, Scored
 from rag_core.decision.find import find, read_query
 from rag_core.decision.tools import Tools, entailment_model_for

@@ -1,7 +1,9 @@
-"""The things that a question asks for: the type of its answer, and the constraints that an answer has to keep.
+"""The things that a question asks for: the type of its answer, the constraints that an answer has to keep, and whether
+it asks for more than finding: a ratio, a change, a judgement, a summary, what stands on page 3. No sentence of a
+document answers these unless one states the result.
 
-Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. Nothing is
-decided here.
+Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. A kind is
+told where the words leave little doubt. Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -15,11 +17,62 @@ import regex
 
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.names import canonical_code, codes
-from rag_core.gating.computed import asks_to_compute
 from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, asked_words, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics
-from rag_core.retrieval.query import core, prepared
+from rag_core.retrieval.query import core, expand, prepared
+
+#: Each kind and what a refusal says of it. Of several that a question has words for, the first counts.
+COMPUTED = {
+    "summary": "It asks for a summary of a whole document, and answers are single facts that a document states.",
+    "picture": "It asks about a picture or chart, and only the text of the documents is read.",
+    "layout": "It asks what stands at a place of a document, and the documents are searched by what they say.",
+    "items": "It asks how many things of a kind a document has, and these would have to be counted.",
+    "change": "It asks how something changed, and this must be computed from several figures.",
+    "difference": "It asks for a difference, and this needs several statements side by side, or a calculation.",
+    "ratio": "It asks for a ratio, and this must be computed from several figures.",
+    "average": "It asks for an average, and this must be computed from several figures.",
+    "sum": "It asks for a sum, and this must be computed from several figures.",
+    "comparison": "It asks for a comparison, and this needs several statements side by side.",
+    "extreme": "It asks for the highest or lowest of many, and these would have to be compared.",
+    "judgement": "It asks for a judgement, and only what the documents state can be cited.",
+    "other": "It asks for a calculation, and this must be computed from several figures.",
+}
+FIGURED = frozenset({"change", "ratio", "average"})  # a figure that a text either states in words for it or lacks
+_EACH = "Ask for each of them by itself."
+_STEPS = {
+    "summary": "Ask for one of them.",
+    "picture": "Ask for what the text says of it.",
+    "layout": "Ask for what it says.",
+    "items": "Ask what they are.",
+    "judgement": "Ask for the facts that it would rest on.",
+}
+
+
+@lru_cache(maxsize=1 << 10)
+def asks_to_compute(question: str, language: str) -> str:
+    """The kind of `COMPUTED` that a question asks for, or empty; also in a language without a list. Never raises."""
+    computes = asked_words(language).computes
+    said = spaced(expand(question[:MAX_CHARS])) if computes else ""
+    return next((kind for kind in COMPUTED if (pattern := computes.get(kind)) and pattern.search(said)), "")
+
+
+def states_result(kind: str, said: str, language: str) -> bool:
+    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of
+    any other kind.
+
+    The words that ask for it count too: the row "ROE" states what "What was the ROE?" asks for.
+    """
+    if kind not in FIGURED:
+        return True
+    words = asked_words(language)
+    return any(pattern and pattern.search(said) for pattern in (words.results.get(kind), words.computes.get(kind)))
+
+
+def computed_in_words(kind: str) -> str:
+    """Why no sentence answers such a question, and what to ask instead; for the kinds of `COMPUTED`."""
+    return f"{COMPUTED[kind]} {_STEPS.get(kind, _EACH)}"
+
 
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
@@ -70,7 +123,7 @@ class AskedFor:
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         superlative, compared: whether it asks for the highest or lowest; compares.
         manner: whether it asks how something is done, and so for no figure.
-        computes: the kind of `computed.COMPUTED` that it asks for, or empty.
+        computes: the kind of `COMPUTED` that it asks for, or empty.
     """
 
     type: AnswerType

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.gating.asked import FIGURES, NAMES, AnswerType, AskedFor, beginnings, folded, parts_named
-from rag_core.gating.computed import states_result
+from rag_core.gating.asked import FIGURES, NAMES, AnswerType, AskedFor, beginnings, folded, parts_named, states_result
 from rag_core.gating.row import CELL, are_shares, may_be_row, row_asked
 from rag_core.gating.stated import Stated, asked_words, read
 from rag_core.language import AskedWords, any_language

@@ -29,17 +29,8 @@ from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 4  # the form of a calibration file
-_KEYS = {
-    "schema_version",
-    "identity",
-    "features",
-    "mean",
-    "scale",
-    "coefficients",
-    "intercept",
-    "correctness",
-    "provenance",
-}
+_LISTS = ("features", "mean", "scale", "coefficients")  # of one length
+_KEYS = {"schema_version", "identity", *_LISTS, "intercept", "correctness", "provenance"}
 TIMES = "*"  # between the features of a product
 FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far
 
@@ -168,7 +159,7 @@ class Calibration:
         return {**about, **self._numbers(), "provenance": dict(self.provenance)}
 
     def _numbers(self) -> dict[str, Any]:
-        lists = {name: list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
+        lists = {name: list(getattr(self, name)) for name in _LISTS}
         of_right = {"correctness": self.correctness._numbers()} if self.correctness else {}
         return {**lists, "intercept": self.intercept, **of_right}
 
@@ -187,11 +178,8 @@ class Calibration:
 
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
-        features, mean, scale, coefficients = (
-            tuple(row[name]) for name in ("features", "mean", "scale", "coefficients")
-        )
         correctness = cls._of(identity, row["correctness"], {}) if "correctness" in row else None
-        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, correctness)
+        return cls(identity, *(tuple(row[name]) for name in _LISTS), row["intercept"], provenance, correctness)
 
     @property
     def measured(self) -> frozenset[str]:
@@ -213,7 +201,8 @@ def read(path: Path) -> Calibration:
     """
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
-        found = Calibration.from_json(row if _unsealed(row) else unseal(row))
+        # the one that is shipped has no checksum
+        found = Calibration.from_json(row if _KEYS.issuperset(row) else unseal(row))
         if unknown := found.measured - set(FEATURES):
             raise ValueError(f"there is no feature {min(unknown)!r}")
         return found
@@ -228,11 +217,6 @@ def read(path: Path) -> Calibration:
 def packed(made: Calibration) -> bytes:
     """The file that `read` reads, with a checksum of itself."""
     return (json.dumps(seal(made.to_json()), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
-
-
-def _unsealed(row: Any) -> bool:
-    """Whether it has no checksum, as the one that is shipped has none."""
-    return isinstance(row, dict) and row.keys() <= _KEYS
 
 
 def _why(error: Exception) -> str:

@@ -143,7 +143,7 @@ class AskedWords:
             condition.
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its
             `spaced` text.
-        computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`:
+        computes: by kind (`rag_core.gating.asked.COMPUTED`), how a question asks for more than finding; `results`:
             how a sentence states such a result itself.
     """
 

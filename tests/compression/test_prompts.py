@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 
 from rag_core.compression.llm.prompts import (
     COMPRESS_RULES,
+    SEPARATOR,
     compress_prompt,
+    data_line,
     passage_fields,
     source_ids,
     sufficiency_prompt,
     verify_prompt,
 )
-from rag_core.compression.llm.quoting import SEPARATOR, data_line
 from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_yes_no
 from rag_core.domain.claims import Claim
 from rag_core.domain.documents import DateSource

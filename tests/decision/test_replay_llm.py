@@ -15,7 +15,7 @@ from builders import GATE_MODES, GOOD_AUDIT, claim, contradicted, draft, measure
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
+from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, columns, every_claim, replay_many
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
@@ -121,7 +121,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
         progress.append(one.settings)
         return decide(one)
 
-    monkeypatch.setattr(asked, "decide", counting)
+    monkeypatch.setattr(columns, "decide", counting)
     found = [drafted(0.2, 0.9), drafted(0.9)]
     of = ReplaySet.of(found)
     base = found[0].settings
@@ -149,7 +149,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
 
 
 def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("judged"))
+    monkeypatch.setattr(columns, "decide", lambda _: pytest.fail("judged"))
     one = drafted(0.9)
 
     outcomes = replay_many([one], one.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=0.95))

@@ -30,7 +30,7 @@ SOURCES = {
     ),
     "features": (
         "rag_core/gating/asked.py",
-        "rag_core/gating/computed.py",
+        "rag_core/gating/asked.py",
         "rag_core/gating/fit.py",
         "rag_core/gating/row.py",
         "rag_core/gating/stated.py",

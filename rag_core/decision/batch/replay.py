@@ -1,7 +1,7 @@
 """Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
 
 `ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language
-model was asked about are judged one by one once their gates pass (`asked`). No model, index or file.
+model was asked about are judged one by one once their gates pass. No model, index or file.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.decision.batch.asked import LlmOutcome
-from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
+from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, LlmOutcome, Objects, ReplaySet
 from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY, Check
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements

@@ -17,7 +17,7 @@ from rag_core.domain.given import given_of
 from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
-from rag_core.gating.computed import FIGURED, asks_to_compute, computed_in_words
+from rag_core.gating.asked import FIGURED, asks_to_compute, computed_in_words
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
 from rag_core.language import LANGUAGES
 from rag_core.settings import Scale, Settings
