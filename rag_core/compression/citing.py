@@ -137,11 +137,8 @@ def _holds(row: Box, word: Box | WordBox) -> bool:
     return row.x0 < (word.x0 + word.x1) / 2 < row.x1 and row.y0 < (word.y0 + word.y1) / 2 < row.y1
 
 
-# read, and told; chosen: a book of 500 pages, and a list that can be looked through
-MAX_PASSAGES, MAX_HEADINGS = (
-    2000,
-    60,
-)
+MAX_PASSAGES = 2000  # read: a book of 500 pages; chosen
+MAX_HEADINGS = 60  # told: a list that can be looked through; chosen
 
 
 def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:

@@ -27,7 +27,6 @@ from rag_core.domain.rows import columns
 from rag_core.facts.differences.values import with_unit
 from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Near, Read, measure
-from rag_core.gating.keywords import context_of
 from rag_core.gating.row import CELL, cells_named, label_words
 from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, speaks_of_before, takes_back
 from rag_core.grounding.units import Unit, evidence_of, header_of, heads_of, in_order, units
@@ -238,13 +237,13 @@ def value_of(
 
 
 def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
-    """Whether the context, passages joined by a line of three hyphens, has at most `short_context_words` words."""
+    """Whether the passages have at most `short_context_words` words."""
     return context_words(hits) <= settings.short_context_words
 
 
 def context_words(hits: Sequence[Hit]) -> int:
-    """How many words the context has: the passages joined by a line of three hyphens."""
-    return sum(1 for _ in word_texts(context_of([hit.passage.text for hit in hits])))
+    """How many words the passages have together."""
+    return sum(1 for hit in hits for _ in word_texts(hit.passage.text))
 
 
 def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:

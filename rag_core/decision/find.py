@@ -60,10 +60,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     metrics = _metrics(expand(measurements.question), query, language, tools.embedder)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
     # no passage needs to be unpacked to see that it is foreign
-    one_language = {*measurements.library.languages} <= {
-        language,
-        "und",
-    }
+    one_language = {*measurements.library.languages} <= {language, "und"}
     return retrieve(
         measurements.question,
         query.vector,

@@ -104,9 +104,7 @@ def generate(
             measurements = run.take(ask, measurements)
         except Cancelled:
             raise
-        except (
-            RagError
-        ) as error:  # a failure of ours, as where the question was measured: decided as an error, never an answer
+        except RagError as error:  # a failure of ours, as where the question was measured: never an answer
             measurements = replace(measurements, failure=str(error))
     return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
 

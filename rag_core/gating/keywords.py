@@ -11,13 +11,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.errors import InvalidSetting
 from rag_core.language import fold, forms, synonyms, word_texts, words
 
-SEPARATOR = "\n---\n"  # between passages of a context
 MAX_WORDS = 400  # distinct words compared by cosine, the most the option may cost
-
-
-def context_of(texts: Sequence[str]) -> str:
-    """The passages as one context, joined by a line of three hyphens."""
-    return SEPARATOR.join(texts)
 
 
 def parse_synonyms(text: str) -> dict[str, tuple[str, ...]]:
@@ -60,7 +54,7 @@ def match_keywords(
         for text, lang in zip(texts, passage_languages, strict=True)
         if lang in (language, "und") or language == "und"
     ]
-    distinct = list(dict.fromkeys(word.casefold() for word in word_texts(context_of(mine))))
+    distinct = list(dict.fromkeys(word.casefold() for text in mine for word in word_texts(text)))
     held = frozenset[str]().union(*(forms(word, language) for word in distinct))
     known, own = synonyms(language), parse_synonyms(own_synonyms)
 
