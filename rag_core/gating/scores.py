@@ -178,8 +178,9 @@ class Calibration:
 
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
+        features, mean, scale, coefficients = (tuple(row[name]) for name in _LISTS)
         correctness = cls._of(identity, row["correctness"], {}) if "correctness" in row else None
-        return cls(identity, *(tuple(row[name]) for name in _LISTS), row["intercept"], provenance, correctness)
+        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, correctness)
 
     @property
     def measured(self) -> frozenset[str]:

@@ -34,8 +34,8 @@ def least(score: str, settings: Settings, intent: str) -> float:
 
     Rounded to 12 decimals: 0.5 + 0.06 is 0.56.
     """
-    minimum, extra = getattr(settings, f"min_{score}"), getattr(settings, f"{score}_extra_{intent}", 0.0)
-    return round(max(0.0, min(1.0, minimum + extra)), 12)
+    limit: float = getattr(settings, f"min_{score}") + getattr(settings, f"{score}_extra_{intent}", 0.0)
+    return round(max(0.0, min(1.0, limit)), 12)
 
 
 def _held(name: str, value: float | None, threshold: float) -> str:

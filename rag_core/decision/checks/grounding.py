@@ -48,14 +48,14 @@ def _with_evidence(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
     return [(claim, measured) for claim, measured in zip(m.draft.claims, _measured(m), strict=True) if claim.evidence]
 
 
-def _no_draft(m: Measurements) -> str:
+def no_draft(m: Measurements) -> str:
     """Why a check of the draft does not apply: there is none."""
     return "" if m.draft.claims else "no draft to audit"
 
 
 def _no_evidence(m: Measurements) -> str:
     """Why a check of claims with their evidence does not apply."""
-    return _no_draft(m) or ("" if _with_evidence(m) else "no claim with a citation")
+    return no_draft(m) or ("" if _with_evidence(m) else "no claim with a citation")
 
 
 def _prose(m: Measurements) -> list[ClaimMeasurement]:
@@ -85,7 +85,7 @@ def _none_of(
     clean: str,
     remedy: str | Callable[[Measurements, float | None], str],
     mode: str = "",
-    abstains: Callable[[Measurements], str] = _no_draft,
+    abstains: Callable[[Measurements], str] = no_draft,
     chars: int = _SHOWN_CHARS,
     after: Callable[[Measurements], str] = lambda _: "",
 ) -> Check[Measurements]:
@@ -257,7 +257,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         passes=Direction.AT_LEAST,
         value=lambda m: float(sum(map(is_cited, m.draft.claims))),
         threshold=1,
-        abstains=_no_draft,
+        abstains=no_draft,
         said=_citations_in_words,
         remedy="Do not rely on this answer: nothing in it can be checked.",
     ),
@@ -303,7 +303,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         value=_length,
         threshold="max_length_ratio",
         mode="length_ratio_mode",
-        abstains=_no_draft,
+        abstains=no_draft,
         said=_length_in_words,
         remedy="Ask a narrower question, or raise max_length_ratio.",
     ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rag_core.decision.checks.gating import least
+from rag_core.decision.checks.grounding import no_draft
 from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
@@ -55,17 +56,13 @@ class Said(NamedTuple):
         return {"sufficiency": self.judgement.call.ms}
 
 
-def _no_draft(d: Drafted) -> str:
-    return "" if d.view.draft.claims else "no draft to audit"
-
-
 def _no_score(d: Drafted) -> str:
     """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one
     refuses.
     """
     if d.settings.correctness_mode is not Mode.ENFORCE:
         return "the probability of a right answer refuses nothing under these settings"
-    return _no_draft(d) or ("no score was taken of the draft" if d.attempt.correctness is None else "")
+    return no_draft(d.view) or ("no score was taken of the draft" if d.attempt.correctness is None else "")
 
 
 def _languages_in_words(d: Drafted, *_: float | None) -> str:
@@ -167,7 +164,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         mode="answer_language_mode",
         also=("translate",),
         abstains=lambda d: (
-            _no_draft(d) or ("" if d.attempt.language else "the draft is too short to tell its language")
+            no_draft(d.view) or ("" if d.attempt.language else "the draft is too short to tell its language")
         ),
         said=_languages_in_words,
         remedy="Ask in the documents' language, or search documents in yours.",
@@ -182,7 +179,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         threshold=1,
         mode="answer_length_mode",
         also=("max_sentences", "max_tokens"),
-        abstains=_no_draft,
+        abstains=lambda d: no_draft(d.view),
         said=_length_in_words,
         remedy="Ask a narrower question, or raise max_sentences or max_tokens.",
     ),
@@ -195,7 +192,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         value=lambda d: float(max(d.attempt.added, default=0)),
         threshold="max_added_words",
         mode="added_words_mode",
-        abstains=_no_draft,
+        abstains=lambda d: no_draft(d.view),
         said=lambda d, value, _: f"at most {value:g} words in a row that no cited passage has",
         remedy="Compare the answer with its sources, or raise max_added_words.",
     ),
@@ -209,7 +206,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         threshold=0,
         also=("rewording",),
         abstains=lambda d: (
-            _no_draft(d)
+            no_draft(d.view)
             or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own")
         ),
         said=_reworded_in_words,
