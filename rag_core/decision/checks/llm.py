@@ -217,7 +217,6 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         asks="Is the model's draft right, by the calibrated score of the sentences that it cites?",
         reason=Reason.DRAFT_CORRECTNESS,
         scale=Scale.CORRECTNESS,
-        passes=Direction.AT_LEAST,
         value=lambda d: d.attempt.correctness,
         threshold="min_correctness",
         also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),

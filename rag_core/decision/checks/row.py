@@ -69,11 +69,11 @@ class Check(Generic[S]):
     asks: str
     reason: Reason
     scale: Scale
-    passes: Direction
     value: Callable[[S], float | None]
     threshold: str | float
     said: Callable[[S, float | None, float], str]
     remedy: str | Callable[[S, float | None], str]
+    passes: Direction = Direction.AT_LEAST
     mode: str = ""
     abstains: Callable[[S], str] = lambda _: ""
     threshold_of: Callable[[S, float], float] | None = None
