@@ -17,8 +17,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_core.compression.asked_rows import ROW_ALONE, Rank, rank_of_row
-from rag_core.compression.scoring import NO_TITLES, UNREAD, Scored, score_units
+from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Rank, Scored, rank_of_row, score_units
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.compression.asked_rows import asks_row, tables_asked
+from rag_core.compression.scoring import asks_row, tables_asked
 from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Corpus, Embedder, Vectors

@@ -43,8 +43,7 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import nearness, reader
-from rag_core.gating.keywords import match_keywords
-from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_documents
+from rag_core.gating.named import match_keywords, missing_entities, nowhere_spoken_of, searched_documents
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked

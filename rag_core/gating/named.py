@@ -1,5 +1,6 @@
-"""The names and codes of a question that stand in no searched passage, and those that no searched document speaks of in
-any form, so that a refusal can say so.
+"""The content words of a question that stand in the retrieved passages (by lemma or stem, by synonym, optionally by
+cosine), its names and codes that stand in no searched passage, and those that no searched document speaks of in any
+form, so that a refusal can say so.
 
 What a refusal says must be true, so whatever leaves a doubt is left out: a word that is like a term of the library, an
 acronym, a name in another language than the documents' or in another script than Latin, a number that may be written in
@@ -16,12 +17,25 @@ import regex
 
 from rag_core.domain.documents import Document
 from rag_core.domain.indexing import indexing_of
-from rag_core.domain.measurements import LibraryFacts, Measurements
-from rag_core.domain.ports import Corpus
-from rag_core.errors import RagError
+from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements
+from rag_core.domain.ports import Corpus, Vectors
+from rag_core.errors import InvalidSetting, RagError
 from rag_core.facts import Entity, entities
 from rag_core.facts.sentence.names import code_stands, codes
-from rag_core.language import LANGUAGES, alike, any_language, ascii_digits, fold, grammar, is_known, terms, words
+from rag_core.language import (
+    LANGUAGES,
+    alike,
+    any_language,
+    ascii_digits,
+    fold,
+    forms,
+    grammar,
+    is_known,
+    synonyms,
+    terms,
+    word_texts,
+    words,
+)
 from rag_core.library.stored.packed import documents_of
 from rag_core.retrieval.acronyms import listed
 from rag_core.retrieval.query import core, expand
@@ -295,3 +309,76 @@ def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
     for one in searched_documents(corpus, rows):
         for page in range(1, one.page_count + 1):
             yield corpus.page_text(one.id, page)
+
+
+MAX_WORDS = 400  # distinct words compared by cosine, the most the option may cost
+
+
+def parse_synonyms(text: str) -> dict[str, tuple[str, ...]]:
+    """Read "price=cost,fee; leave=vacation" into {folded word: words}. Each row works in both directions.
+
+    Raises:
+        InvalidSetting: a row without an equals sign.
+    """
+    table: dict[str, tuple[str, ...]] = {}
+    for row in filter(None, (part.strip() for part in text.split(";"))):
+        head, equals, tail = row.partition("=")
+        group = [word.strip() for word in (head, *tail.split(",")) if word.strip()]
+        if not equals or len(group) < 2:
+            raise InvalidSetting(
+                f"Synonyms cannot be read: {row!r}.", remedy="Write them as word=synonym,synonym; word=synonym."
+            )
+        for word in group:
+            table[fold(word)] = (*table.get(fold(word), ()), *(other for other in group if other != word))
+    return table
+
+
+def match_keywords(
+    keywords: Sequence[str],
+    language: str,
+    texts: Sequence[str],
+    passage_languages: Sequence[str],
+    *,
+    own_synonyms: str = "",
+    semantic: float = 1.0,
+    embed: Callable[[Sequence[str]], Vectors] | None = None,
+) -> KeywordMatch:
+    """Match every keyword against the passages.
+
+    Abstains when no passage is in the question's language: words of one language cannot be looked for in another.
+    """
+    if texts and language not in passage_languages and "und" not in (language, *passage_languages):
+        return KeywordMatch(missing=tuple(keywords), abstain="the question and the passages are in different languages")
+    mine = [
+        text
+        for text, lang in zip(texts, passage_languages, strict=True)
+        if lang in (language, "und") or language == "und"
+    ]
+    distinct = list(dict.fromkeys(word.casefold() for text in mine for word in word_texts(text)))
+    held = frozenset[str]().union(*(forms(word, language) for word in distinct))
+    known, own = synonyms(language), parse_synonyms(own_synonyms)
+
+    def spellings(keyword: str) -> Iterator[str]:
+        yield keyword
+        for form in sorted({fold(keyword), *forms(keyword, language)}):
+            yield from (*known.get(form, ()), *own.get(form, ()))
+
+    matched = [k for k in keywords if any(_stands(spelling, language, held) for spelling in spellings(k))]
+    if semantic < 1.0 and embed is not None and distinct:
+        missing = [k for k in keywords if k not in matched]
+        matched += _similar(missing, distinct[:MAX_WORDS], semantic, embed)
+    return KeywordMatch(tuple(k for k in keywords if k in matched), tuple(k for k in keywords if k not in matched))
+
+
+def _stands(text: str, language: str, held: frozenset[str]) -> bool:
+    """Whether every word of a keyword or synonym ("paid leave") stands in the passages in some form."""
+    found = words(text)
+    return bool(found) and all(forms(word.text, language) & held for word in found)
+
+
+def _similar(
+    missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]
+) -> Iterator[str]:
+    if missing:
+        cosines = embed(missing) @ embed(distinct).T
+        yield from (word for word, row in zip(missing, cosines, strict=True) if float(row.max()) >= least)

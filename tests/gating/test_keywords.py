@@ -17,7 +17,7 @@ from rag_core.domain.measurements import KeywordMatch
 from rag_core.domain.ports import Vectors
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.gating.keywords import MAX_WORDS, match_keywords, parse_synonyms
+from rag_core.gating.named import MAX_WORDS, match_keywords, parse_synonyms
 from rag_core.language import keywords
 from rag_core.settings import Mode
 

@@ -42,7 +42,6 @@ SOURCES = {
         "rag_core/retrieval/metrics.py",
         "data/metrics.yaml",
         "rag_core/retrieval/titled.py",
-        "rag_core/compression/asked_rows.py",
         "rag_core/compression/extract.py",
         "rag_core/compression/scoring.py",
         "rag_core/grounding/units.py",
