@@ -51,8 +51,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "6906263404e8"),
-    "language": (4, "544e1c6f2315"),
-    "features": (14, "781515041edf"),
+    "language": (4, "17237b8da426"),
+    "features": (14, "2c50eb6b0b47"),
 }
 
 
