@@ -12,10 +12,8 @@ from typing import Any
 
 from rag_core.compression.scoring import Scored
 from rag_core.conversation.by_model import by_model
-from rag_core.conversation.halves import halves
 from rag_core.conversation.moments import AskedOf, at_their_time, moments
-from rag_core.conversation.spelling import respelt
-from rag_core.conversation.stand_alone import StandAlone, Stated, in_context, stand_alone
+from rag_core.conversation.stand_alone import StandAlone, Stated, halves, in_context, respelt, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import measure

@@ -131,7 +131,7 @@ def citations_of(corpus: Snapshot, document: Document, most: int) -> Iterator[tu
 def read_back(corpus: Snapshot, document: Document, kind: PassageKind, cited: Sequence[Evidence], pages: Pages) -> Read:
     """Mark the quotes of one sentence as the product does, and read what stands under the marks."""
     spans = [span for evidence in cited for span in evidence.spans]
-    boxes = [boxes_of(evidence, corpus) for evidence in cited]
+    boxes = [boxes_of(evidence, corpus.words) for evidence in cited]
     kinds = frozenset({"all", *kinds_of(corpus, document, kind, spans)})
     if not all(boxes):
         return Read(document.name, spans[0].page, kinds, failure="nothing marked")

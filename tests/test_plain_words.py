@@ -111,7 +111,7 @@ KEPT = {
     "namespace_html_elements",
 }
 # the reply that a prompt asks a model for: its words are part of the prompt's hash
-KEPT_IN = {f"rag_core/compression/llm/{name}.py": {"verdict", "verdicts"} for name in ("replies", "reply_forms")}
+KEPT_IN = {"rag_core/compression/llm/replies.py": {"verdict", "verdicts"}}
 
 
 def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:

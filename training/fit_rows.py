@@ -26,7 +26,7 @@ from scipy.special import expit, logit
 
 from rag_core.compression.scoring import FEATURES, relevance
 from rag_core.evaluation.calibration import holds_right_answer
-from rag_core.gating.computed import asks_to_compute
+from rag_core.gating.asked import asks_to_compute
 from rag_core.gating.scores import FILE, Calibration, features_version, read
 from rag_core.settings import DATA, Settings
 from training.files import rows, write

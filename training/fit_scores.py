@@ -28,14 +28,13 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.scoring import FEATURES, relevance, score_units
 from rag_core.compression.scoring import UNREAD as UNREAD_ODDS
-from rag_core.decision.checks.claims import longest_sentence
+from rag_core.decision.checks.grounding import longest_sentence
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
-from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.fitting import fit
-from rag_core.gating.scores import FILE, Calibration, Identity, question_hash
+from rag_core.gating.features import nearness, reader
+from rag_core.gating.scores import FILE, Calibration, Identity, fit, question_hash
 from rag_core.retrieval.query import expand
 from rag_core.settings import DATA, Settings
 from rag_core.wiring import answerability_model, embedder

@@ -1,17 +1,21 @@
-"""Citations for the evidence of a draft: where each quote stands, with the rectangles that mark it on the page."""
+"""Citations for the evidence of a draft: where each quote stands, with the rectangles that mark it on the page; and for
+the headings of documents as they are printed, which somebody who asks for a summary is shown instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, reduce
 
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Box, Document, Span, WordBox
-from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.passages import Hit, Passage, Role
 from rag_core.domain.ports import Corpus
 from rag_core.domain.scanned import RAPIDOCR, TESSERACT, Unsure, holds_figure, unsure_words
 from rag_core.grounding.around import around, further
+from rag_core.grounding.units import evidence_of, units
+from rag_core.ingest.normalise import normalise
 
 NEAR = 3  # passages on each side of a quote's that are looked through for what stands around it; chosen
 Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
@@ -42,7 +46,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             spans=evidence.spans,
             heading=passage.section,
             ocr=passage.ocr,
-            boxes=_boxes(evidence, words),
+            boxes=boxes_of(evidence, words),
             unsure=unsure,
             doubtful=holds_figure(evidence.quote) if unsure is None else any(one.figure for one in unsure),
             read_by=_engine(evidence, document, unsure) if passage.ocr else "",
@@ -62,17 +66,13 @@ def _near(passage: Passage, corpus: Corpus) -> list[Passage]:
     return [corpus.passages[row] for row in rows[max(0, at - NEAR) : at + NEAR + 1]]
 
 
-def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
+def boxes_of(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
     """One rectangle per visual row of the quote, from the boxes of its words; empty when any part has no word boxes.
 
     A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the
     rows beside a large initial. A quote of which only a part could be marked is not marked at all: a wrong mark is
     worse than none.
     """
-    return _boxes(evidence, corpus.words)
-
-
-def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
     found: list[tuple[int, Box]] = []
     for span in evidence.spans:
         rows = _rows(span, words(evidence.document, span.page))
@@ -144,3 +144,42 @@ def _around(row: Box, word: Box) -> Box:
 def _holds(row: Box, word: Box | WordBox) -> bool:
     """Whether the middle of a word lies in a rectangle."""
     return row.x0 < (word.x0 + word.x1) / 2 < row.x1 and row.y0 < (word.y0 + word.y1) / 2 < row.y1
+
+
+MAX_PASSAGES = 2000  # read: a book of 500 pages; chosen
+MAX_HEADINGS = 60  # told: a list that can be looked through; chosen
+
+
+def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
+    """The headings of the searched documents, each once, in reading order, by `evidence_key`; none of too large a
+    collection. A document without any is told by how its passages begin.
+    """
+    searched = range(len(corpus.passages)) if rows is None else rows
+    if len(searched) > MAX_PASSAGES:
+        return {}
+    passages = [corpus.passages[row] for row in searched]
+    known = {passage.id: passage for passage in passages}
+    first: dict[tuple[str, str], Evidence] = {}
+    headings = [(passage, tuple(_headings(passage, corpus))) for passage in passages]
+    headed = {passage.document for passage, own in headings if own}
+    for passage, own in headings:
+        for evidence in own if passage.document in headed else _beginning(passage, corpus):
+            first.setdefault((passage.document, normalise(evidence.quote).text), evidence)
+    order = {document.id: number for number, document in enumerate(corpus.documents)}
+    found = sorted(first.values(), key=lambda one: (order[one.document], one.spans[0].page, one.spans[0].start))[
+        :MAX_HEADINGS
+    ]
+    hits = [Hit(known[one.passage], 0.0, 0.0, 0.0) for one in found]
+    return cite([Claim(one.quote, (one,)) for one in found], hits, corpus)
+
+
+def _headings(passage: Passage, corpus: Corpus) -> Iterator[Evidence]:
+    for piece in passage.pieces:
+        if piece.role is Role.HEADING:
+            found = evidence_of(passage, piece.spans[0], corpus.page_text)
+            if any(map(str.isalpha, found.quote)):
+                yield found
+
+
+def _beginning(passage: Passage, corpus: Corpus) -> Sequence[Evidence]:
+    return next((unit.evidence(corpus.page_text) for unit in units(passage, corpus.page_text)), ())

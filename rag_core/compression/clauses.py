@@ -8,15 +8,16 @@ Such a question shares neither words nor meaning with the clause, so that no sea
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from rag_core.domain.ports import Corpus
+from rag_core.gating.stated import small_words
 from rag_core.grounding.units import Unit, units
 from rag_core.ingest.passages.context import SECTION_MARK
-from rag_core.language import LANGUAGES, any_language, fold, words
+from rag_core.language import any_language, fold, word_texts
 
 TITLE_WORDS = 8  # at most in a heading that was read as a sentence: "3. Deposit"
 MAX_UNITS = 12  # sentences; a longer clause is no answer
@@ -105,33 +106,30 @@ def _labels() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(f"{worded}|{heading}", re.IGNORECASE), re.compile(f"{worded}|{sentence}", re.IGNORECASE)
 
 
+def _folded(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(fold, texts))
+
+
 def clause_asked(question: str, language: str, titles: Collection[str] = ()) -> Asked | None:
     """The clause that a question names; None where it names none.
 
     `titles` are the folded words of documents' titles: behind the number they say which one is meant, and ask nothing.
     """
     found, known = _named().search(question), any_language()
-    leads, indefinite, told = (
-        {fold(word) for word in listed} for listed in (known.clause_leads, known.indefinite, known.says)
-    )
+    leads, indefinite, documents = map(_folded, (known.clause_leads, known.indefinite, known.documents))
     before, behind = (question[: found.start()].split(), question[found.end() :]) if found else ([], "")
     if found is None or (before and fold(before[-1]) in indefinite):
         return None
     while before and fold(before[-1]) in leads:
         before.pop()
     rest = f"{' '.join(before)}{behind}".strip(" ,")
-    small = LANGUAGES[language].function_words if language in LANGUAGES else frozenset[str]()
-    told |= {fold(word) for word in small}
-    named = {fold(word.text) for word in words(behind)} - told
-    asks = {fold(word.text) for word in words(" ".join(before))} - told
-    documents = {fold(word) for word in known.documents}
+    told = _folded(known.says) | small_words(language)
+    named, asks = (_folded(word_texts(text)) - told for text in (behind, " ".join(before)))
     whole = not asks and named <= documents.union(titles)
     parts = re.findall(_DOTTED, found["numbers"])
     kind: Kind = "article" if found["article"] else "section" if found["section"] else "clause"
     numbers = tuple(number for part in parts for number in part.split("."))
-    return Asked(
-        numbers, len(parts) == 1 < len(numbers), kind, "" if whole else rest, frozenset(named) if whole else frozenset()
-    )
+    return Asked(numbers, len(parts) == 1 < len(numbers), kind, "" if whole else rest, named if whole else frozenset())
 
 
 def page_asked(question: str, language: str) -> str:
@@ -140,10 +138,9 @@ def page_asked(question: str, language: str) -> str:
     found = re.search(rf"(?<!\w){_one_of(known.page_words)}\s+(\w[\w.–/-]{{0,9}})", question, re.IGNORECASE)
     if found is None or not re.fullmatch(r"[ivxlcdm]+|.*\d.*", found[1], re.IGNORECASE):
         return ""
-    small = LANGUAGES[language].function_words if language in LANGUAGES else frozenset[str]()
-    told = {fold(word) for listed in (known.says, known.documents, known.clause_leads, small) for word in listed}
-    rest = f"{question[: found.start()]} {question[found.end() :]}"
-    return "" if {fold(word.text) for word in words(rest)} - told else found[1].rstrip(".").casefold()
+    told = _folded({*known.says, *known.documents, *known.clause_leads}) | small_words(language)
+    rest = _folded(word_texts(f"{question[: found.start()]} {question[found.end() :]}"))
+    return "" if rest - told else found[1].rstrip(".").casefold()
 
 
 def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause | None:
@@ -159,16 +156,20 @@ def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] 
         return _page(page, corpus, rows)
     if not _named().search(question):  # nearly every question: to read all titles takes time
         return None
-    titles = {one.id: {fold(word.text) for word in words(one.title)} for one in corpus.documents}
-    asked = clause_asked(question, language, set[str]().union(*titles.values()))
+    titles = {one.id: _folded(word_texts(one.title)) for one in corpus.documents}
+    asked = clause_asked(question, language, frozenset[str]().union(*titles.values()))
     if asked is None:
         return None
     found = list(_found(asked, corpus, rows))
     best = max((len(asked.document & titles[clause[0][1].passage.document]) for clause in found), default=0)
     found = [one for one in found if len(asked.document & titles[one[0][1].passage.document]) == best]
     held = [one for clause in (found if asked.question else found[:1]) for one in clause]
-    rows_of = tuple(dict.fromkeys(row for row, _ in held))
-    return Clause(asked.question, tuple(unit for _, unit in held), rows_of, SURE / max(1, len(found)))
+    return _clause(asked.question, held, len(found))
+
+
+def _clause(question: str, held: Sequence[tuple[int, Unit]], rivals: int) -> Clause:
+    rows = tuple(dict.fromkeys(row for row, _ in held))
+    return Clause(question, tuple(unit for _, unit in held), rows, SURE / max(1, rivals))
 
 
 def _page(asked: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause:
@@ -189,8 +190,7 @@ def _page(asked: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause:
     ]
     documents = {unit.passage.document for _, unit in held}
     held = [(row, unit) for row, unit in held if unit.passage.document == held[0][1].passage.document]
-    found = tuple(dict.fromkeys(row for row, _ in held))
-    return Clause("", tuple(unit for _, unit in held), found, SURE / max(1, len(documents)))
+    return _clause("", held, len(documents))
 
 
 def _found(asked: Asked, corpus: Corpus, rows: Sequence[int] | None) -> Iterator[list[tuple[int, Unit]]]:

@@ -262,21 +262,6 @@ def _conflict(
     pair: _Pair, claims: tuple[int, int], asked: Asked, page_text: PageText, *, whole: bool = False, added: bool = False
 ) -> Conflict:
     """The conflict between two claims that are these units, or `whole` passages that hold them."""
+    first, second = (unit.evidence(page_text)[0] for unit in (pair.one, pair.other))
     statements = (pair.one.text, pair.other.text) if whole else ("", "")
-    first, second = pair.one.passage, pair.other.passage
-    dated = [asked.documents.date_of(passage.document) for passage in (first, second)]
-    return Conflict(
-        claim=claims[0],
-        other=claims[1],
-        values=pair.values,
-        documents=(first.document, second.document),
-        pages=(_page(pair.one, page_text), _page(pair.other, page_text)),
-        dates=(dated[0][0], dated[1][0]),
-        date_sources=(dated[0][1], dated[1][1]),
-        added=added,
-        statements=statements,
-    )
-
-
-def _page(unit: Unit, page_text: PageText) -> int:
-    return unit.evidence(page_text)[0].spans[0].page  # what states a value has a place on a page
+    return asked.documents.conflict(first, second, pair.values, claims, added=added, statements=statements)

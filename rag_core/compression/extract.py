@@ -2,31 +2,35 @@
 
 No model.
 
-The units of the best passages are scored (`rag_core.compression.scoring`). One is drafted when one suffices.
+The units of the best passages are scored (`rag_core.compression.scoring`). One is drafted when one suffices. One that
+needs the sentence beside it in its document is never shown without it: "Dogs are allowed. Not in the hall, though."
+says something else without its second sentence. `rag_core.grounding.omissions.back` tells such sentences by the lists
+of their language; a model's draft is held to the same (`rag_core.grounding.own_words`).
+
+Presets that return short contexts as they are have the passages themselves for a draft.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_core.compression.asked_rows import ROW_ALONE, Rank, rank_of_row
-from rag_core.compression.scoring import NO_TITLES, UNREAD, Scored, score_units
+from rag_core.compression.scoring import NO_TITLES, ROW_ALONE, UNREAD, Rank, Scored, rank_of_row, score_units
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.passages import Hit, PassageKind
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.domain.rows import columns
 from rag_core.facts.differences.values import with_unit
-from rag_core.gating.answerability import Near, Read
 from rag_core.gating.asked import AskedFor
-from rag_core.gating.fit import Fit
-from rag_core.gating.row import CELL, UNKNOWN, cells_named, label_words
-from rag_core.grounding.omissions.back import speaks_of_before
-from rag_core.grounding.units import Unit, header_of, heads_of, in_order
+from rag_core.gating.features import Near, Read, measure
+from rag_core.gating.row import CELL, cells_named, label_words
+from rag_core.grounding.omissions.back import announces, hangs, is_note_of, needed_with, speaks_of_before, takes_back
+from rag_core.grounding.units import Unit, evidence_of, header_of, heads_of, in_order, units
 from rag_core.ingest.normalise import locate
+from rag_core.language import is_order, word_texts
 from rag_core.retrieval.titled import Titled
 from rag_core.settings import Settings
 
@@ -46,20 +50,23 @@ class Extract:
     chosen: tuple[Scored, ...] = ()
     scored: tuple[Scored, ...] = ()
 
-    @property
-    def fit(self) -> Fit | None:
-        """How the likest of the chosen units fits what is asked for; None without any."""
-        return max(self.chosen, key=lambda one: one.relevance).fit if self.chosen else None
-
-    @property
-    def passages(self) -> list[float]:
-        """The log odds of each passage that the answerability model read, in [-10, 10], in their order."""
-        return list({one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}.values())
-
-    @property
-    def cosine(self) -> float:
-        """Of the chosen unit that is closest to the question; 0 without one."""
-        return max((one.features["near"] for one in self.chosen), default=0.0)
+    def features(self, known_language: bool, hits: Sequence[Hit], language: str, searched: int = 0) -> dict[str, float]:
+        """The features of a retrieval and this draft; for the arguments see `rag_core.gating.features.measure`."""
+        drafted, others = self.log_odds()
+        likest = max(self.chosen, key=lambda one: one.relevance, default=None)
+        passages = {one.unit.passage.id: one.of_passage for one in self.scored if one.of_passage is not None}
+        return measure(
+            known_language,
+            hits,
+            searched=searched,
+            claims=self.claims,
+            answerability_logit=list(passages.values()),
+            drafted=drafted,
+            others=others,
+            cosine=max((one.features["near"] for one in self.chosen), default=0.0),
+            fit=likest.fit if likest else None,
+            language=language,
+        )
 
     def log_odds(self) -> tuple[list[float], list[float]]:
         """The log odds that the answerability model gives the chosen units, and those of the others; none of what it
@@ -90,7 +97,8 @@ def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None 
     if not ranked:
         return []
     best = scored[ranked[0]]
-    leading = next((scored[j] for j in ranked if _is_row(scored[j]) or not _lacks_type(scored[j])), best)
+    whole = [one for one in map(scored.__getitem__, ranked) if _is_row(one) or one.fit is None or not one.fit.lacks]
+    leading = whole[0] if whole else best
     leading = _surer_row(leading, [scored[j] for j in ranked], asked)
     if _is_row(leading):
         return [leading]
@@ -154,11 +162,6 @@ def _label(row: Scored) -> frozenset[str]:
 def _order(row: Scored, asked: AskedFor) -> Rank:
     sure = row.fit.row if row.fit else 0.0
     return rank_of_row(asked, row.unit.text, sure, row.context.section, row.unit.passage.language)
-
-
-def _lacks_type(scored: Scored) -> bool:
-    """Whether a unit surely lacks what is asked for, such as a share where an amount is."""
-    return scored.fit is not None and scored.fit.sure > 0 and scored.fit.holds < UNKNOWN
 
 
 def extract(
@@ -230,3 +233,115 @@ def value_of(
         ]
         found = (places[here.index(start)],) if start in here and len(here) == len(places) else ()
     return found[0] if len(found) == 1 and any(one.spans[0].holds(found[0]) for one in evidence) else None
+
+
+def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
+    """Whether the passages have at most `short_context_words` words."""
+    return context_words(hits) <= settings.short_context_words
+
+
+def context_words(hits: Sequence[Hit]) -> int:
+    """How many words the passages have together."""
+    return sum(1 for hit in hits for _ in word_texts(hit.passage.text))
+
+
+def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
+    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context`
+    is on.
+    """
+    return not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings))
+
+
+def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...]:
+    """One claim a passage, its text unchanged, in the order of the hits; without its orders to a language model, where
+    it has any.
+    """
+    return tuple(claim for hit in hits for claim in _whole(hit.passage, page_text))
+
+
+def _whole(passage: Passage, page_text: PageText) -> Iterator[Claim]:
+    """The passage as one claim; each of its other sentences as one, where some order a language model about: nothing
+    may rest on those.
+    """
+    found = units(passage, page_text)
+    stated = _stated(found)
+    if len(stated) < len(found):
+        yield from (_claim(unit, page_text) for unit in stated)
+        return
+    yield Claim(
+        passage.text.strip(), tuple(evidence_of(passage, span, page_text) for span in passage.spans), (passage.id,)
+    )
+
+
+def _stated(found: Sequence[Unit]) -> list[Unit]:
+    return [unit for unit in found if not is_order(unit.text)]
+
+
+def _claim(unit: Unit, page_text: PageText) -> Claim:
+    return Claim(unit.text, unit.evidence(page_text), (unit.passage.id,))
+
+
+def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> Extract:
+    """The first `max_sentences` sentences of the passages as they are, none of them scored; orders to a language model
+    are none.
+    """
+    everything = [Scored(unit, {}, 0.0) for hit in hits for unit in _stated(units(hit.passage, page_text))]
+    chosen = tuple(everything[: settings.max_sentences])
+    return Extract(tuple(_claim(one.unit, page_text) for one in chosen), chosen, tuple(everything))
+
+
+def as_they_stand(quoted: Sequence[Unit], page_text: PageText) -> tuple[Claim, ...]:
+    """One claim a sentence, for those that a question asks for by their place; orders to a language model are none."""
+    return tuple(_claim(unit, page_text) for unit in _stated(quoted))
+
+
+def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
+    """The extract with the sentences that its own need, each where it stands in the document.
+
+    Sentences that bear less on the question make room for them; only the likest one and what it needs may be more than
+    `max_sentences`.
+    """
+    known = {one.unit.key: one for one in found.scored}
+    groups = [_with_beside(one, known, page_text) for one in found.chosen]
+    if all(len(group) == 1 for group in groups):
+        return found
+    kept, room = set[int](), max_sentences
+    for n in sorted(range(len(groups)), key=lambda n: -found.chosen[n].relevance):
+        if not kept or len(groups[n]) <= room:
+            kept.add(n)
+            room -= len(groups[n])
+    chosen = {one.unit.key: one for n in sorted(kept) for one in groups[n]}
+    stated = {one.unit.key: claim for one, claim in zip(found.chosen, found.claims, strict=True)}
+    return replace(
+        found,
+        claims=tuple(stated.get(key) or claim_of(one, page_text) for key, one in chosen.items()),
+        chosen=tuple(chosen.values()),
+        scored=(*found.scored, *(one for key, one in chosen.items() if key not in known)),
+    )
+
+
+def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText) -> list[Scored]:
+    """A sentence with those of its passage that it needs, in their order; a row with its notes.
+
+    A led-in item needs those before a step.
+    """
+    unit, language = one.unit, one.unit.passage.language
+    if unit.passage.kind is PassageKind.CODE:
+        return [one]
+    if unit.passage.kind is PassageKind.TABLE:
+        here = unit.passage.document, unit.passage.section
+        below = [other for other in known.values() if (other.unit.passage.document, other.unit.passage.section) == here]
+        return [one, *(other for other in below if other is not one and is_note_of(other.unit.text, unit.text))]
+    stated = units(unit.passage, page_text)
+    at = [other.key for other in stated].index(unit.key)
+    needed = {at, *needed_with([other.text for other in stated], at)}
+    if not unit.lead:
+        needed |= {
+            n for n in range(max(0, at - 1), at) if hangs(unit.text, language) or announces(stated[n].text, language)
+        }
+        needed |= {
+            n
+            for n in range(at + 1, min(at + 2, len(stated)))
+            if not stated[n].lead and takes_back(stated[n].text, language)
+        }
+    return [one if n == at else known.get(stated[n].key) or replace(one, unit=stated[n]) for n in sorted(needed)]

@@ -5,10 +5,8 @@ It is sent two questions and nothing else, and may use no words but theirs.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from rag_core.compression.llm.quoting import data_line
-from rag_core.compression.llm.replies import MalformedReply, read_reply
+from rag_core.compression.llm.prompts import data_line
+from rag_core.compression.llm.replies import Form, MalformedReply, read_reply
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.llm_trace import Limits, Prompt
 from rag_core.domain.ports import Cancel, LanguageModel
@@ -30,10 +28,9 @@ without the first.
 Answer with one JSON object: {"question": "..."}"""
 
 
-class Rewriting(BaseModel):
+class Rewriting(Form):
     """One question."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra={"additionalProperties": False})
     question: str
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_core.conversation.reading import MAX_WORDS, Asking, Said, Span
-from rag_core.conversation.things import asks_of_thing, thing_meant
+from rag_core.conversation.reading import MAX_WORDS, Asking, Said, Span, asks_of_thing, thing_meant
 from rag_core.language import LANGUAGES, fold, grammar, leans
 
 MAX_TOPIC_WORDS = 4  # the new thing in "what about ..."; a longer one asks something by itself; chosen

@@ -1,4 +1,6 @@
-"""A follow-up as a question that stands alone: by rules, and by a language model only where the rules are not sure.
+"""A follow-up as a question that stands alone: by rules, and by a language model only where the rules are not sure. And
+the two questions in one: "How large is a plot, and how high may a hut be?", and a question without its slips of the
+keyboard: "yeraly rnet" where the passages have "yearly rent".
 
 What comes out is a question like any other, to be measured and judged as one. It is made of the words of earlier
 questions, never of an answer or a document: nothing that was said before can get round a gate.
@@ -6,16 +8,29 @@ questions, never of an answer or a document: nothing that was said before can ge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import regex
 
-from rag_core.conversation.rules import Rewritten, rewritten
+from rag_core.conversation.rules import Rewritten, capital, rewritten
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.measurements import REWRITTEN_BY, SUGGESTION, TYPED
-from rag_core.language import LANGUAGES, leans, question_language, words
+from rag_core.language import (
+    LANGUAGES,
+    content_terms,
+    ends_in_question,
+    fold,
+    is_known,
+    is_time_sensitive,
+    leans,
+    question_language,
+    sentences,
+    term,
+    words,
+)
 from rag_core.retrieval.query import core
 
 MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
@@ -160,3 +175,121 @@ def _before(earlier: Sequence[str], languages: Collection[str], talk: Callable[[
             if "(" in turn:  # and what stood between went
                 before = _BEFORE_MARK.sub("", before)
     return before, language
+
+
+LEAST_WORDS = 3  # in a half; "and when?" asks for one more thing of the same sentence; chosen
+_MARKS = " ,;:?？؟"
+
+
+def halves(question: str, language: str) -> tuple[str, str] | None:
+    """Both questions, each as it stands alone, or the second as it is typed where nobody is sure what it leans on; None
+    where it is one question.
+
+    They are two sentences that ask, or one that has a question word behind an "and", and begins with one or with a
+    verb.
+    """
+    asked = core(question, language)
+    found = [asked[start:end] for start, end in sentences(asked, language) if ends_in_question(asked[start:end])]
+    if len(found) > 2:
+        return None
+    pair = (found[0], found[1]) if len(found) == 2 else _at_and(asked, language)
+    if pair is None or min(len(words(one)) for one in pair) < LEAST_WORDS or any(leans(one, language) for one in pair):
+        return None
+    first, second = pair
+    leaning = rewritten(second, first, language)
+    if leaning is not None:
+        return first, (leaning.text if leaning.sure else second)
+    # "how many are there now"
+    says_what = any(not is_time_sensitive(term, language) for term in content_terms(second, language))
+    return (first, second) if says_what else None
+
+
+def _at_and(asked: str, language: str) -> tuple[str, str] | None:
+    info = LANGUAGES.get(language)
+    if info is None:
+        return None
+    tokens = words(asked)
+    verbs = info.follow_ups.auxiliaries if info.follow_ups else frozenset[str]()
+    # a question word may stand anywhere
+    head = len(tokens) if info.follow_ups and info.follow_ups.behind else 2
+    for at, word in enumerate(tokens):
+        if word.text.lower() not in info.conjunctions or not at:
+            continue
+        left, right = ({one.text.lower() for one in part[:head]} for part in (tokens[:at], tokens[at + 1 :]))
+        # "May I park here and what does it cost?", not "Are members who are ill and who do not pay expelled?"
+        verb = asked.startswith("¿") or fold(tokens[0].text) in verbs
+        yes_or_no = verb and not any(one.text.lower() in info.question_words for one in tokens[:at])
+        if right & info.question_words and (left & info.question_words or yes_or_no):
+            first, second = asked[: word.start].strip(_MARKS), asked[word.end :].strip(_MARKS)
+            return f"{first}?", capital(f"{second}?")
+    return None
+
+
+LEAST = 4  # letters of a word that is looked at; a shorter one is like too many; chosen
+LONG = 8  # letters from which two slips are taken for what they are; chosen
+ENDING = 2  # letters at the end in which two forms of a word may differ; chosen
+
+
+def respelt(question: str, language: str, texts: Iterable[str]) -> str:
+    """The question with each misspelt word as the texts spell it; the question itself where none is misspelt.
+
+    Only a word that neither the language's dictionary nor a text has is changed, and only into one that differs in
+    diacritics, or is few slips away: a letter that is wrong, missing, too many, or has changed places with the next
+    one. A name is never changed.
+    """
+    odd = [word for word in words(question) if _is_odd(word.text, language)]
+    if not odd:
+        return question
+    there = Counter(word.text.casefold() for text in texts for word in words(text) if word.text.isalpha())
+    # where several words are as near, a question word is meant: "wich" is no "with"
+    there.update(dict.fromkeys(LANGUAGES.or_fallback(language).question_words, there.total()))
+    forms = {term(word, language) for word in there}
+    # typed on a keyboard without the language's letters: "vyska" where the text has "výška"
+    marked = {fold(word): word for word, _ in reversed(there.most_common())}
+    found = question
+    for word in reversed(odd):
+        if word.text in there:
+            continue
+        meant = marked.get(fold(word.text)) or (term(word.text, language) not in forms and _nearest(word.text, there))
+        if meant:
+            found = f"{found[: word.start]}{meant}{found[word.end :]}"
+    return found
+
+
+def _is_odd(word: str, language: str) -> bool:
+    return len(word) >= LEAST and word.isalpha() and word.islower() and not is_known(word, language)
+
+
+def _nearest(word: str, there: Counter[str]) -> str:
+    """The word of fewest slips, of several the one that stands most often; "" where all are farther, or only forms of
+    it are near.
+    """
+    most = 1 if len(word) < LONG else 2
+    near = [
+        (slips, -count, other)
+        for other, count in there.items()
+        if abs(len(other) - len(word)) <= most
+        and len(other) >= LEAST
+        and 0 < (slips := _slips(fold(word), fold(other))) <= most
+    ]
+    best = min(near, default=(0, 0, ""))[2]
+    same = next(
+        (at for at, (one, two) in enumerate(zip(word, best, strict=False)) if one != two), min(len(word), len(best))
+    )
+    return best if same < min(len(word), len(best)) - ENDING or len(word) == len(best) else ""
+
+
+def _slips(one: str, two: str) -> int:
+    """How many letters to change, add, leave out or swap with the next one (Damerau 1964, without a second change of
+    one place).
+    """
+    rows = [list(range(len(two) + 1))]
+    for i, a in enumerate(one, 1):
+        row = [i]
+        for j, b in enumerate(two, 1):
+            least = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
+            if i > 1 and j > 1 and a == two[j - 2] and one[i - 2] == b:
+                least = min(least, rows[-2][j - 2] + 1)
+            row.append(least)
+        rows.append(row)
+    return rows[-1][-1]

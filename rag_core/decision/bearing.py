@@ -11,7 +11,7 @@ A draft also has the calibrated score of its own that an extract has, from the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import Extract
@@ -22,12 +22,11 @@ from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
-from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import DRAFTED
-from rag_core.gating.features import measure as measure_features
+from rag_core.gating.features import DRAFTED, nearness, reader
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
+from rag_core.grounding.units import Unit
 from rag_core.retrieval.query import prepared
 from rag_core.retrieval.titled import titled
 
@@ -64,11 +63,7 @@ def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
         hits: the passages that it was given, best first.
         scores: of the question.
     """
-    known = {hit.passage.id: hit.passage for hit in hits}
-    page_text = scores.corpus.page_text
-    cited = {
-        (one.passage.document, one.text): one for claim in draft.claims for one in cited_units(claim, known, page_text)
-    }
+    cited = {_key(one): one for units in _cited(draft, hits, scores.corpus) for one in units}
     if not cited:
         return True
     deeper = {one.passage.id for one in cited.values()} - {hit.passage.id for hit in hits[:PASSAGES]}
@@ -95,11 +90,7 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     calibration = tools.calibration.correctness if tools.calibration else None
     if calibration is None or not draft.claims:
         return None
-    known = {hit.passage.id: hit.passage for hit in hits}
-    cited = [
-        [(one.passage.document, one.text) for one in cited_units(claim, known, corpus.page_text)]
-        for claim in draft.claims
-    ]
+    cited = [list(map(_key, units)) for units in _cited(draft, hits, corpus)]
     scored = list(scores.of(hits[:PASSAGES]))
     wanted = {piece.passage for claim in draft.claims for piece in claim.evidence} - {
         hit.passage.id for hit in hits[:PASSAGES]
@@ -107,27 +98,14 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
     deeper = [hit for hit in hits if hit.passage.id in wanted][:PASSAGES]
     if deeper:
         scored += scores.of(deeper)
-    by_text = {(one.unit.passage.document, one.unit.text): one for one in reversed(scored)}
+    by_text = {_key(one.unit): one for one in reversed(scored)}
     rests = [
         max((by_text[key] for key in keys if key in by_text), key=lambda one: one.relevance, default=None)
         for keys in cited
     ]
-    found = Extract((), tuple(one for one in rests if one is not None), tuple(scored))
-    claims = [
-        replace(claim, relevance=one.relevance if one else 0.0) for claim, one in zip(draft.claims, rests, strict=True)
-    ]
+    found = Extract(draft.claims, tuple(one for one in rests if one is not None), tuple(scored))
     language = measurements.understanding.language
-    drafted, others = found.log_odds()
-    features = measure_features(
-        tools.knows(language),
-        hits,
-        claims=claims,
-        drafted=drafted,
-        others=others,
-        cosine=found.cosine,
-        fit=found.fit,
-        language=language,
-    )
+    features = found.features(tools.knows(language), hits, language)
     value = calibration.probability({**measurements.features, **{name: features[name] for name in DRAFTED}})
     state = indexing_of(measurements.metadata)
     return state.lowered(value) if state else value
@@ -137,8 +115,7 @@ def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], 
     """Whether a passage contradicts a sentence that the draft cites, and the draft does not state it too; `hits` are
     all of the round.
     """
-    known = {hit.passage.id: hit.passage for hit in hits}
-    cited = [one for claim in draft.claims for one in cited_units(claim, known, corpus.page_text)]
+    cited = [one for units in _cited(draft, hits, corpus) for one in units]
     asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
     return another_side(cited, hits, asked, corpus.page_text) is not None
 
@@ -155,9 +132,18 @@ def scored_units(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = Fa
     return tuple(one for start in range(0, most, PASSAGES) for one in scores.of(hits[start : start + PASSAGES]))
 
 
+def _cited(draft: Draft, hits: Sequence[Hit], corpus: Corpus) -> list[list[Unit]]:
+    """The sentences that each claim cites."""
+    known = {hit.passage.id: hit.passage for hit in hits}
+    return [list(cited_units(claim, known, corpus.page_text)) for claim in draft.claims]
+
+
+def _key(unit: Unit) -> tuple[str, str]:
+    return unit.passage.document, unit.text
+
+
 def _relevance(scored: Sequence[Scored]) -> dict[tuple[str, str], float]:
-    """By document and text."""
-    return {(one.unit.passage.document, one.unit.text): one.relevance for one in scored}
+    return {_key(one.unit): one.relevance for one in scored}
 
 
 def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> list[Scored]:

@@ -3,9 +3,8 @@
 correctness, the default: the calibrated probability that the answer is right. Where no calibration fits the library,
 the weighted number stands in, and its name and the trace say so.
 
-weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the
-    weights are
-renormalised, and the trace row says so.
+weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out, the
+weights are renormalised, and the trace row says so.
 
 Where sources contradict each other the number is halved, whatever its basis: of two sides that exclude each other one
 at most holds, and nothing here prefers either. Where it is the score that the level is cut from, it ends below the cut
@@ -47,25 +46,24 @@ def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[flo
         missing = [name for name in terms if name not in known]
         if missing:
             found += f"; no data on {' and '.join(missing)}, the other weights fill in"
-    elif basis == "mean":
-        value, found = mean_cosine(measurements.hits) or 0.0, "mean cosine of the retrieved passages"
-    elif basis == "top":
-        value, found = max((hit.cosine for hit in measurements.hits), default=0.0), "cosine of the closest passage"
-    elif basis == "correctness":
-        value, found = measurements.correctness or 0.0, "calibrated probability that the answer is right"
     else:
-        value, found = (
-            measurements.answerability or 0.0,
-            "calibrated probability that the documents answer the question",
-        )
+        top = max((hit.cosine for hit in measurements.hits), default=0.0)
+        known_value, found = {
+            "mean": (mean_cosine(measurements.hits), "mean cosine of the retrieved passages"),
+            "top": (top, "cosine of the closest passage"),
+            "correctness": (measurements.correctness, "calibrated probability that the answer is right"),
+            "answerability": (
+                measurements.answerability,
+                "calibrated probability that the documents answer the question",
+            ),
+        }[basis]
+        value = known_value or 0.0
     if uncalibrated:
         found = f"no calibration fits this library, so the weighted number stands in: {found or 'nothing is known'}"
     value = max(0.0, min(1.0, value))
     if shows_conflicts(measurements):
-        value, found = (
-            _contradicted(value, basis, measurements),
-            f"{found}; halved, for the sources contradict each other",
-        )
+        value = _contradicted(value, basis, measurements)
+        found += "; halved, for the sources contradict each other"
     value = round(value, 3)
     return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale=Scale.SHARE, found=found)
 

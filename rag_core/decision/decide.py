@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING
-from rag_core.decision.compose import compose
-from rag_core.decision.outcomes import Ask, Extract, Refused
+from rag_core.decision.compose import both_or_one, compose
+from rag_core.decision.notes import file_date_rows, given_rows
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
-from rag_core.decision.progress import progress_of, without_llm
-from rag_core.decision.trace_rows import file_date_rows, given_rows
-from rag_core.decision.two_in_one import both_or_one
-from rag_core.domain.decision import AttemptView, Decision
+from rag_core.decision.progress import Ask, Refused, progress_of, without_llm
+from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Trace
@@ -103,10 +101,7 @@ def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) ->
     """The outcome of a language model's recorded work, once all gates have let the question pass."""
     progress = progress_of(measurements)
     end, checks = progress.end, (*gates, *progress.checks)
-    attempts = tuple(
-        AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1)
-    )
-    beside = AnswerContext(attempts, judgements=progress.judgements)
+    beside = AnswerContext(progress.judged, progress.judgements)
     if isinstance(end, Ask):
         explanation = "Under these settings the language model would have to be asked again."
         return refuse(
@@ -114,13 +109,8 @@ def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) ->
         )
     if isinstance(end, Refused):
         return refuse(measurements, checks, end.reasons, end.explanation, end.remedies, beside)
-    if isinstance(end, Extract):
-        scanned = any(citation.ocr for citation in measurements.draft.citations.values())
-        how = "as the scan was read" if scanned else "word for word"
-        notes = (f"{end.note} The answer is taken from the documents {how}.",) if end.failed else ()
-        beside = replace(beside, notes=(*notes, *end.notes), most=end.most, drafter_note=end.note)
-        return _judge(measurements, (*checks, *_grounding(measurements)), beside)
-    return _judge(end.view, (*checks, *end.checks), replace(beside, notes=end.notes, most=end.most))
+    beside = AnswerContext(progress.judged, progress.judgements, end.notes, end.most, end.note)
+    return _judge(end.view, (*checks, *end.checks), beside)
 
 
 def _grounding(measurements: Measurements) -> list[CheckResult]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.compression.asked_rows import asks_row, tables_asked
+from rag_core.compression.scoring import asks_row, tables_asked
 from rag_core.decision.tools import Tools, reranker_for
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Corpus, Embedder, Vectors
@@ -60,10 +60,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     metrics = _metrics(expand(measurements.question), query, language, tools.embedder)
     titled = titled_rows(measurements.understanding.entities, language, corpus, rows)
     # no passage needs to be unpacked to see that it is foreign
-    one_language = {*measurements.library.languages} <= {
-        language,
-        "und",
-    }
+    one_language = {*measurements.library.languages} <= {language, "und"}
     return retrieve(
         measurements.question,
         query.vector,

@@ -15,14 +15,18 @@ from types import MappingProxyType
 
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.excerpts import excerpts, tokens_of
-from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
-from rag_core.compression.llm.quoting import data_line
+from rag_core.compression.llm.prompts import (
+    compress_prompt,
+    data_line,
+    passage_fields,
+    sufficiency_prompt,
+    verify_prompt,
+)
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
 from rag_core.compression.scoring import Scored
 from rag_core.decision.bearing import SentenceScores, bears, draft_correctness, is_one_sided, scored_units
 from rag_core.decision.find import find, read_query
-from rag_core.decision.outcomes import Ask
-from rag_core.decision.progress import next_step
+from rag_core.decision.progress import Ask, next_step
 from rag_core.decision.tools import Tools, entailment_model_for
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.drafts import Draft
@@ -100,31 +104,9 @@ def generate(
             measurements = run.take(ask, measurements)
         except Cancelled:
             raise
-        except (
-            RagError
-        ) as error:  # a failure of ours, as where the question was measured: decided as an error, never an answer
+        except RagError as error:  # a failure of ours, as where the question was measured: never an answer
             measurements = replace(measurements, failure=str(error))
     return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
-
-
-def sent_of(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = False) -> Mapping[str, str] | None:
-    """The text that a draft's prompt sends of each of these passages, by passage id; None where it sends them whole.
-
-    Args:
-        hits: best first.
-        scores: of the question, under the settings that choose how much is sent.
-        deep: choose from all the hits, see `scored_units`.
-    """
-    measurements = scores.measurements
-    if not measurements.settings.excerpt_tokens:
-        return None
-    chosen = excerpts(
-        scored_units(hits, scores, deep=deep),
-        scores.corpus.page_text,
-        measurements.settings.excerpt_tokens,
-        lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), measurements.library))),
-    )
-    return chosen or None  # passages of headings alone hold no sentence
 
 
 @dataclass(slots=True)
@@ -142,10 +124,9 @@ class _Run:
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
     # what the prompts send of the passages
-    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(default_factory=dict)
-    wanted: tuple[
-        str, ...
-    ] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
+    sent: dict[tuple[Hit, ...], Mapping[str, str]] = field(default_factory=dict)
+    # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
+    wanted: tuple[str, ...] = ()
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
         """Do one step."""
@@ -230,10 +211,16 @@ class _Run:
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
 
     def _excerpts(self, ask: Ask) -> Mapping[str, str] | None:
-        """The parts of the passages that a draft's prompt sends; None where the settings send them whole."""
-        if ask.hits not in self.sent:
-            self.sent[ask.hits] = sent_of(ask.hits, self.scores, deep=ask.round > 0)
-        return self.sent[ask.hits]
+        """The parts of the passages that a draft's prompt sends, by passage id; None where it sends them whole."""
+        library, most = self.scores.measurements.library, self.settings.excerpt_tokens
+        if most and ask.hits not in self.sent:
+            self.sent[ask.hits] = excerpts(
+                scored_units(ask.hits, self.scores, deep=ask.round > 0),
+                self.corpus.page_text,
+                most,
+                lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), library))),
+            )
+        return self.sent.get(ask.hits) or None  # passages of headings alone hold no sentence
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
@@ -303,7 +290,7 @@ class _Run:
         self.on_stage(Step.VERIFY, len(claims))
         cited = {id for claim in claims for id in claim.cited}
         sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits if hit.passage.id in cited}
-        call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources, self.settings))
+        call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources))
         verification = Verification(call)
         if completion is not None:
             try:
@@ -321,20 +308,17 @@ class _Run:
             return replace(call, failure=str(error)), None
         if model is None:
             return replace(call, failure=_NOT_CONFIGURED), None
+        call = replace(call, model=model.name)
         left = self.settings.model_seconds - self.waited
         if left < _MIN_SECONDS:
-            return replace(
-                call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."
-            ), None
+            return replace(call, failure=f"The {self.settings.model_seconds} seconds for one question are spent."), None
         if self.spent >= self.settings.model_budget:
-            return replace(
-                call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."
-            ), None
+            return replace(call, failure=f"The {self.settings.model_budget} tokens for one question are spent."), None
         started = self.tools.clock()
         try:
             answer = model.complete(prompt, Limits(left, self.cancelled))
         except ModelUnavailable as error:
-            return replace(call, model=model.name, failure=str(error), ms=(self.tools.clock() - started) * 1000), None
+            return replace(call, failure=str(error), ms=(self.tools.clock() - started) * 1000), None
         finally:
             took = self.tools.clock() - started
             self._count("model", took)

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rag_core.compression.beside import completed
-from rag_core.compression.citing import cite
+from rag_core.compression.citing import cite, outline
 from rag_core.compression.clauses import Clause, clause_of, page_asked
 from rag_core.compression.conflicts import between_passages, other_sides
-from rag_core.compression.extract import Extract, extract
-from rag_core.compression.outline import outline
-from rag_core.compression.raw import (
+from rag_core.compression.extract import (
+    Extract,
     as_they_stand,
+    completed,
     context_words,
+    extract,
     first_sentences,
     short_enough,
     stays_whole,
@@ -41,11 +41,9 @@ from rag_core.domain.ports import Corpus, Embedder, Vectors
 from rag_core.domain.replies import SETTLED, reply, settled
 from rag_core.errors import InvalidInput, RagError
 from rag_core.facts import entities
-from rag_core.gating.answerability import nearness, reader
 from rag_core.gating.asked import asked_for
-from rag_core.gating.features import measure as measure_features
-from rag_core.gating.keywords import match_keywords
-from rag_core.gating.named import missing_entities, nowhere_spoken_of, searched_documents
+from rag_core.gating.features import nearness, reader
+from rag_core.gating.named import match_keywords, missing_entities, nowhere_spoken_of, searched_documents
 from rag_core.gating.scores import Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
@@ -226,19 +224,7 @@ def _measured(
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         absent = nowhere_spoken_of(measurements, missing, corpus, rows)
-        drafted, others = found.log_odds()
-        features = measure_features(
-            tools.knows(language),
-            hits,
-            searched=measurements.library.passages,
-            claims=found.claims,
-            answerability_logit=found.passages,
-            drafted=drafted,
-            others=others,
-            cosine=found.cosine,
-            fit=found.fit,
-            language=language,
-        )
+        features = found.features(tools.knows(language), hits, language, measurements.library.passages)
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):
@@ -260,19 +246,21 @@ def _measured(
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     state = indexing_of(measurements.metadata)
-    lower = state.lowered if state else _as_it_is
-    of_draft = tools.calibration.correctness if tools.calibration else None
 
     def probability(calibration: Calibration | None, found: bool) -> float | None:
-        if quoted and calibration:
+        """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
+        if calibration is None:
+            return None
+        if quoted:
             return quoted.probability
-        return lower(_probability(calibration, features, found))
+        value = calibration.probability(features) if found else 0.0
+        return state.lowered(value) if state else value
 
     return _with(
         measurements,
         hits=hits,
         features=features,
-        correctness=probability(of_draft, bool(found.claims)),
+        correctness=probability(tools.calibration.correctness if tools.calibration else None, bool(found.claims)),
         answerability=probability(tools.calibration, bool(hits)),
         relevance=relevance,
         keywords=match,
@@ -300,17 +288,6 @@ def _about_clause(
         return measurements, clause
     understood = replace(understand(clause.question, measurements.library.languages), language=language)
     return replace(measurements, question=clause.question, understanding=understood), clause
-
-
-def _as_it_is(probability: float | None) -> float | None:
-    return probability
-
-
-def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool) -> float | None:
-    """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
-    if calibration is None:
-        return None
-    return calibration.probability(features) if found else 0.0
 
 
 def _drafted(

@@ -1,24 +1,28 @@
 """The sentences beside an answer or refusal: on scans, on pages that cannot be read, on what stands nowhere, on what
-would help.
+would help; and rows of a trace that judge nothing: on passages that something else retrieved, and on an order by the
+dates of files.
 
 They hold words of questions and documents as inert text, cut to a length, and never a word of a language model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from rag_core.decision.checks import GATING
+from rag_core.decision.checks.row import listed
 from rag_core.domain.claims import Citation
+from rag_core.domain.given import given_of
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.measurements import AS_OF, CLAUSE, OTHER_VERSIONS, REWRITTEN_BY, SPELLING, Measurements
 from rag_core.domain.scanned import Unsure, engines_in_words
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Trace
+from rag_core.domain.trace import CheckResult, State, Trace, several
 from rag_core.gating.levels import shows_conflicts, unread
 from rag_core.grounding.wording import contradiction
-from rag_core.language import spoken_of_nowhere
-from rag_core.settings import Mode
+from rag_core.language import is_time_sensitive, spoken_of_nowhere
+from rag_core.settings import Mode, Scale
 
 WHEN_READ = "Ask again when the document is read: the answer may stand on a page that cannot be searched yet."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
@@ -137,15 +141,12 @@ def on_scans(citations: Sequence[Citation]) -> tuple[str, ...]:
     scanned = [one for one in citations if one.ocr]
     if not scanned:
         return ()
-    parts = []
-    if words := _listed(scanned):
-        parts.append(f"; not sure of: {words}")
+    words = _listed(scanned)
+    unsure = f"; not sure of: {words}" if words else ""
     if any(one.unsure is None for one in scanned):
-        parts.append("; how sure it was of each word is not known")
-    capped = " The confidence level is medium at most." if any(one.doubtful for one in scanned) else ""
-    sources = "".join(f"[{one.id}]" for one in scanned)
+        unsure += "; how sure it was of each word is not known"
     by = engines_in_words(one.read_by for one in scanned)
-    return (f"{sources} read by OCR{by}, and given as the scan was read{''.join(parts)}.{capped}",)
+    return (_on(scanned, f"read by OCR{by}, and given as the scan was read{unsure}."),)
 
 
 def on_letters(citations: Sequence[Citation]) -> tuple[str, ...]:
@@ -153,11 +154,15 @@ def on_letters(citations: Sequence[Citation]) -> tuple[str, ...]:
     found = [one for one in citations if one.unsure and not one.ocr]
     if not found:
         return ()
-    words = _listed(found)
-    capped = " The confidence level is medium at most." if any(one.doubtful for one in found) else ""
-    sources = "".join(f"[{one.id}]" for one in found)
-    said = f"The file has two readings of these words, and may show other letters: {words}. Compare them with the page."
-    return (f"{sources} {said}{capped}",)
+    said = "The file has two readings of these words, and may show other letters"
+    return (_on(found, f"{said}: {_listed(found)}. Compare them with the page."),)
+
+
+def _on(citations: Sequence[Citation], said: str) -> str:
+    """A note on these sources, with what it does to the level."""
+    sources = "".join(f"[{one.id}]" for one in citations)
+    capped = " The confidence level is medium at most." if any(one.doubtful for one in citations) else ""
+    return f"{sources} {said}{capped}"
 
 
 def _listed(citations: Sequence[Citation]) -> str:
@@ -177,22 +182,89 @@ def notes_on(measurements: Measurements, trace: Trace, languages: Collection[str
     """The notes beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
     silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
-    notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
     unknown = [code for code in measurements.library.unknown_languages if code in languages]
-    if unknown:
-        notes.append(
-            "Documents in these languages are found by their words only, since the search does not know them by "
-            "meaning: "
-            f"{', '.join(unknown)}."
+    by_words = (
+        "Documents in these languages are found by their words only, since the search does not know them by meaning: "
+    )
+    respelt = measurements.metadata.get(REWRITTEN_BY) == SPELLING
+    notes = (
+        f"Audits that do not block under these settings: {', '.join(observed)}." if observed else "",
+        f"{by_words}{', '.join(unknown)}." if unknown else "",
+        f"Searched for: “{measurements.question}”" if respelt else "",
+        versions_in_words(measurements),
+        CLAUSES.get(str(measurements.metadata.get(CLAUSE)), ""),
+        unreadable(measurements),
+        indexing_in_words(measurements),
+    )
+    return tuple(filter(None, notes))
+
+
+_REST = (
+    "only the given passages are known: what their documents say beside them, and "
+    "pages that cannot be read, were not looked at"
+)
+_SHOWN_CHARS = 80  # a longer name is cut
+
+
+def given_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
+    """Two rows where ready passages were judged; none over no passages or a library, or where nothing was looked up."""
+    given = given_of(measurements.metadata)
+    if not given or not given["count"] or measurements.answer:
+        return ()
+    return _given_scores(given["scores"]), CheckResult(
+        "rest_of_documents", State.NOT_RUN, Mode.OBSERVE, note=_rest(given, measurements)
+    )
+
+
+def _given_scores(scores: list[float | None]) -> CheckResult:
+    """The scores as given; they are on a scale of somebody else's, so nothing is held against them."""
+    known = [score for score in scores if score is not None]
+    if len(known) == len(scores):
+        found = (
+            f"{several(len(known), 'passage')} with scores from {min(known):g} to "
+            f"{max(known):g}, as given; their order stands"
         )
-    if measurements.metadata.get(REWRITTEN_BY) == SPELLING:
-        notes.append(f"Searched for: “{measurements.question}”")
-    if said := versions_in_words(measurements):
-        notes.append(said)
-    if said := CLAUSES.get(str(measurements.metadata.get(CLAUSE)), ""):
-        notes.append(said)
-    if unreadable(measurements):
-        notes.append(unreadable(measurements))
-    if said := indexing_in_words(measurements):
-        notes.append(said)
-    return tuple(notes)
+        return CheckResult("given_scores", State.PASSED, Mode.OBSERVE, float(known[0]), found=found)
+    return CheckResult(
+        "given_scores",
+        State.NOT_RUN,
+        Mode.OBSERVE,
+        note=f"{len(known)} of {several(len(scores), 'passage')} came with a score; their order stands",
+    )
+
+
+def _rest(given: Mapping[str, Any], measurements: Measurements) -> str:
+    unseen = max(0, given["parts"] - len(measurements.hits)) if measurements.hits else 0
+    parts = [_REST]
+    if unseen:
+        parts.append(f"{unseen} of {given['parts']} are beyond top_k")
+    if given["without_page"]:
+        parts.append(f"{given['without_page']} came without a page number and are cited as page 1")
+    return "; ".join(parts)
+
+
+def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
+    """One row where the age of documents weighed in the order, and of some of those found only the file's date is
+    known; else none.
+    """
+    if not _weighs_age(measurements):
+        return ()
+    found = dict.fromkeys(hit.passage.document for hit in measurements.hits)
+    library = measurements.library
+    names = [library.names.get(document, document)[:_SHOWN_CHARS] for document in found if library.by_file(document)]
+    if not names:
+        return ()
+    said = f"{len(names)} of {len(found)} documents found were weighed by the file date, for want of a better one: "
+    found_in_words = f"{said}{listed(names, ', ')}"
+    return (
+        CheckResult(
+            "file_dates", State.PASSED, Mode.OBSERVE, float(len(names)), scale=Scale.COUNT, found=found_in_words
+        ),
+    )
+
+
+def _weighs_age(measurements: Measurements) -> bool:
+    """Whether the order of the passages was one in which newer documents came first (`rag_core.retrieval.hybrid`)."""
+    if not measurements.settings.recency_weight or given_of(measurements.metadata) is not None:
+        return False
+    return is_time_sensitive(measurements.question, measurements.understanding.language)

@@ -7,9 +7,12 @@ attempts, nowhere else: a reason for a refusal in its words could ask the reader
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
+from rag_core.decision.checks import CHECKS, Check
 from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
@@ -25,7 +28,6 @@ from rag_core.decision.notes import (
     on_scans,
     on_unread,
 )
-from rag_core.decision.unjudged import unjudged
 from rag_core.domain import replies
 from rag_core.domain.answer import Answer, Outcome, Refusal, Reply
 from rag_core.domain.claims import Citation
@@ -33,12 +35,13 @@ from rag_core.domain.decision import REGENERATE, UNJUDGED, AttemptView, Decision
 from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Hit
 from rag_core.domain.replies import SETTLED, is_reply
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, lowest, main_score, mean_cosine, within_cut
 from rag_core.language import refusal, unsure
+from rag_core.settings import Mode, Settings
+from rag_core.settings.presets import DEFAULT_PRESET, presets
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
@@ -68,16 +71,9 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
     """The answer that was composed of the measurements' draft."""
     value, basis, row = confidence(measurements, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
-    return Decision(
-        question=measurements.question,
-        language=measurements.understanding.language,
-        outcome=composed,
-        trace=trace.plus(row),
-        confidence=value,
-        confidence_basis=basis,
+    return replace(
+        _decision(measurements, composed, trace.plus(row), value, basis, beside),
         confidence_level=lowest(level(measurements), beside.most),
-        retrieved=_retrieved(measurements),
-        scores=scores(measurements),
         notes=(
             *beside.notes,
             *on_contradictions(measurements),
@@ -91,6 +87,23 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
             "citation_coverage": citation_coverage(composed.claims),
             **({UNJUDGED: list(missing)} if (missing := unjudged(measurements.settings, trace)) else {}),
         },
+    )
+
+
+def _decision(
+    measurements: Measurements, outcome: Outcome, trace: Trace, confidence: float, basis: str, beside: AnswerContext
+) -> Decision:
+    """A decision with what is the same of answers and refusals."""
+    names = measurements.library.names
+    return Decision(
+        question=measurements.question,
+        language=measurements.understanding.language,
+        outcome=outcome,
+        trace=trace,
+        confidence=confidence,
+        confidence_basis=basis,
+        retrieved=tuple((names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits),
+        scores=scores(measurements),
         attempts=beside.attempts,
         judgements=beside.judgements,
     )
@@ -158,26 +171,18 @@ def refuse(
     # a likely answer was found: no other document is wanted
     wanted = () if NEAR in suggestions else document_wanted(measurements, reasons[0])
     explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, left)))
-    return Decision(
-        question=measurements.question,
-        language=measurements.understanding.language,
-        outcome=Refusal(
-            text=_sentence(measurements, reasons[0], may_be),
-            reasons=reasons,
-            explanation=explanation,
-            suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if left else ())),
-            places=places,
-            may_be=may_be,
-        ),
-        trace=trace,
-        confidence=value,
-        confidence_basis=basis,
-        retrieved=_retrieved(measurements),
-        scores=scores(measurements),
+    outcome = Refusal(
+        text=_sentence(measurements, reasons[0], may_be),
+        reasons=reasons,
+        explanation=explanation,
+        suggestions=(*ask_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if left else ())),
+        places=places,
+        may_be=may_be,
+    )
+    return replace(
+        _decision(measurements, outcome, trace, value, basis, beside),
         notes=(*beside.notes, *notes_on(measurements, trace, measurements.library.languages)),
         metadata=_metadata(measurements, 0, _action(reasons), beside),
-        attempts=beside.attempts,
-        judgements=beside.judgements,
     )
 
 
@@ -236,12 +241,6 @@ def scores(measurements: Measurements) -> dict[str, float]:
     return named | {name: value for name, value in measurements.features.items() if name not in named}
 
 
-def _retrieved(measurements: Measurements) -> tuple[tuple[str, Hit], ...]:
-    return tuple(
-        (measurements.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits
-    )
-
-
 def _metadata(
     measurements: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT
 ) -> dict[str, object]:
@@ -268,14 +267,11 @@ def _metadata(
     }
 
 
-def _last_judgement(llm_trace: LlmTrace) -> Sufficiency | None:
-    return next((judgement for judgement in reversed(llm_trace.judgements) if judgement.can_answer), None)
-
-
 def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
     """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model."""
     calls = llm_trace.calls
     last = next((one.attempt.call for one in beside.attempts if one.outcome == "shown"), calls[-1] if calls else None)
+    judged = next((one for one in reversed(llm_trace.judgements) if one.can_answer), None)
     return {
         "drafter_note": beside.drafter_note,
         "model": last.model if last else "",
@@ -285,9 +281,50 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": sum(call.made for call in calls),
         "attempts": len(beside.attempts),
-        **(
-            {"can_answer": judged.can_answer, "sufficiency": judged.confidence}
-            if (judged := _last_judgement(llm_trace))
-            else {}
-        ),
+        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if judged else {}),
     }
+
+
+def unjudged(settings: Settings, trace: Trace) -> tuple[str, ...]:
+    """The names of these checks, in the order in which they are judged.
+
+    A check has not judged where it cannot refuse: it is off or only observes, or a limit of it is as loose as it can
+    be.
+    """
+    preset = _preset(settings.preset)
+    return tuple(check.name for check in _enforced(preset.preset) if not _judges(check, settings, trace, preset))
+
+
+def _judges(check: Check[Any], settings: Settings, trace: Trace, preset: Settings) -> bool:
+    if check.mode_under(settings) is not Mode.ENFORCE:
+        return False
+    return all(
+        value != _loosest(name) or value == getattr(preset, name) for name, value in _limits(check, settings, trace)
+    )
+
+
+def _limits(check: Check[Any], settings: Settings, trace: Trace) -> Iterator[tuple[str, object]]:
+    """The limits of a check by their settings; the threshold is that of the question, with what its intent adds to
+    it.
+    """
+    for name in check.also:
+        yield name, getattr(settings, name)
+    if isinstance(check.threshold, str):
+        yield from ((check.threshold, row.threshold) for row in trace.checks if row.stage == check.name)
+
+
+def _loosest(name: str) -> float | None:
+    """The value of a setting under which most passes; None where no direction of it is the stricter one."""
+    knob = Settings.knob(name)
+    return {"higher": knob.low, "lower": knob.high}.get(knob.stricter)
+
+
+@cache
+def _enforced(preset: str) -> tuple[Check[Any], ...]:
+    return tuple(check for check in CHECKS if check.mode and check.mode_under(_preset(preset)) is Mode.ENFORCE)
+
+
+@cache
+def _preset(name: str) -> Settings:
+    """A preset's own settings; the default one's where no preset has this name any more."""
+    return Settings.load(name if name in presets() else DEFAULT_PRESET)

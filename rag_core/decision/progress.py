@@ -10,11 +10,12 @@ send a prompt that was never sent, the progress ends in an `Ask`, and nothing is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.decision.checks import llm as of_llm
-from rag_core.decision.outcomes import UNUSED, Ask, Drafted, Extract, Judged, Outcome, Progress, Refused
+from rag_core.domain.decision import AttemptView
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -23,6 +24,98 @@ from rag_core.domain.trace import CheckResult, State, several
 from rag_core.gating.levels import cut_passages, level, prompt_level
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.settings import Mode
+
+
+class Outcome(StrEnum):
+    """The outcome of one draft of the model."""
+
+    SHOWN = "shown"
+    REJECTED = "rejected"
+    REFUSED = "refused"  # the model declined to answer
+    MALFORMED = "malformed"
+    EMPTY = "empty"
+    OFF_QUESTION = "off_question"
+    ONE_SIDED = "one_sided"
+    FAILED = "failed"  # there is none: the model could not be asked
+
+
+UNUSED = {  # drafts that no check was made of; among the reasons of a refusal they come after the checks
+    Reason.EMPTY_DRAFT: Outcome.EMPTY,
+    Reason.MALFORMED_DRAFT: Outcome.MALFORMED,
+    Reason.OFF_QUESTION: Outcome.OFF_QUESTION,
+    Reason.ONE_SIDED: Outcome.ONE_SIDED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The next step that must be done before anything can be decided.
+
+    Args:
+        step: what.
+        hits: the passages that it is about.
+        round: of retrieval, from 0.
+        level: for the wording of a draft's prompt; None for the one without.
+        findings: on the draft before.
+        asked: what the prompt of a draft depends on; see `llm_trace.Attempt.asked`.
+    """
+
+    step: Step
+    hits: tuple[Hit, ...] = ()
+    round: int = 0
+    level: ConfidenceLevel | None = None
+    findings: tuple[Finding, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A draft that may be the answer.
+
+    Args:
+        view: the measurements with this draft in them.
+        checks: of it; all passed where the model drafted.
+        most: its highest confidence level, by what the model said of the passages, whoever drafts.
+        notes: that say why.
+        note: why the model did not draft, where the extract stands.
+    """
+
+    view: Measurements
+    checks: tuple[CheckResult, ...]
+    most: ConfidenceLevel = ConfidenceLevel.HIGH
+    notes: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No answer: all reasons, the first first, and one sentence without a word of the model.
+
+    What a model says of its reasons stands in the trace only: it could ask the reader for anything ("enter your
+    password there").
+    """
+
+    reasons: tuple[Reason, ...]
+    explanation: str
+    remedies: tuple[str, ...]
+
+
+End = Ask | Drafted | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that
+    were judged.
+
+    `judgements` are those of the model that count under the settings, one a round of retrieval.
+    """
+
+    end: End
+    checks: tuple[CheckResult, ...] = ()
+    judged: tuple[AttemptView, ...] = ()
+    judgements: tuple[Sufficiency, ...] = ()
+
 
 _CHECK_SERVER = "Check the model's server, or draft without it."
 _NOT_ASKED = Sufficiency(Call(Step.SUFFICIENCY))
@@ -114,7 +207,9 @@ def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
 def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace, note: str) -> Progress:
     s, round = measurements.settings, 0
     if SUFFICIENCY.mode_under(s) is Mode.OFF:
-        return Progress(Extract(note)) if note else _from_drafts(measurements, llm_trace, 0, (), None)
+        return (
+            Progress(_extract(measurements, note, None)) if note else _from_drafts(measurements, llm_trace, 0, (), None)
+        )
     while True:
         hits, said = judged_hits(measurements, round), llm_trace.judgements[: round + 1]
         if round >= len(llm_trace.judgements) or llm_trace.judgements[round].passages != len(hits):
@@ -153,12 +248,23 @@ def _from_sufficient(
         return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(two,)), (check,))
     counted = judgement if enforced else None
     if note:
-        return Progress(_extract(note, counted), (check,))
+        return Progress(_extract(measurements, note, counted), (check,))
     return _from_drafts(measurements, llm_trace, round, (check,), counted)
 
 
-def _extract(note: str, judgement: Sufficiency | None, *, failed: bool = False) -> Extract:
-    return Extract(note, failed, *_caps(judgement))
+def _extract(
+    measurements: Measurements, note: str, judgement: Sufficiency | None, *, failed: bool = False, doubted: bool = False
+) -> Drafted:
+    """The extract stands; `failed` where the model was to draft, `doubted` where it found no answer."""
+    most, notes = _caps(judgement)
+    if doubted:
+        most = most if notes else ConfidenceLevel.MEDIUM
+        notes = (*notes, "The language model found no answer in these passages. The level is medium at most.")
+    if failed:
+        scanned = any(citation.ocr for citation in measurements.draft.citations.values())
+        how = "as the scan was read" if scanned else "word for word"
+        notes = (f"{note} The answer is taken from the documents {how}.", *notes)
+    return Drafted(measurements, tuple(check(measurements) for check in GROUNDING), most, notes, note)
 
 
 def _from_drafts(
@@ -168,9 +274,21 @@ def _from_drafts(
     checks: tuple[CheckResult, ...],
     judgement: Sufficiency | None,
 ) -> Progress:
+    judged: list[AttemptView] = []
+    end = _end_of_drafts(measurements, llm_trace, round, judgement, judged)
+    return Progress(end, checks, tuple(judged))
+
+
+def _end_of_drafts(
+    measurements: Measurements,
+    llm_trace: LlmTrace,
+    round: int,
+    judgement: Sufficiency | None,
+    judged: list[AttemptView],
+) -> End:
+    """How the drafts of a round end; each that was judged is appended to `judged`."""
     hits, wording = hits_of(measurements, round), prompt_level(measurements)
     found: tuple[Finding, ...] = ()
-    judged: list[Judged] = []
     for number in range(measurements.settings.max_retries + 1):
         asked = (
             f"level:{wording or 'none'}",
@@ -180,40 +298,36 @@ def _from_drafts(
         )
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
-            return Progress(ask, checks, tuple(judged))
+            return ask
         attempt = llm_trace.attempts[number]
         view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=(), correctness=attempt.correctness)
-        one = _judge(view, attempt)
+        one = _judge(view, attempt, number + 1)
         if isinstance(one, Ask):
-            return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))
+            return replace(ask, step=Step.VERIFY)
         judged.append(one)
         failed = [check for check in one.checks if check.blocks]
         if one.outcome is Outcome.SHOWN:
-            return Progress(Drafted(view, one.checks, *_caps(judgement, attempt)), checks, tuple(judged))
+            return Drafted(view, one.checks, *_caps(judgement, attempt))
         if one.outcome is Outcome.REFUSED:
-            return Progress(_declined(measurements, judgement), checks, tuple(judged))
+            return _declined(measurements, judgement)
         if one.outcome is Outcome.FAILED:
-            return Progress(
-                _unavailable(measurements, judgement, "no draft was made", attempt.call.failure), checks, tuple(judged)
-            )
+            return _unavailable(measurements, judgement, "no draft was made", attempt.call.failure)
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
             why = attempt.verification.call.failure if attempt.verification else ""
-            return Progress(
-                _unavailable(measurements, judgement, "its draft could not be verified", why), checks, tuple(judged)
-            )
+            return _unavailable(measurements, judgement, "its draft could not be verified", why)
         found = findings(view, failed, attempt)
-    return Progress(_exhausted(measurements, judgement, judged), checks, tuple(judged))
+    return _exhausted(measurements, judgement, judged)
 
 
-def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
+def _judge(view: Measurements, attempt: Attempt, number: int) -> AttemptView | Ask:
     """A draft held against the settings; an `Ask` where its verification is missing.
 
     That is the last check: it costs a call.
     """
     if attempt.call.failure:
-        return Judged(attempt, Outcome.FAILED)
+        return AttemptView(number, Outcome.FAILED, attempt)
     if attempt.problem is not Reason.NONE:
-        return Judged(attempt, UNUSED.get(attempt.problem, Outcome.REFUSED))
+        return AttemptView(number, UNUSED.get(attempt.problem, Outcome.REFUSED), attempt)
     drafted = of_llm.Drafted(view, attempt)
     checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
     rejected = any(check.blocks for check in checks)
@@ -222,7 +336,7 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
             return Ask(Step.VERIFY)
         checks = (*checks, VERIFICATION(drafted))
         rejected = checks[-1].blocks
-    return Judged(attempt, Outcome.REJECTED if rejected else Outcome.SHOWN, checks)
+    return AttemptView(number, Outcome.REJECTED if rejected else Outcome.SHOWN, attempt, checks)
 
 
 def _caps(judgement: Sufficiency | None, attempt: Attempt | None = None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
@@ -257,23 +371,21 @@ def _insufficient(measurements: Measurements, judgement: Sufficiency, check: Che
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 
 
-def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what: str, why: str) -> Extract | Refused:
+def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what: str, why: str) -> Drafted | Refused:
     """A draft could not be made or verified: the extract, which needs neither, or nothing."""
     if measurements.settings.fallback_extract:
-        return _extract(f"{UNAVAILABLE}: {what}. {why}", judgement, failed=True)
+        return _extract(measurements, f"{UNAVAILABLE}: {what}. {why}", judgement, failed=True)
     return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
 
 
-def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extract | Refused:
+def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Drafted | Refused:
     """The model drafts nothing, for a reason that nothing can check: a refusal, unless the extract's own score is
     high.
     """
     s = measurements.settings
     if s.fallback_extract and s.main_gate == "correctness" and level(measurements) is ConfidenceLevel.HIGH:
-        most, notes = _caps(judgement)
-        doubted = "The language model found no answer in these passages. The level is medium at most."
         note = "The language model found no answer, and the score of the documents' own words is high."
-        return Extract(note, True, most if notes else ConfidenceLevel.MEDIUM, (*notes, doubted))
+        return _extract(measurements, note, judgement, failed=True, doubted=True)
     explanation = "Refused: the language model found no answer in the passages that were retrieved."
     return Refused(
         (Reason.MODEL_REFUSED,),
@@ -283,15 +395,15 @@ def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extr
 
 
 def _exhausted(
-    measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]
-) -> Extract | Refused:
+    measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[AttemptView]
+) -> Drafted | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
     reasons = sorted({*checks, *(one.attempt.problem for one in judged if one.attempt.problem in UNUSED)}, key=_order)
     names = ", ".join(reason.replace("_", " ") for reason in reasons)
     drafts = "the model's draft was" if len(judged) == 1 else f"all {len(judged)} drafts of the model were"
     if measurements.settings.fallback_extract:
-        return _extract(f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", judgement, failed=True)
+        return _extract(measurements, f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", judgement, failed=True)
     remedies = tuple(dict.fromkeys(check.remedy for check in checks.values() if check.remedy))
     return Refused(
         tuple(reasons), f"Refused: {drafts} rejected ({names}).", remedies or ("Ask again, or choose another model.",)

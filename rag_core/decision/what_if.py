@@ -8,9 +8,8 @@ asked again, and what it would say is not known.
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from rag_core.decision.decide import decide, replay
@@ -66,29 +65,21 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
 
 def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
-    values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.answered)
+    current, upwards = getattr(measurements.settings, knob.name), (knob.stricter == "higher") == now.answered
+    values = [value for value in knob.values if (value > current if upwards else value < current)]
+    values = values if upwards else values[::-1]  # the nearest first
     # the outcome from this value on; one way to an outcome may follow another, and none comes back
-    first, stretch = (
-        0,
-        now,
-    )
-    while first < len(values) and _way(_replayed(measurements, knob.name, values[-1])) != _way(stretch):
+    first, stretch = 0, now
+
+    def leaves(value: float) -> bool:
+        return _way(_replayed(measurements, knob.name, value)) != _way(stretch)
+
+    while first < len(values) and leaves(values[-1]):
         # the last value leaves the stretch, and so does everything from some value on
-        low, high = (
-            first,
-            len(values) - 1,
-        )
-        while low < high:
-            middle = (low + high) // 2
-            if _way(_replayed(measurements, knob.name, values[middle])) != _way(stretch):
-                high = middle
-            else:
-                low = middle + 1
-        first, stretch = low + 1, _replayed(measurements, knob.name, values[low])
+        place = bisect_left(values, True, first, len(values) - 1, key=leaves)
+        first, stretch = place + 1, _replayed(measurements, knob.name, values[place])
         if _outcome(stretch) != _outcome(now):
-            return Flip(
-                knob.name, getattr(measurements.settings, knob.name), values[low], stretch.status, stretch.reason
-            )
+            return Flip(knob.name, current, values[place], stretch.status, stretch.reason)
     return None
 
 
@@ -116,19 +107,6 @@ def _outcome(decision: Decision) -> tuple[bool, bool]:
 def _way(decision: Decision) -> tuple[object, ...]:
     """An outcome with what became of a model's drafts before it: an answer may be another draft's."""
     return (*_outcome(decision), *(one.outcome for one in decision.attempts))
-
-
-def _grid(knob: Knob, current: float, *, upwards: bool) -> list[float]:
-    """The values of a knob's grid beyond the current one, nearest first; exact decimals, and integers where the knob
-    counts.
-    """
-    assert knob.low is not None and knob.high is not None and knob.step is not None, "only a number has a stricter end"  # noqa: PT018
-    kind = type(knob.default)
-    first, step = Decimal(str(knob.low)), Decimal(str(knob.step))
-    last = int((Decimal(str(knob.high)) - first) / step)
-    place = (Decimal(str(current)) - first) / step
-    numbers = range(math.floor(place) + 1, last + 1) if upwards else range(math.ceil(place) - 1, -1, -1)
-    return [kind(first + number * step) for number in numbers]
 
 
 def _share(knob: Knob, flip: Flip) -> float:

@@ -56,8 +56,6 @@ class RankedPassage:
         passage: as indexed.
         dense_rank: by cosine.
         lexical_rank: by BM25; 0 when it shares no word with the question.
-        dense_candidate: within the first `Missed.candidates` of the dense ranking.
-        lexical_candidate: the same of the lexical ranking.
         fused_rank: in the final order of all candidates; 0 when it is none.
         within_top_k: whether it was retrieved.
     """
@@ -65,8 +63,6 @@ class RankedPassage:
     passage: Passage
     dense_rank: int
     lexical_rank: int
-    dense_candidate: bool
-    lexical_candidate: bool
     fused_rank: int
     within_top_k: bool
 
@@ -197,8 +193,6 @@ def _ranked(
             corpus.passages[row],
             meaning[row],
             by_words.get(row, 0),
-            row in ranking.dense,
-            row in ranking.lexical,
             fused.get(row, 0),
             row in ranking.rows,
         )

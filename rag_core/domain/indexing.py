@@ -36,9 +36,9 @@ class Indexing:
         if not 0 < self.documents <= self.searched or not 0 < self.read < self.pages:
             raise ValueError(f"Some of the searched documents are being read, and some of their pages, got {self}")
 
-    def lowered(self, probability: float | None) -> float | None:
+    def lowered(self, probability: float) -> float:
         """An estimate from what was found so far, less what rivals may take from it that nobody could find yet."""
-        return None if probability is None else max(0.0, probability - ALLOWANCE)
+        return max(0.0, probability - ALLOWANCE)
 
     def to_json(self) -> dict[str, int]:
         """As it stands in the metadata."""

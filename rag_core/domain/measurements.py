@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rag_core.domain.bounds import require_between
-from rag_core.domain.claims import Conflict
+from rag_core.domain.claims import Conflict, Evidence
 from rag_core.domain.documents import DateSource
 from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit
@@ -85,6 +85,29 @@ class LibraryFacts:
     def date_of(self, document: str) -> tuple[str, DateSource]:
         """The date of a document and whose it is; empty where none is known."""
         return self.dates.get(document, ""), self.date_sources.get(document, DateSource.NONE)
+
+    def conflict(
+        self,
+        first: Evidence,
+        second: Evidence,
+        values: tuple[str, str],
+        claims: tuple[int, int],
+        *,
+        added: bool = False,
+        statements: tuple[str, str] = ("", ""),
+    ) -> Conflict:
+        """The conflict of two claims that rest on these places, with the value that each states."""
+        (one, whose_one), (other, whose_other) = self.date_of(first.document), self.date_of(second.document)
+        return Conflict(
+            *claims,
+            values,
+            (first.document, second.document),
+            (first.spans[0].page, second.spans[0].page),
+            (one, other),
+            added,
+            statements,
+            (whose_one, whose_other),
+        )
 
     def by_file(self, document: str) -> bool:
         """Whether all that is known of a document's date is what its file states."""

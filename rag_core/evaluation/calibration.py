@@ -21,8 +21,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
-from rag_core.gating.fitting import MIN_COUNT, MIN_TO_ADJUST, adjust, fit, require
-from rag_core.gating.scores import Calibration, Identity, question_hash
+from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
 
 FOLDS = 5  # a usual number; chosen, not measured
 SEED = 7  # draws the folds; any number would do

@@ -66,11 +66,9 @@ def second_thresholds(first: str) -> tuple[str, ...]:
 def steps(name: str) -> tuple[float, ...]:
     """Every value of a threshold's slider, the strictest first."""
     knob = Settings.knob(name)
-    if knob.low is None or knob.high is None or not knob.step:
+    if not knob.values:
         raise ValueError(f"{knob.name} is no threshold")
-    count = round((knob.high - knob.low) / knob.step) + 1
-    values = [type(knob.default)(round(knob.low + n * knob.step, 10)) for n in range(count)]
-    return tuple(values if knob.stricter == "lower" else values[::-1])
+    return tuple(knob.values if knob.stricter == "lower" else knob.values[::-1])
 
 
 def rows(name: str) -> tuple[float, ...]:

@@ -19,6 +19,7 @@ Pure: counts in, a choice out. It knows nothing about settings, documents or mod
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -241,13 +242,10 @@ def _shortage(counts: Counts, alone: Sequence[Target], target: Target, confidenc
 def _nearest(counts: Counts, others: Sequence[Target], target: Target, confidence: float) -> float | None:
     """The lowest target of this kind that can be certified beside the others, to `NEAREST`, by bisection."""
 
-    def feasible(at_most: float) -> bool:
-        return choose(counts, [*others, replace(target, at_most=at_most)], confidence).point is not None
+    def feasible(units: int) -> bool:
+        return choose(counts, [*others, replace(target, at_most=units * NEAREST)], confidence).point is not None
 
-    low, high = 0, round(1 / NEAREST) - 1  # in units of NEAREST
-    if not feasible(high * NEAREST):
+    highest = round(1 / NEAREST) - 1  # in units of NEAREST
+    if not feasible(highest):
         return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if feasible(middle * NEAREST) else (middle, high)
-    return high * NEAREST
+    return bisect_left(range(highest), True, 1, key=feasible) * NEAREST

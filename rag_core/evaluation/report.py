@@ -1,6 +1,8 @@
-"""The report of a run: counts, rates with exact intervals, breakdowns, time.
+"""The report of a run: counts, rates with exact intervals, breakdowns, time; and what each limit of one threshold would
+do to it, with a limit for a price.
 
-Pure: from labels, measurements and outcomes.
+Pure: from labels, measurements and outcomes. An answer is wrong where the question is labelled unanswerable, or where
+it holds none of the labelled right answers.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.decision.batch import Outcomes, every_claim
+from rag_core.decision.batch import Outcomes, ReplaySet, every_claim, replay_many
 from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
@@ -301,3 +303,92 @@ def paired(first: Marks, second: Marks) -> Paired:
     b, c = int((both & first.correct & ~second.correct).sum()), int((both & ~first.correct & second.correct).sum())
     differ = both & ((first.answered != second.answered) | (first.correct != second.correct))
     return Paired(int(both.sum()), b, c, mcnemar(b, c), np.flatnonzero(differ))
+
+
+# right answers more for one wrong one more that are worth a word, and of those there are; chosen
+MIN_GAIN, GAIN_SHARE = (3, 0.25)
+STEPS = 100  # limits that are tried between both ends of a setting's range
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How many of the measured questions end how; the four add up to `questions`.
+
+    `right` are answers that are not wrong, `wrong` answers to unanswerable questions or without a labelled right
+    answer, `refused` answerable and `spared` unanswerable questions that are refused.
+    """
+
+    right: int
+    wrong: int
+    refused: int
+    spared: int
+
+    @property
+    def answered(self) -> int:
+        """Questions that get an answer."""
+        return self.right + self.wrong
+
+    @property
+    def questions(self) -> int:
+        """All that could be measured."""
+        return self.answered + self.refused + self.spared
+
+
+@dataclass(frozen=True, slots=True)
+class Tradeoff:
+    """The effect of each limit, both in rising order of the limit and of the same length."""
+
+    limits: tuple[float, ...]
+    effects: tuple[Effect, ...]
+
+
+def members(marked: Marks) -> dict[str, Flags]:
+    """The questions behind each count of an `Effect`, by its name; shape (n,) each."""
+    wrong = marked.wrong_answer | marked.missed
+    right = marked.measured & marked.answered & ~wrong
+    spared = marked.measured & ~marked.answerable & ~marked.answered
+    return {"right": right, "wrong": wrong, "refused": marked.false_refusal, "spared": spared}
+
+
+def effect(marked: Marks) -> Effect:
+    """The counts of these marks."""
+    return Effect(**{name: int(flags.sum()) for name, flags in members(marked).items()})
+
+
+def tradeoff(
+    questions: Sequence[LabelledQuestion],
+    records: Sequence[Measurements],
+    replayed: ReplaySet,
+    hits: Flags,
+    settings: Settings,
+    name: str,
+) -> Tradeoff:
+    """Judge the run under each limit of the setting `name`, a number whose change only judges again.
+
+    `hits` comes from `answer_hits`; all are in the same order.
+    """
+    knob = Settings.knob(name)
+    assert knob.low is not None
+    assert knob.high is not None
+    limits = tuple(round(float(limit), 6) for limit in np.linspace(knob.low, knob.high, STEPS + 1))
+    deleted = deleted_claims(records)
+    found = (replay_many(replayed, settings.changed(**{name: limit})) for limit in limits)
+    return Tradeoff(limits, tuple(effect(marks(questions, outcomes, hits, records, deleted)) for outcomes in found))
+
+
+def suggested(of: Tradeoff, at_most: float) -> int | None:
+    """The place of the lowest limit at which at most this share of the answers is wrong, or None."""
+    return next(
+        (place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None
+    )
+
+
+def one_more_wrong(of: Tradeoff, place: int) -> int | None:
+    """The place of the lowest limit with one wrong answer more, where that answers many more rightly, or None.
+
+    So one question decides about many, and it is worth looking at it: its label may be wrong, or its document.
+    """
+    now = of.effects[place]
+    lower = next(at for at, found in enumerate(of.effects) if found.wrong <= now.wrong + 1)
+    gain = of.effects[lower].right - now.right
+    return lower if lower < place and gain >= max(MIN_GAIN, GAIN_SHARE * now.right) else None

@@ -1,12 +1,14 @@
-"""The things that a question asks for: the type of its answer, and the constraints that an answer has to keep.
+"""The things that a question asks for: the type of its answer, the constraints that an answer has to keep, and whether
+it asks for more than finding: a ratio, a change, a judgement, a summary, what stands on page 3. No sentence of a
+document answers these unless one states the result.
 
-Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. Nothing is
-decided here.
+Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. A kind is
+told where the words leave little doubt. Nothing is decided here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -15,16 +17,67 @@ import regex
 
 from rag_core.facts.sentence.lexicon import lexicon
 from rag_core.facts.sentence.names import canonical_code, codes
-from rag_core.gating.computed import asks_to_compute
-from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, read, small_words
+from rag_core.gating.stated import MAX_CHARS, NameRun, Stated, asked_words, read, small_words
 from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.metrics import NamedMetric, named_metrics
-from rag_core.retrieval.query import core, prepared
+from rag_core.retrieval.query import core, expand, prepared
+
+#: Each kind and what a refusal says of it. Of several that a question has words for, the first counts.
+COMPUTED = {
+    "summary": "It asks for a summary of a whole document, and answers are single facts that a document states.",
+    "picture": "It asks about a picture or chart, and only the text of the documents is read.",
+    "layout": "It asks what stands at a place of a document, and the documents are searched by what they say.",
+    "items": "It asks how many things of a kind a document has, and these would have to be counted.",
+    "change": "It asks how something changed, and this must be computed from several figures.",
+    "difference": "It asks for a difference, and this needs several statements side by side, or a calculation.",
+    "ratio": "It asks for a ratio, and this must be computed from several figures.",
+    "average": "It asks for an average, and this must be computed from several figures.",
+    "sum": "It asks for a sum, and this must be computed from several figures.",
+    "comparison": "It asks for a comparison, and this needs several statements side by side.",
+    "extreme": "It asks for the highest or lowest of many, and these would have to be compared.",
+    "judgement": "It asks for a judgement, and only what the documents state can be cited.",
+    "other": "It asks for a calculation, and this must be computed from several figures.",
+}
+FIGURED = frozenset({"change", "ratio", "average"})  # a figure that a text either states in words for it or lacks
+_EACH = "Ask for each of them by itself."
+_STEPS = {
+    "summary": "Ask for one of them.",
+    "picture": "Ask for what the text says of it.",
+    "layout": "Ask for what it says.",
+    "items": "Ask what they are.",
+    "judgement": "Ask for the facts that it would rest on.",
+}
+
+
+@lru_cache(maxsize=1 << 10)
+def asks_to_compute(question: str, language: str) -> str:
+    """The kind of `COMPUTED` that a question asks for, or empty; also in a language without a list. Never raises."""
+    computes = asked_words(language).computes
+    said = spaced(expand(question[:MAX_CHARS])) if computes else ""
+    return next((kind for kind in COMPUTED if (pattern := computes.get(kind)) and pattern.search(said)), "")
+
+
+def states_result(kind: str, said: str, language: str) -> bool:
+    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of
+    any other kind.
+
+    The words that ask for it count too: the row "ROE" states what "What was the ROE?" asks for.
+    """
+    if kind not in FIGURED:
+        return True
+    words = asked_words(language)
+    return any(pattern and pattern.search(said) for pattern in (words.results.get(kind), words.computes.get(kind)))
+
+
+def computed_in_words(kind: str) -> str:
+    """Why no sentence answers such a question, and what to ask instead; for the kinds of `COMPUTED`."""
+    return f"{COMPUTED[kind]} {_STEPS.get(kind, _EACH)}"
+
 
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
-_DIRECT, _BY_NOUN, _BY_PATTERN = 1.0, 0.9, 0.6  # how sure a type is; chosen
 _CLAUSE = regex.compile(r"[,;:—]\s")
+WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 class AnswerType(StrEnum):
@@ -58,7 +111,7 @@ class AskedFor:
     """The type and constraints that a question states.
 
     Args:
-        type: of the answer; `sure`: how clearly the words say so, in [0, 1], 0 for `other`.
+        type: of the answer.
         years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or
             several.
         parts: the quarters and halves named ("q3", "h1").
@@ -70,11 +123,10 @@ class AskedFor:
         metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
         superlative, compared: whether it asks for the highest or lowest; compares.
         manner: whether it asks how something is done, and so for no figure.
-        computes: the kind of `computed.COMPUTED` that it asks for, or empty.
+        computes: the kind of `COMPUTED` that it asks for, or empty.
     """
 
     type: AnswerType
-    sure: float
     years: frozenset[int]
     in_year: int
     parts: frozenset[str]
@@ -90,6 +142,11 @@ class AskedFor:
     computes: str = ""
     manner: bool = False
 
+    @property
+    def name_keys(self) -> frozenset[str]:
+        """The beginnings of the words of all names."""
+        return beginnings(word for name in self.names for word in name)
+
     def has(self, word: str) -> bool:
         """Whether the question has this folded word, or a form of it."""
         return word in self.words or word[:KEY_CHARS] in self.keys
@@ -103,30 +160,29 @@ def asked_for(question: str, language: str) -> AskedFor:
     """
     whole = prepared(question[:MAX_CHARS], language)
     info = LANGUAGES.get(language)
-    words = info.asked if info else None
+    words = asked_words(language)
     stated, said = read(whole, language), spaced(whole)
-    kind, sure = _type(core(whole, language), info) if info else (AnswerType.OTHER, 0.0)
+    kind = _type(core(whole, language), info) if info else AnswerType.OTHER
     metrics = named_metrics(whole, language)
     if metrics and kind in NAMES:
-        kind, sure = AnswerType.OTHER, 0.0  # "capital expenditures" are no place
+        kind = AnswerType.OTHER  # "capital expenditures" are no place
     own = stated.own_years if len(stated.years) == 1 else frozenset[int]()
     return AskedFor(
         type=kind,
-        sure=sure,
         years=stated.years,
         in_year=next(iter(own), 0),
         parts=parts_named(said, words),
-        flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
+        flow=any(map(words.flows.fullmatch, stated.words)),
         codes=codes_in(whole),
         names=tuple(stated.words[run.at : run.end] for run in stated.names if _names(run, stated, info)),
-        keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
-        subject=_subject(said, info),
+        keys=beginnings(map(fold, keywords(whole, language))),
+        subject=_subject(said, language),
         metrics=metrics,
         words=frozenset(stated.words),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
         computes=asks_to_compute(question, language),
-        manner=words is not None and words.manner is not None and words.manner.search(said) is not None,
+        manner=words.manner is not None and words.manner.search(said) is not None,
     )
 
 
@@ -149,49 +205,49 @@ def codes_in(text: str) -> frozenset[str]:
     return frozenset(canonical_code(code.text) for code in codes(text) if code.kind == "code" and "§" not in code.text)
 
 
-def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
+def beginnings(words: Iterable[str]) -> frozenset[str]:
+    """The beginnings of folded words, by which inflected forms meet."""
+    return frozenset(word[:KEY_CHARS] for word in words)
+
+
+def folded(text: str) -> list[str]:
+    """The folded words of a text."""
+    return [fold(word) for word in WORD.findall(text)]
+
+
+def _subject(said: str, language: str) -> frozenset[str]:
     """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are
     no part of it.
     """
-    words = info.asked if info else None
-    small = small_words(info.code) if info else frozenset[str]()
-    measures = _measured(said, info)
-    for pattern in words.periods.values() if words else ():
+    words = asked_words(language)
+    aside = small_words(language) | set(_measures(said, language))
+    for pattern in words.periods.values():
         said = pattern.sub(" ", said)
-    left = [
-        word
-        for word in _undated(said.split(), info)
-        if word not in small and word not in measures and not word.isdecimal()
-    ]
-    telling = [word for word in left if words is None or word not in words.figure_words]
-    return frozenset(word[:KEY_CHARS] for word in telling or left)
+    left = [word for word in _undated(said.split(), language) if word not in aside and not word.isdecimal()]
+    return beginnings([word for word in left if word not in words.figure_words] or left)
 
 
-def _undated(said: Sequence[str], info: LanguageInfo | None) -> Iterator[str]:
+def _undated(said: Sequence[str], language: str) -> Iterator[str]:
     """The words, folded, without the months that stand beside a number: "january 28"."""
     found = [fold(word) for word in said]
-    months = lexicon(info.code).months if info else {}
+    months = lexicon(language).months if language in LANGUAGES else {}
     for at, word in enumerate(found):
         if word not in months or not any(map(str.isdecimal, found[max(0, at - 1) : at + 2])):
             yield word
 
 
-def _measured(said: str, info: LanguageInfo | None) -> set[str]:
-    return {fold(word) for word in _measures(said, info, info.asked)} if info and info.asked else set()
-
-
-def _measures(said: str, info: LanguageInfo, words: AskedWords) -> Iterator[str]:
-    """The word behind the question word of a phrase: "how long", and not "what share"."""
+def _measures(said: str, language: str) -> Iterator[str]:
+    """The folded word behind the question word of a phrase: "how long", and not "what share"."""
+    words = asked_words(language)
     for _, match in _matches(words, said):
         first, *rest = match[0].split()
-        if rest and first in info.question_words - words.takes_noun:
-            yield rest[0]
+        if rest and first in LANGUAGES[language].question_words - words.takes_noun:
+            yield fold(rest[0])
 
 
-def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:
+def parts_named(said: str, words: AskedWords) -> frozenset[str]:
     """The quarters and halves of a year that a `spaced` text names: "q3", "h1"."""
-    periods = words.periods if words else {}
-    return frozenset(name for name, pattern in periods.items() if name[-1].isdigit() and pattern.search(said))
+    return frozenset(name for name, pattern in words.periods.items() if name[-1].isdigit() and pattern.search(said))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -201,37 +257,32 @@ def asks(text: str, language: str) -> bool:
     """
     if ends_in_question(text):
         return True
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    return words is not None and words.tasks is not None and words.tasks.search(spaced(text)) is not None
+    tasks = asked_words(language).tasks
+    return tasks is not None and tasks.search(spaced(text)) is not None
 
 
-def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
+def is_superlative(stated: Stated, words: AskedWords) -> bool:
     """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no
     degree.
     """
-    if words is None:
-        return False
     named = {at for run in stated.names if run.end - run.at > 1 for at in range(run.at, run.end)}
     said = {word for at, word in enumerate(stated.words) if at not in named}
     return any(map(words.superlatives.fullmatch, said - words.not_superlative))
 
 
-def _type(question: str, info: LanguageInfo) -> tuple[AnswerType, float]:
-    """The type that a question names first, and how sure that is."""
+def _type(question: str, info: LanguageInfo) -> AnswerType:
+    """The type that a question names first."""
     if not (words := info.asked):
-        return AnswerType.OTHER, 0.0
+        return AnswerType.OTHER
     said = spaced(_asking(question, info))
-    found = [
-        (match.start() + (match[0][0] == " "), -match.end(), name, _DIRECT) for name, match in _matches(words, said)
-    ]
-    found += _nouns(words, said, small_words(info.code))
-    start, _, name, sure = min(found, default=(len(said), 0, "", 0.0))
+    found = [(match.start() + (match[0][0] == " "), -match.end(), name) for name, match in _matches(words, said)]
+    start, _, name = min([*found, *_nouns(words, said, small_words(info.code))], default=(len(said), 0, ""))
     if name:
-        return AnswerType(name), sure
+        return AnswerType(name)
     for kind, pattern in ((AnswerType.PROCEDURE, info.procedural), (AnswerType.COUNT, info.asks_number)):
         if pattern and (match := pattern.search(said)) and match.start() <= start:
-            return kind, _BY_PATTERN
-    return AnswerType.OTHER, 0.0
+            return kind
+    return AnswerType.OTHER
 
 
 def _asking(question: str, info: LanguageInfo) -> str:
@@ -247,7 +298,7 @@ def _matches(words: AskedWords, said: str) -> list[tuple[str, regex.Match[str]]]
     return [(name, match) for name, pattern in words.phrases.items() if (match := pattern.search(said))]
 
 
-def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str, float]]:
+def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str]]:
     """The noun behind the first "which", as a candidate of `_type`; without one that word itself, with an empty
     name.
     """
@@ -256,7 +307,7 @@ def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[in
         if token in words.takes_noun:
             name, count = _noun(words, tokens[at + 1 : at + 1 + _MAX_NOUN_WORDS], small)
             end = place + len(" ".join(tokens[at : at + 1 + count]))
-            return [(place, -end, name, _BY_NOUN if name else 0.0)]
+            return [(place, -end, name)]
         place += len(token) + 1
     return []
 

@@ -21,11 +21,32 @@ be compared |
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from rag_core.domain.claims import Claim
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, Place, ReadPlace
+from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.gating.fit import Fit
+
+Read = Callable[[Sequence[Place]], Sequence[ReadPlace]]
+Near = Callable[[Sequence[str]], Sequence[float]]
+
+
+def nearness(question: str, embedder: Embedder) -> Near:
+    """The cosine of each text to a question."""
+    return lambda texts: (
+        [float(one) for one in embedder.embed(list(texts)) @ embedder.embed([question], "query")[0]] if texts else []
+    )
+
+
+def reader(question: str, answerability_model: AnswerabilityModel | None) -> Read | None:
+    """Reads places together with the question; None where nobody reads."""
+    if answerability_model is None:
+        return None
+    asked = question.rstrip("?？ ") + "?"  # it learned from questions that end so; people type them without
+    return partial(answerability_model.read, asked)
+
 
 FITS = ("fit_row", "fit_result")
 FEATURES = (

@@ -10,32 +10,35 @@ import regex
 
 from rag_core.domain.rows import EMPTY, columns
 from rag_core.facts.sentence.lexicon import lexicon
-from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, parts_named
-from rag_core.gating.stated import CASED, Stated, names_only_periods, read, small_words
-from rag_core.language import LANGUAGES, any_language, fold, grammar, spaced
+from rag_core.gating.asked import (
+    FIGURES,
+    NAMES,
+    WORD,
+    AnswerType,
+    AskedFor,
+    beginnings,
+    codes_in,
+    folded,
+    parts_named,
+)
+from rag_core.gating.stated import CASED, Stated, asked_words, names_only_periods, read, small_words
+from rag_core.language import any_language, fold, grammar, spaced
 from rag_core.retrieval.metrics import NamedMetric
 
 ROW_WORDS = 14  # at most in a row's label; chosen
 CODE_DEFINED = 0.9  # the row of a code, where the question asks what the code means; chosen
 CODE_NAMED = 0.6  # the same where it asks something else that has to do with the code; chosen
-BESIDE_CODE = (
-    0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
-)
+# least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
+BESIDE_CODE = 0.7
 CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
-UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 STEP_WORDS = 3  # at least in a cell that says how something is done: "Press SET" beside figures is rare; chosen
 _BRACKETS = regex.compile(r"\([^()]*\)")
 CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
-# types that a text surely lacks where `holds` is low
-_TELLING = NAMES | {
-    AnswerType.DATE,
-    AnswerType.DEADLINE,
-    AnswerType.DURATION,
-}
+# types that a row must have
+_TELLING = NAMES | {AnswerType.DATE, AnswerType.DEADLINE, AnswerType.DURATION}
 _FIGURE = regex.compile(r"\p{Nd}[\p{Nd}.,]*[)\s|]*(%?)")  # with the sign of a share, which may be a cell of its own
 _DIGIT = regex.compile(r"\p{Nd}")
-WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 def row_asked(asked: AskedFor, text: str, above: str, language: str, about: frozenset[str] = frozenset()) -> float:
@@ -65,13 +68,13 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
         return 0.0
     if about and _names_another(asked, f"{text}\n{above}", about, language):
         return 0.0
-    beside = {word[:KEY_CHARS] for word in map(fold, WORD.findall(above))}
+    beside = beginnings(folded(above))
     first = _share(asked, cells[0], beside, language, about=about)
     if _names_code(asked, cells[0]) or any(asked.codes & codes_in(cell) and _is_code_alone(cell) for cell in cells[1:]):
         first = max(first, CODE_DEFINED if asked.type is AnswerType.DEFINITION else CODE_NAMED)
     others: list[float] = []
     if asked.type in NAMES:
-        others = [_share(asked, cell, set(), language, least=1.0) for cell in cells[1:]]
+        others = [_share(asked, cell, frozenset(), language, least=1.0) for cell in cells[1:]]
     elif asked.type is AnswerType.CODE:
         others = [_share(asked, cell, beside, language, least=BESIDE_CODE) for cell in cells[1:]]
     return max(first, *others, 0.0)
@@ -85,11 +88,8 @@ def _names_another(asked: AskedFor, text: str, about: frozenset[str], language: 
     """
     if not asked.names or grammar(language).nouns_capitalised or grammar(language).script not in CASED:
         return False
-    here = {word[:KEY_CHARS] for word in map(fold, WORD.findall(text))} | about
-    return any(
-        {word[:KEY_CHARS] for word in name if word not in any_language().connectors}.isdisjoint(here)
-        for name in asked.names
-    )
+    here, connectors = beginnings(folded(text)) | about, any_language().connectors
+    return any(beginnings(set(name) - connectors).isdisjoint(here) for name in asked.names)
 
 
 def _names_code(asked: AskedFor, cell: str) -> bool:
@@ -108,7 +108,7 @@ def _is_code_alone(cell: str) -> bool:
 
 def cells_named(asked: AskedFor, row: str, header: str) -> list[str]:
     """The cells of a row in the columns that a question names, by all words of their heads."""
-    words = {word[:KEY_CHARS] for word in asked.words}
+    words = beginnings(asked.words)
     return [cell for cell, head in columns(header, row) if (keys := _keys(head)) and keys <= words]
 
 
@@ -125,7 +125,7 @@ def lacking(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
     "Net loss" is no answer where "Net loss per share, basic and diluted" stands there, and that is asked for.
     """
     small = small_words(language)
-    subject = asked.subject - {word[:KEY_CHARS] for name in asked.names for word in name}
+    subject = asked.subject - asked.name_keys
     mine = [subject & _keys(label, small) for label in labels]
     return [bool(one) and one != subject and subject in mine for one in mine]
 
@@ -155,39 +155,35 @@ def nameless(asked: AskedFor, labels: Sequence[str], places: Sequence[str]) -> l
         labels: of the rows.
         places: for each the title of its document, the headings that it stands under, and the heads of its table.
     """
-    names = {frozenset(word[:KEY_CHARS] for word in name) for name in asked.names}
     keys = [_keys(label) for label in labels]
-    rows = {frozenset(mine) for mine in keys} & names
-    named = frozenset().union(*rows)
+    named = frozenset[str]().union(*(set(keys) & set(map(beginnings, asked.names))))
     return [bool(named) and named.isdisjoint(mine | _keys(place)) for mine, place in zip(keys, places, strict=True)]
 
 
-def _keys(text: str, small: frozenset[str] = frozenset()) -> set[str]:
+def _keys(text: str, small: frozenset[str] = frozenset()) -> frozenset[str]:
     """The beginnings of a text's words outside brackets, without small ones."""
-    return {word[:KEY_CHARS] for word in map(fold, WORD.findall(_BRACKETS.sub(" ", text))) if word not in small}
+    return beginnings(word for word in folded(_BRACKETS.sub(" ", text)) if word not in small)
 
 
 def _share(
-    asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0, about: frozenset[str] = frozenset()
+    asked: AskedFor,
+    cell: str,
+    beside: frozenset[str],
+    language: str,
+    least: float = 0.0,
+    about: frozenset[str] = frozenset(),
 ) -> float:
     """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the
     subject is there.
 
     A label that is only the name of whom the document is about (`about`) is none for anything else that is asked.
     """
-    small = small_words(language)
-    label = [word for word in map(fold, WORD.findall(cell)) if not word.isdecimal() and word not in small]
+    label, bare = (_telling(text, language) for text in (cell, without_aside(cell, language)))
     if not 0 < len(label) <= ROW_WORDS or _is_other_period(asked, cell, language):
         return 0.0
-    there = beside.union(word[:KEY_CHARS] for word in label)
-    names = {word[:KEY_CHARS] for name in asked.names for word in name}
+    there, names = beside | beginnings(label), asked.name_keys
     wanted = asked.subject - (names - there)
     has = len(wanted & there) / max(1, len(wanted))
-    bare = [
-        word
-        for word in map(fold, WORD.findall(without_aside(cell, language)))
-        if not word.isdecimal() and word not in small
-    ]
     shares = (share_asked(asked, words, language) for words in (label, bare) if words)
     # the firm's name says nothing of its tax rate
     own = about & names & there and wanted - names and not (wanted - names) & there
@@ -195,11 +191,16 @@ def _share(
     return max(said, *(_printed(metric, cell, wanted, there, language) for metric in asked.metrics), 0.0)
 
 
+def _telling(label: str, language: str) -> list[str]:
+    """The folded words of a label without numbers and small ones."""
+    small = small_words(language)
+    return [word for word in folded(label) if not word.isdecimal() and word not in small]
+
+
 def _is_other_period(asked: AskedFor, cell: str, language: str) -> bool:
     """Whether a label is a period alone, and not one that is asked for: "Fiscal 2024", "First quarter", "Year"."""
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    said = spaced(cell)
-    if words is None or not _is_period(said, words.periods.values(), language):
+    words, said = asked_words(language), spaced(cell)
+    if not words.periods or not _is_period(said, words.periods.values(), language):
         return False
     return asked.years.isdisjoint(read(cell, language).years) and asked.parts.isdisjoint(parts_named(said, words))
 
@@ -216,59 +217,51 @@ def without_aside(label: str, language: str) -> str:
     """A label without what is set aside behind a comma: "Cost of revenue, exclusive of depreciation", "Net loss per
     share, basic".
     """
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    if words is None or not words.aside_words:
-        return label
-    head, comma, aside = label.partition(",")
-    first = WORD.search(aside) if comma else None
-    return head if first and fold(first[0]) in words.aside_words else label
+    head, _, aside = label.partition(",")
+    first = WORD.search(aside)
+    return head if first and fold(first[0]) in asked_words(language).aside_words else label
 
 
 def label_words(label: str, language: str) -> frozenset[str]:
     """The folded words of a label by which it is known from another: without brackets, an aside, small words and those
     for a total.
     """
-    small = small_words(language)
-    bare = without_aside(_BRACKETS.sub(" ", label), language)
-    return frozenset(_counted([word for word in map(fold, WORD.findall(bare)) if word not in small], language))
+    return _counted(without_aside(_BRACKETS.sub(" ", label), language), language)
 
 
-def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: set[str], language: str) -> float:
+def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: frozenset[str], language: str) -> float:
     """`_share` where the label is one that reports print the metric under: its words stand for those that the metric
     was named by.
 
     What stands in brackets does not count: "Net income (loss)", "Property, plant and equipment (PP&E)".
     """
-    small = small_words(language)
-    own = _counted([word for word in map(fold, WORD.findall(_BRACKETS.sub(" ", cell))) if word not in small], language)
+    small, own = small_words(language), _counted(_BRACKETS.sub(" ", cell), language)
     if not own:
         return 0.0
     shares = [len(words - small) / len(own) for words in metric.labels if own >= words - small]
-    rest = wanted - {word[:KEY_CHARS] for word in metric.words}
+    rest = wanted - beginnings(metric.words)
     has = len(rest & there) / len(rest) if rest else 1.0
     return max(shares, default=0.0) * has**2
 
 
-def _counted(label: Sequence[str], language: str) -> set[str]:
-    """The words of a label but for those for a total, which mean the same; all where there is nothing else."""
-    return set(label) - _totals(language) or set(label)
-
-
-def _totals(language: str) -> frozenset[str]:
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    return words.totals if words else frozenset[str]()
+def _counted(label: str, language: str) -> frozenset[str]:
+    """The folded words of a label but small ones and those for a total, which mean the same; all where there is nothing
+    else.
+    """
+    said = frozenset(folded(label)) - small_words(language)
+    return said - asked_words(language).totals or said
 
 
 def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
     """Share of a label's folded words that the question has, in [0, 1]; a word for a total that it lacks does not
     count.
     """
-    totals = _totals(language)
+    totals = asked_words(language).totals
     counted = [word for word in label if word not in totals or asked.has(word)]
     return sum(map(asked.has, counted)) / len(counted) if counted else 0.0
 
 
-def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: Stated, language: str) -> bool:
+def may_be_row(asked: AskedFor, text: str, lacks: bool, stated: Stated, heads: Stated, language: str) -> bool:
     """Whether a row can be the one asked for, whatever its label.
 
     A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year
@@ -279,20 +272,20 @@ def may_be_row(asked: AskedFor, text: str, holds: float, stated: Stated, heads: 
     cells = [cell for cell in text.split(CELL)[1:] if any(map(str.isalnum, cell))]
     dates = [names_only_periods(cell, language) for cell in cells]
     told = "".join(cell for cell, date in zip(cells, dates, strict=True) if not date)
-    lacks = holds < UNKNOWN if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(told)
+    without = lacks if asked.type in _TELLING else asked.type in _IN_DIGITS and not _DIGIT.search(told)
     only_dates = asked.type in FIGURES and any(dates) and not _DIGIT.search(told)
     only_figures = asked.manner and not any(map(str.isalpha, told))
     longest = max((sum(map(str.isalpha, cell.split())) for cell in cells), default=0)
     no_steps = asked.type is AnswerType.PROCEDURE and longest < STEP_WORDS
-    return not (asked.compared or asked.superlative or other_years or lacks or only_dates or only_figures or no_steps)
+    return not (asked.compared or asked.superlative or other_years or without or only_dates or only_figures or no_steps)
 
 
 def asks_share(asked: AskedFor, language: str) -> bool:
     """Whether a question has a word for a share, such as a rate or a growth; also where the language has no list of
     them.
     """
-    words = LANGUAGES[language].asked if language in LANGUAGES else None
-    return words is None or not words.share_words or not asked.words.isdisjoint(words.share_words)
+    shares = asked_words(language).share_words
+    return not shares or not asked.words.isdisjoint(shares)
 
 
 def are_shares(asked: AskedFor, text: str, language: str) -> bool:

@@ -1,8 +1,11 @@
-"""The calibrated score: a logistic regression on the features of a retrieval, read from a file with its provenance.
+"""The calibrated score: a logistic regression on the features of a retrieval, read from a file with its provenance, and
+fitted to labelled questions: from nothing, or from where a score is already.
 
 A calibration belongs to what measured the features it was fitted on: an embedding model with its tokenizer, and one
 version of the chunker, the language module and the features. Where none matches, there is no answerability, and the
 gate that needs it says so instead of guessing.
+
+To fit needs scikit-learn and SciPy, which no question does: both are imported when something is fitted.
 """
 
 from __future__ import annotations
@@ -12,31 +15,22 @@ import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.errors import InvalidInput
-from rag_core.gating.features import FEATURES
+from rag_core.gating.features import FEATURES, INPUTS
 from rag_core.library.disk.files import seal, unseal
 from rag_core.library.indexing.indexer import INDEX_VERSION
 from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 4  # the form of a calibration file
-_KEYS = {
-    "schema_version",
-    "identity",
-    "features",
-    "mean",
-    "scale",
-    "coefficients",
-    "intercept",
-    "correctness",
-    "provenance",
-}
+_LISTS = ("features", "mean", "scale", "coefficients")  # of one length
+_KEYS = {"schema_version", "identity", *_LISTS, "intercept", "correctness", "provenance"}
 TIMES = "*"  # between the features of a product
 FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far
 
@@ -105,19 +99,6 @@ class Identity:
             answerability_model.version if answerability_model else "",
         )
 
-    def to_json(self) -> dict[str, str]:
-        """As stored."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, str]) -> Identity:
-        """The value that `to_json` wrote.
-
-        Raises:
-            TypeError: it is not that.
-        """
-        return cls(**row)
-
     def differences(self, other: Identity) -> tuple[str, ...]:
         """The names of the components that differ, in order; empty when one may stand for the other."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != getattr(other, field.name))
@@ -158,7 +139,7 @@ class Calibration:
 
         Every record names it.
         """
-        return _digest(json.dumps({**self._numbers(), "identity": self.identity.to_json()}, sort_keys=True))
+        return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
         """The log of the odds."""
@@ -174,16 +155,11 @@ class Calibration:
 
     def to_json(self) -> dict[str, Any]:
         """As stored."""
-        provenance = dict(self.provenance)
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "identity": self.identity.to_json(),
-            **self._numbers(),
-            "provenance": provenance,
-        }
+        about = {"schema_version": SCHEMA_VERSION, "identity": asdict(self.identity)}
+        return {**about, **self._numbers(), "provenance": dict(self.provenance)}
 
     def _numbers(self) -> dict[str, Any]:
-        lists = {name: list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
+        lists = {name: list(getattr(self, name)) for name in _LISTS}
         of_right = {"correctness": self.correctness._numbers()} if self.correctness else {}
         return {**lists, "intercept": self.intercept, **of_right}
 
@@ -198,14 +174,11 @@ class Calibration:
             raise ValueError(f"form {row['schema_version']}; this version reads form {SCHEMA_VERSION}")
         if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
             raise TypeError("provenance and identity must be objects")
-        identity = Identity.from_json(row["identity"])
-        return cls._of(identity, row, row["provenance"])
+        return cls._of(Identity(**row["identity"]), row, row["provenance"])
 
     @classmethod
     def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
-        features, mean, scale, coefficients = (
-            tuple(row[name]) for name in ("features", "mean", "scale", "coefficients")
-        )
+        features, mean, scale, coefficients = (tuple(row[name]) for name in _LISTS)
         correctness = cls._of(identity, row["correctness"], {}) if "correctness" in row else None
         return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, correctness)
 
@@ -229,7 +202,8 @@ def read(path: Path) -> Calibration:
     """
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
-        found = Calibration.from_json(row if _unsealed(row) else unseal(row))
+        # the one that is shipped has no checksum
+        found = Calibration.from_json(row if _KEYS.issuperset(row) else unseal(row))
         if unknown := found.measured - set(FEATURES):
             raise ValueError(f"there is no feature {min(unknown)!r}")
         return found
@@ -246,11 +220,6 @@ def packed(made: Calibration) -> bytes:
     return (json.dumps(seal(made.to_json()), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
-def _unsealed(row: Any) -> bool:
-    """Whether it has no checksum, as the one that is shipped has none."""
-    return isinstance(row, dict) and row.keys() <= _KEYS
-
-
 def _why(error: Exception) -> str:
     return f"it has no {error.args[0]!r}" if isinstance(error, KeyError) else str(error)
 
@@ -263,3 +232,108 @@ def load(files: Sequence[Path], identity: Identity) -> Calibration | None:
     """
     found = (read(path) for path in files if path.exists())
     return next((one for one in found if one.identity == identity), None)
+
+
+MIN_COUNT = 50  # questions of either kind for a fit of all features
+MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
+
+
+def fit(
+    identity: Identity,
+    measured: Sequence[Mapping[str, float]],
+    answerable: Sequence[bool],
+    provenance: Mapping[str, Any],
+    *,
+    weights: Sequence[float] | None = None,
+    c: float = 1.0,
+    features: tuple[str, ...] = INPUTS,
+    least: int = MIN_COUNT,
+) -> Calibration:
+    """Fit the regression. `c` is scikit-learn's C; features are standardised first.
+
+    Raises:
+        InvalidInput: fewer than `least` questions of either kind.
+    """
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    require(answerable, least)
+    x = np.array([[value(name, row) for name in features] for row in measured])
+    mean, scale = x.mean(axis=0), x.std(axis=0)
+    scale[scale < 1e-9] = 1.0
+    x = _standardised(x, mean, scale)
+    regression = LogisticRegression(C=c, max_iter=5000)
+    regression.fit(x, np.array(answerable), sample_weight=weights)
+    return Calibration(
+        identity,
+        features,
+        tuple(map(float, mean)),
+        tuple(map(float, scale)),
+        tuple(map(float, regression.coef_[0])),
+        float(regression.intercept_[0]),
+        provenance,
+    )
+
+
+def _standardised(x: Any, mean: Any, scale: Any) -> Any:
+    """The numbers that the coefficients multiply, from raw features of shape (questions, features); see
+    `Calibration`.
+    """
+    import numpy as np
+
+    return np.clip((x - mean) / scale, -FAR, FAR)
+
+
+def adjust(
+    base: Calibration,
+    measured: Sequence[Mapping[str, float]],
+    answerable: Sequence[bool],
+    provenance: Mapping[str, Any],
+    *,
+    weights: Sequence[float] | None = None,
+    c: float = 0.1,
+    least: int = MIN_TO_ADJUST,
+) -> Calibration:
+    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not
+    near to 0.
+
+    `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may
+    change all of it. `weights` say how much each question counts; 1 without them.
+
+    Raises:
+        InvalidInput: fewer than `least` questions of either kind.
+    """
+    import numpy as np
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    require(answerable, least)
+    y = np.array(answerable, dtype=float)
+    x = np.array([[value(name, row) for name in base.features] for row in measured])
+    x = _standardised(x, np.array(base.mean), np.array(base.scale))
+    before = x @ np.array(base.coefficients) + base.intercept
+    counts = np.ones(len(y)) if weights is None else np.array(weights)
+
+    def loss(moved: Any) -> tuple[float, Any]:
+        changes, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
+        error = counts * (expit(odds) - y)
+        negative_log_likelihood = (counts * (np.logaddexp(0, odds) - y * odds)).sum() + changes @ changes / (2 * c)
+        return float(negative_log_likelihood), np.append(x.T @ error + changes / c, error.sum())
+
+    *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
+    coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
+    return replace(base, coefficients=coefficients, intercept=base.intercept + shift, provenance=provenance)
+
+
+def require(answerable: Sequence[bool], least: int) -> None:
+    """Refuse a set that is too small.
+
+    Raises:
+        InvalidInput: fewer than `least` questions of either kind.
+    """
+    positive = sum(answerable)
+    if min(positive, len(answerable) - positive) < least:
+        raise InvalidInput(
+            f"{positive} answerable and {len(answerable) - positive} unanswerable questions are too few.",
+            remedy=f"Label at least {least} of each.",
+        )

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 import regex
 
 from rag_core.facts.sentence.lexicon import dimension, lexicon, value_words
-from rag_core.language import LANGUAGES, any_language, ascii_digits, fold, grammar, is_known
+from rag_core.language import LANGUAGES, AskedWords, any_language, ascii_digits, fold, grammar, is_known
 
 MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
 # "2026/041", "89/2012": no date, and not "2021/22"
@@ -33,13 +33,10 @@ _DAY = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 _DECADE = regex.compile(r"(?:1\d|20)\d0s")
 _CODE = regex.compile(r"(?=.*\d)(?=.*\p{Lu})[\p{L}\d]+")
 CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})  # scripts with capitals
+_NEVER = regex.compile(r"(?!)")
 _ROMAN = regex.compile(r"[IVX]{1,6}")
-# below the first a number is a year only where a word says so
-_FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = (
-    1500,
-    1000,
-    2199,
-)
+_FIRST_CLEAR_YEAR = 1500  # below it a number is a year only where a word says so
+_FIRST_YEAR, _LAST_YEAR = 1000, 2199
 KINDS = ("money", "percentage", "duration", "date", "time", "month", "ordinal", "code", "count")
 _BEHIND_MARK = frozenset({"date", "ordinal"})  # "3. Oktober" is no third item
 
@@ -70,21 +67,18 @@ class Stated:
     """The reading of one text.
 
     Args:
-        words: its tokens, folded; `raw`: as written, with ASCII digits.
+        words: its tokens, folded.
         numbers: in order; `years`: those of them that are years, decades as all of their years.
         own_years: years behind a word that says that something is of that year ("in 2022").
-        names: in order; where `has_capitals` is false, in a script without capitals, the words that no dictionary of
-            the language has.
+        names: in order; in a script without capitals the words that no dictionary of the language has.
         spaced: its words joined by single spaces, without symbols.
     """
 
     words: tuple[str, ...]
-    raw: tuple[str, ...]
     numbers: tuple[Number, ...]
     years: frozenset[int]
     own_years: frozenset[int]
     names: tuple[NameRun, ...]
-    has_capitals: bool
     spaced: str
 
 
@@ -104,7 +98,7 @@ def read(text: str, language: str) -> Stated:
     if numbers and numbers[0].at == 0 and numbers[0].kind not in _BEHIND_MARK and _MARK.match(plain):
         numbers = numbers[1:]  # it says which item it is, and nothing of it
     years = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _is_year(number.word)}
-    own = frozenset(year for at, year in years.items() if at and words[at - 1] in _vocabulary(language).in_year)
+    own = frozenset(year for at, year in years.items() if at and words[at - 1] in asked_words(language).in_year)
     decades = {
         number.at: int(number.word[:4])
         for number in numbers
@@ -114,12 +108,10 @@ def read(text: str, language: str) -> Stated:
     said = " ".join(word for word in words if word[0].isalnum())
     return Stated(
         words,
-        raw,
         numbers,
         frozenset(years.values()) | spans | _between(years),
         own,
         _names(raw, language),
-        _has_capitals(raw),
         said,
     )
 
@@ -138,35 +130,11 @@ def _in_addresses(text: str) -> Collection[int]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Vocabulary:
-    numbers: frozenset[str]
-    scales: frozenset[str]
-    months: frozenset[str]
-    capital_months: bool
-    in_year: frozenset[str]
-    eras: regex.Pattern[str]
-    clock: regex.Pattern[str]
-    function_words: frozenset[str]
-
-
-_NEVER = regex.compile(r"(?!)")
-
-
 @cache
-def _vocabulary(language: str) -> _Vocabulary:
-    lex, info = lexicon(language), LANGUAGES.get(language)
-    asked = info.asked if info else None
-    return _Vocabulary(
-        numbers=frozenset(value_words(language).numbers),
-        scales=frozenset(value_words(language).scales),
-        months=frozenset(lex.months),
-        capital_months=lex.facts.months_capitalised,
-        in_year=asked.in_year if asked else frozenset(),
-        eras=asked.nouns.get("date", _NEVER) if asked else _NEVER,
-        clock=(asked.clock if asked else None) or _NEVER,
-        function_words=small_words(language),
-    )
+def asked_words(language: str) -> AskedWords:
+    """The words of a language that tell what is asked for; none of one without a list."""
+    info = LANGUAGES.get(language)
+    return (info.asked if info else None) or AskedWords({}, {}, frozenset(), frozenset())
 
 
 def names_only_periods(text: str, language: str) -> bool:
@@ -174,12 +142,11 @@ def names_only_periods(text: str, language: str) -> bool:
     2022".
     """
     stated = read(text, language)
-    info = LANGUAGES.get(language)
     if not stated.years or any(number.kind not in _OF_PERIODS for number in stated.numbers):
         return False
     dated = {number.at for number in stated.numbers}
     left = " ".join(word for at, word in enumerate(stated.words) if at not in dated and word[0].isalnum())
-    for pattern in info.asked.periods.values() if info and info.asked else ():
+    for pattern in asked_words(language).periods.values():
         left = pattern.sub(" ", left)
     return not set(left.split()) - small_words(language)
 
@@ -195,10 +162,10 @@ def small_words(language: str) -> frozenset[str]:
 
 def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> Number | None:
     """The number, month or code at a token."""
-    token, known = raw[at], _vocabulary(language)
+    token, asked = raw[at], asked_words(language)
     if not token[0].isdigit():
         return _in_letters(raw, words, at, language)
-    if _TIME.fullmatch(token) or _is_hour(words, at, known.clock):
+    if _TIME.fullmatch(token) or (asked.clock and _is_hour(words, at, asked.clock)):
         return Number(at, "time", words[at])
     match = _NUMBER.fullmatch(token)
     refers = "/" in token or raw[max(0, at - 1)] == "§"
@@ -208,27 +175,25 @@ def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str
         return Number(at, "date", words[at])
     before, after = words[max(0, at - 2) : at], words[at + 1 : at + 3]
     if (unit := _by_unit(raw, words, at, language)) and not (
-        unit == "duration" and _is_year(token) and after[0] in known.in_year
+        unit == "duration" and _is_year(token) and after[0] in asked.in_year
     ):
         return Number(at, unit, words[at])  # "1992 года" is a date
-    if _is_year(token) and (int(token) >= _FIRST_CLEAR_YEAR or (before and before[-1] in known.in_year)):
+    if _is_year(token) and (int(token) >= _FIRST_CLEAR_YEAR or (before and before[-1] in asked.in_year)):
         return Number(at, "date", words[at])
-    if any(word in known.months for word in (*before, *after)) or any(
-        map(known.eras.fullmatch, (*before[-1:], *after[:1]))
-    ):
+    eras, months = asked.nouns.get("date", _NEVER), lexicon(language).months
+    if any(word in months for word in (*before, *after)) or any(map(eras.fullmatch, (*before[-1:], *after[:1]))):
         return Number(at, "date", words[at])
     return Number(at, "ordinal" if match["ordinal"] else "count", words[at])
 
 
 def _in_letters(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> Number | None:
-    token, known = raw[at], _vocabulary(language)
-    if words[at] in known.months and (token[0].isupper() or not known.capital_months):
+    token, known = raw[at], lexicon(language)
+    if words[at] in known.months and (token[0].isupper() or not known.facts.months_capitalised):
         return Number(at, "month", words[at])
-    if words[at] in known.numbers:
+    if words[at] in value_words(language).numbers:
         return Number(at, _by_unit(raw, words, at, language) or "count", words[at])
-    if _ROMAN.fullmatch(token) and any(
-        known.eras.fullmatch(word) for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
-    ):
+    beside = (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
+    if _ROMAN.fullmatch(token) and any(map(asked_words(language).nouns.get("date", _NEVER).fullmatch, beside)):
         return Number(at, "date", words[at])
     return Number(at, "code", words[at]) if _CODE.fullmatch(token) else None
 
@@ -248,7 +213,7 @@ def _by_unit(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: st
         return "money"  # "EUR 5", but not "in dollars 5 percent"
     if _is_year(raw[at]) and _heads_column(raw, words, at, language):
         return ""
-    place = at + 1 + sum(word in _vocabulary(language).scales for word in words[at + 1 : at + 2])
+    place = at + 1 + sum(word in value_words(language).scales for word in words[at + 1 : at + 2])
     for unit in (" ".join(words[place : place + 2]), *words[place : place + 1]):
         measured = dimension(units.get(unit, ""))
         if measured in _KIND_OF:
@@ -263,7 +228,7 @@ def _heads_column(raw: tuple[str, ...], words: tuple[str, ...], at: int, languag
         and not raw[at + 1].isalnum()
         and dimension(value_words(language).units.get(words[at + 1], "")) == "currency"
     )
-    return symbol and words[at + 2] in _vocabulary(language).scales
+    return symbol and words[at + 2] in value_words(language).scales
 
 
 _KIND_OF = {"currency": "money", "share": "percentage", "time": "duration"}
@@ -287,7 +252,7 @@ def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
 
     The first word counts where it is no function word and something says that it is a name.
     """
-    if not _has_capitals(raw):
+    if not any(word[0].isupper() or word[0].islower() for word in raw):
         if grammar(language).script in CASED:
             return ()
         return tuple(
@@ -296,7 +261,7 @@ def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
             if word[0].isalpha() and not is_known(word, language)
         )
     found: list[NameRun] = []
-    nouns, known = grammar(language).nouns_capitalised, _vocabulary(language).function_words
+    nouns, known = grammar(language).nouns_capitalised, small_words(language)
     at = 0
     while at < len(raw):
         end = at
@@ -309,10 +274,6 @@ def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
                 end += 1
         at = max(end, at + 1)
     return tuple(found)
-
-
-def _has_capitals(raw: tuple[str, ...]) -> bool:
-    return any(word[0].isupper() or word[0].islower() for word in raw)
 
 
 def _clear(run: tuple[str, ...], first: bool, nouns_capitalised: bool, language: str) -> bool:

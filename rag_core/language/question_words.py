@@ -122,7 +122,6 @@ class AskedWords:
         nouns: by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it;
             `neutral`: nouns that it goes on behind ("the name of the city").
         markers: by type (reason, procedure, definition), what a sentence says that gives one.
-        places: words before a place; `organisations`: words that a name of one often holds.
         superlatives: words of a highest or lowest degree; `not_superlative`: words that only look like one.
         periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
         in_year: words before a year that say that something is of that year, and not since, until or before it.
@@ -144,7 +143,7 @@ class AskedWords:
             condition.
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its
             `spaced` text.
-        computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`:
+        computes: by kind (`rag_core.gating.asked.COMPUTED`), how a question asks for more than finding; `results`:
             how a sentence states such a result itself.
     """
 
@@ -154,8 +153,6 @@ class AskedWords:
     stops: FoldedSet
     neutral: FoldedSet = frozenset()
     markers: SearchPatterns = field(default_factory=dict)
-    places: FoldedSet = frozenset()
-    organisations: StarPattern = NEVER
     superlatives: StarPattern = NEVER
     not_superlative: FoldedSet = frozenset()
     periods: SearchPatterns = field(default_factory=dict)

@@ -40,7 +40,7 @@ def in_given_order(
     """
     rows = list(range(len(corpus.passages)))
     if not rows:
-        return Ranking((), (), (), {}, {})
+        return Ranking((), ())
     dense = {row: rank for rank, (row, _) in enumerate(corpus.vectors.search(vector, len(rows), None), 1)}
     lexical = {row: rank for rank, (row, _) in enumerate(corpus.lexical.search(terms, len(rows), None), 1)}
     cosines = np.clip(corpus.vectors.vectors(rows) @ vector, -1.0, 1.0)
@@ -57,7 +57,7 @@ def in_given_order(
     if reranker is not None:
         pairs = reranked(question, pairs, reranker)
     order = tuple(row for row, _ in pairs)
-    return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
+    return Ranking(tuple(hit for _, hit in pairs[:k]), order)
 
 
 def _order(places: Sequence[int], dense: dict[int, int]) -> list[int]:

@@ -20,17 +20,15 @@ from rag_core.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The two rankings before fusion, as {row: 1-based rank}, and the fused hits, best first.
-
-    `rows` are those of the hits; `candidates` all rows that were fused, in their final order, of which `rows` are the
-    first.
-    """
+    """The hits, best first, and all rows that were fused, in their final order: those of the hits are the first."""
 
     hits: tuple[Hit, ...]
-    rows: tuple[int, ...]
     candidates: tuple[int, ...]
-    dense: Mapping[int, int]
-    lexical: Mapping[int, int]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Those of the hits."""
+        return self.candidates[: len(self.hits)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ def retrieve(
     if reranker is not None:
         pairs = reranked(question, pairs, reranker)
         order = [row for row, _ in pairs]
-    return Ranking(tuple(one for _, one in pairs[:k]), tuple(order[:k]), tuple(order), dense, lexical)
+    return Ranking(tuple(one for _, one in pairs[:k]), tuple(order))
 
 
 def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, int]:

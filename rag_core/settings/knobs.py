@@ -6,6 +6,7 @@ The declarations themselves stand in `rag_core.settings.settings`, those of a la
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
@@ -121,6 +122,17 @@ class Knob:
     step: float | None = None
     stricter: str = ""
     switch: str = ""
+
+    @property
+    def values(self) -> list[Any]:
+        """Every value of its slider, the lowest first: exact decimals, and integers where it counts; none of a
+        choice.
+        """
+        if self.low is None or self.high is None or not self.step:
+            return []
+        low, step = Decimal(str(self.low)), Decimal(str(self.step))
+        count = int((Decimal(str(self.high)) - low) / step) + 1
+        return [type(self.default)(low + n * step) for n in range(count)]
 
     @property
     def is_closed(self) -> bool:

@@ -19,10 +19,10 @@ from rag_core.adapters.llm.chain import FILE as CACHE_FILE
 from rag_core.adapters.llm.chain import ModelCache
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.workers.ray_workers import workers_of
+from rag_core.decision.summary import Counts
 from rag_core.domain.acts import Action, Note, actor, permit, require_entry
 from rag_core.domain.ports import Embedder, VectorStore
 from rag_core.errors import IngestError, LibraryError, QuotaExceeded, RagError, StoreMismatch
-from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library import dropping
 from rag_core.library.erasing import Erased, Mentions

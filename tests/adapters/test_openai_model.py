@@ -18,8 +18,7 @@ from openai import OpenAI
 from pydantic import BaseModel
 
 from rag_core.adapters.llm.openai_server import OpenAIModel
-from rag_core.compression.llm.replies import read_draft
-from rag_core.compression.llm.reply_forms import DraftReply, SufficiencyReply, VerifyReply
+from rag_core.compression.llm.replies import DraftReply, SufficiencyReply, VerifyReply, read_draft
 from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import OPENAI, Endpoint
 

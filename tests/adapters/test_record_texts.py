@@ -31,7 +31,7 @@ from rag_core import wiring
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import MAX_CHARS, SCHEMA, VERSION
 from rag_core.decision.decide import decide
-from rag_core.decision.outcomes import Outcome
+from rag_core.decision.progress import Outcome
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from model_server import Asked
 
-from rag_core.compression.raw import context_words
+from rag_core.compression.extract import context_words
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.llm_steps import generate
 from rag_core.domain.llm_trace import LlmTrace

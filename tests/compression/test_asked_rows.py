@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from builders import HashEmbedder, MemoryCorpus, Text, settings
 from folding import each
 
-from rag_core.compression.asked_rows import ROW_ALONE, rank_of_row, tables_asked
+from rag_core.compression.scoring import ROW_ALONE, rank_of_row, tables_asked
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.gating.asked import asked_for

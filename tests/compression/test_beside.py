@@ -13,9 +13,8 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.beside import completed
 from rag_core.compression.conflicts import other_sides
-from rag_core.compression.extract import Extract, claim_of
+from rag_core.compression.extract import Extract, claim_of, completed
 from rag_core.compression.scoring import Scored
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import PassageKind
@@ -121,7 +120,7 @@ def test_given_an_item_of_another_list_behind_a_sentence_then_it_does_not_take_i
     led_in = [
         replace(unit, lead="It is a myth that:") if unit.text.startswith("This does not") else unit for unit in stated
     ]
-    monkeypatch.setattr("rag_core.compression.beside.units", lambda *_: led_in)
+    monkeypatch.setattr("rag_core.compression.extract.units", lambda *_: led_in)
 
     assert completed(found, corpus.page_text, 3) is found
 
@@ -207,7 +206,7 @@ def completed_at(texts: list[str], at: int, *, row: bool = False) -> list[str]:
     scored = [Scored(unit, {}, 0.9 if n == at else 0.1) for n, unit in enumerate(found)]
     extract = Extract((claim_of(scored[at], lines.page_text),), (scored[at],), tuple(scored))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("rag_core.compression.beside.units", lambda *_: found)
+        patched.setattr("rag_core.compression.extract.units", lambda *_: found)
         return [one.unit.text for one in completed(extract, lines.page_text, 3).chosen]
 
 

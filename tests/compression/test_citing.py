@@ -45,17 +45,17 @@ def evidence(*spans: Span, passage: str = "d1#1") -> Evidence:
 
 
 def test_given_a_quote_then_each_visual_row_of_it_is_one_rectangle() -> None:
-    assert boxes_of(evidence(Span(1, 4, 23)), CORPUS) == ((1, Box(32, 9, 90, 21)), (1, Box(10, 22, 32, 32)))
+    assert boxes_of(evidence(Span(1, 4, 23)), CORPUS.words) == ((1, Box(32, 9, 90, 21)), (1, Box(10, 22, 32, 32)))
 
 
 @each("span", [Span(1, 5, 8), Span(1, 3, 10), Span(1, 4, 11)])
 def test_given_a_quote_that_ends_inside_a_word_then_that_word_is_marked_and_its_neighbours_are_not(span: Span) -> None:
-    assert boxes_of(evidence(span), CORPUS) == ((1, Box(32, 9, 60, 20)),)
+    assert boxes_of(evidence(span), CORPUS.words) == ((1, Box(32, 9, 60, 20)),)
 
 
 @each("elsewhere", [Span(1, 29, 38), Span(2, 0, 4)])
 def test_given_a_quote_of_which_a_part_has_no_place_then_nothing_is_marked(elsewhere: Span) -> None:
-    assert boxes_of(evidence(Span(1, 0, 3), elsewhere), CORPUS) == ()
+    assert boxes_of(evidence(Span(1, 0, 3), elsewhere), CORPUS.words) == ()
 
 
 FIRST, SECOND, NOTE = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 20), WordBox(30, 31, 32, 8, 37, 14)
@@ -97,11 +97,11 @@ def test_given_the_words_of_a_page_then_each_row_of_the_quoted_ones_is_a_rectang
             return tuple(words)
 
     page = Page([Text("d1", BODY)], HashEmbedder())
-    assert [box for _, box in boxes_of(evidence(Span(1, 0, end)), page)] == boxes
+    assert [box for _, box in boxes_of(evidence(Span(1, 0, end)), page.words)] == boxes
 
 
 def test_given_a_text_document_then_there_are_no_rectangles() -> None:
-    assert boxes_of(evidence(Span(1, 0, 3)), MemoryCorpus([Text("d1", BODY)], HashEmbedder())) == ()
+    assert boxes_of(evidence(Span(1, 0, 3)), MemoryCorpus([Text("d1", BODY)], HashEmbedder()).words) == ()
 
 
 def test_given_claims_then_each_place_is_cited_once_with_all_that_is_known_of_it() -> None:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.conflicts import between_passages, other_sides
-from rag_core.compression.extract import Extract, claim_of, extract
-from rag_core.compression.raw import whole_passages
+from rag_core.compression.extract import Extract, claim_of, extract, whole_passages
 from rag_core.compression.scoring import Scored
 from rag_core.domain.claims import Claim, Conflict, Evidence
 from rag_core.domain.documents import DateSource, Metadata, Span

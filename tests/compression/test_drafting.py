@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
-from rag_core.compression.llm.reply_forms import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
+from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.decision.checks import GROUNDING
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.documents import Box, Metadata, WordBox

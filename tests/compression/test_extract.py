@@ -19,8 +19,8 @@ from rag_core.compression.scoring import FEATURES, PASSAGES, READ_FIRST, UNREAD,
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind, Piece, Place, ReadPlace, ReadUnit, Role
 from rag_core.domain.rows import EMPTY, in_words
-from rag_core.gating.answerability import Near, Read, nearness
 from rag_core.gating.asked import asked_for
+from rag_core.gating.features import Near, Read, nearness
 from rag_core.gating.fit import NOWHERE, Context, fits
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.units import Unit, in_order, units
@@ -515,18 +515,13 @@ def test_given_a_draft_then_the_cosine_of_its_closest_sentence_is_told() -> None
     corpus = MemoryCorpus([Text("a", " ".join(LINES))], EMBEDDER)
     hits = [hit(0.5, of=corpus.passages[0])]
 
-    def found(near: Near | None) -> Extract:
-        return extract(
-            hits,
-            asked_for("line", "en"),
-            corpus.page_text,
-            settings(max_sentences=1),
-            near=near,
-            read=Recorded(LINES[2]),
-        )
+    def cosine(near: Near | None) -> float:
+        asked, of = asked_for("line", "en"), settings(max_sentences=1)
+        found = extract(hits, asked, corpus.page_text, of, near=near, read=Recorded(LINES[2]))
+        return found.features(True, hits, "en")["draft_cosine"]
 
-    assert found(lambda texts: [at / 10 for at, _ in enumerate(texts)]).cosine == 0.2
-    assert found(None).cosine == Extract(()).cosine == 0.0
+    assert cosine(lambda texts: [at / 10 for at, _ in enumerate(texts)]) == 0.2
+    assert cosine(None) == Extract(()).features(True, hits, "en")["draft_cosine"] == 0.0
 
 
 def test_given_the_head_of_a_table_then_it_is_read_in_the_line_above_and_is_no_unit() -> None:
@@ -668,12 +663,15 @@ def test_given_a_reader_that_is_sure_of_a_sentence_then_it_is_drafted_and_the_lo
     assert drafted("When are goods checked?", CONTRACT, max_sentences=1).log_odds() == ([], [])
 
 
-def test_given_passages_that_were_read_then_what_is_said_of_each_is_told_once_and_in_their_order() -> None:
+def test_given_passages_that_were_read_then_what_is_said_of_the_first_is_a_feature() -> None:
     corpus = MemoryCorpus([Text("a", "\n".join(f"{line} It is long." for line in LINES))], EMBEDDER)
 
-    assert drafted("line", corpus, read=Recorded(LINES[1])).passages == [1.0] * READ_FIRST
-    assert drafted("line", corpus, read=Recorded()).passages == [1.0] * READ_FIRST + [2.0] * (PASSAGES - READ_FIRST)
-    assert drafted("line", corpus).passages == []
+    def first(found: Extract) -> float:
+        return found.features(True, [hit(of=corpus.passages[0])], "en")["answer_first"]
+
+    assert first(drafted("line", corpus, read=Recorded(LINES[1]))) == 1.0
+    assert first(drafted("line", corpus, read=Recorded())) == 1.0
+    assert first(drafted("line", corpus)) == 0.0
 
 
 def test_given_units_that_were_not_read_then_the_log_odds_say_nothing_of_them() -> None:
@@ -786,7 +784,7 @@ def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_
     amount = replace(amount, fit=fits(asked, "Revenue was $ 40.", Context(), "en"))
     assert choose([share, row], settings()) == [row]
     assert choose([share, amount, row], settings())[0] == share
-    assert choose([replace(share, fit=replace(share.fit, sure=0.0)), row], settings())[0].fit.sure == 0
+    assert choose([replace(share, fit=replace(share.fit, lacks=False)), row], settings())[0].unit == share.unit
 
 
 def signed(*parts: str, roles: Sequence[Role] = ()) -> list[tuple[str, str]]:

@@ -15,14 +15,17 @@ from pydantic import BaseModel
 
 from rag_core.compression.llm import replies as structures
 from rag_core.compression.llm.replies import (
+    DraftReply,
     EmptyReply,
     MalformedReply,
+    SufficiencyReply,
+    VerifyReply,
+    draft_schema,
     read_draft,
     read_sufficiency,
     read_yes_no,
     source_id,
 )
-from rag_core.compression.llm.reply_forms import DraftReply, SufficiencyReply, VerifyReply, draft_schema
 from rag_core.domain.llm_trace import Completion
 from rag_core.language import LANGUAGES, is_refusal, refusal
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from builders import HashEmbedder, MemoryCorpus, Text
 from builders import passage as passage_of
 
-from rag_core.compression.outline import MAX_HEADINGS, MAX_PASSAGES, outline
+from rag_core.compression.citing import MAX_HEADINGS, MAX_PASSAGES, outline
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Piece, Role
 

@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 
 from rag_core.compression.llm.prompts import (
     COMPRESS_RULES,
+    SEPARATOR,
     compress_prompt,
+    data_line,
     passage_fields,
     source_ids,
     sufficiency_prompt,
     verify_prompt,
 )
-from rag_core.compression.llm.quoting import SEPARATOR, data_line
 from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_yes_no
 from rag_core.domain.claims import Claim
 from rag_core.domain.documents import DateSource
@@ -67,9 +68,9 @@ def sufficiency(
     return sufficiency_prompt(question, language, hits, LIBRARY, of or settings())
 
 
-def verify(claims: Sequence[Claim] | None = None, of: Settings | None = None) -> Prompt:
+def verify(claims: Sequence[Claim] | None = None) -> Prompt:
     drafted = [claim(HITS[0].passage)] if claims is None else claims
-    return verify_prompt(drafted, {one.passage.id: one.passage.text for one in HITS}, of or settings())
+    return verify_prompt(drafted, {one.passage.id: one.passage.text for one in HITS})
 
 
 ALL: dict[str, Callable[[], Prompt]] = {"compress": compress, "sufficiency": sufficiency, "verify": verify}
@@ -265,7 +266,6 @@ def test_given_a_setting_that_is_judged_again_from_the_record_then_no_prompt_dep
 
     assert compress(of=changed).hash == compress().hash
     assert sufficiency(of=changed).hash == sufficiency().hash
-    assert verify(of=changed).hash == verify().hash
 
 
 # the other two
@@ -435,7 +435,7 @@ def test_given_hostile_text_anywhere_then_it_is_one_string_on_one_line_and_forge
     assert "<|" not in prompt.user
     assert "</s>" not in prompt.user
     assert "[INST]" not in prompt.user
-    judged = verify_prompt([Claim(text, cited=("a",))], {"a": text}, settings())
+    judged = verify_prompt([Claim(text, cited=("a",))], {"a": text})
     assert len(boundaries(judged)) == 2
     assert len(rows(judged)) == 2
     prompt.user.encode()

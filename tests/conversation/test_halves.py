@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.conversation.halves import halves
+from rag_core.conversation.stand_alone import halves
 from rag_core.language import LANGUAGES, fold, words
 
 ROWS = [

@@ -71,7 +71,7 @@ assert replay(one, at.changed(two_hits_mode=Mode.OBSERVE)).answered
 set_of = ReplaySet.of([one, two])
 assert list(replay_many(set_of, at).reason) == ["two_hits", "none"]
 assert list(replay_many(set_of, at.changed(min_hits=1)).reason) == ["none", "none"]
-(held,) = [row for row in checks_of(set_of, at) if row.name == "two_hits"]
+(held,) = [row for row in checks_of(set_of, at) if row.check.name == "two_hits"]
 assert (held.values.tolist(), list(held.blocks)) == ([1, 2], [True, False])
 assert certify.MODE_OF["min_hits"] == "two_hits_mode" and "min_hits" not in certify.FIRST
 assert certify.steps("min_hits") == tuple(range(20, -1, -1))

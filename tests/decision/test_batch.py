@@ -94,12 +94,7 @@ def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Se
             ]
         for check, gate in zip(held, (*GATING, *GROUNDING), strict=True):
             expected = gate(judged)
-            assert (check.name, check.reason, check.mode, check.scale) == (
-                expected.stage,
-                expected.reason,
-                expected.mode,
-                expected.scale,
-            )
+            assert (check.check, check.mode) == (gate, expected.mode)
             assert bool(check.blocks[place]) == expected.blocks
             if expected.value is not None and expected.state is not State.ABSTAINED:
                 assert check.values[place] == expected.value

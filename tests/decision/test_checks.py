@@ -27,9 +27,14 @@ READ_ELSEWHERE = {
     "distance_mode": {
         "settings/configuration.py",
         "gating/levels.py",
-        "decision/batch/asked.py",
+        "decision/batch/columns.py",
     },
-    "max_distance": {"settings/configuration.py", "gating/levels.py", "decision/batch/asked.py", "decision/decide.py"},
+    "max_distance": {
+        "settings/configuration.py",
+        "gating/levels.py",
+        "decision/batch/columns.py",
+        "decision/decide.py",
+    },
     "contradictions_mode": {"gating/levels.py"},  # whether both sides are shown
     # of an intent; which reading of a follow-up is asked
     "min_correctness": {"evaluation/certify.py", "engine.py"},

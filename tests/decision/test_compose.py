@@ -22,7 +22,7 @@ from builders import (
 from folding import each
 
 from rag_core.compression.citing import cite
-from rag_core.compression.raw import first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.compression.extract import first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.decision.compose import compose
 from rag_core.domain.passages import Hit
 from rag_core.settings import Mode, Settings

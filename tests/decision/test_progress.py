@@ -12,8 +12,7 @@ from builders import measured as measured_claim
 from folding import each
 
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.outcomes import Ask
-from rag_core.decision.progress import next_step, progress_of
+from rag_core.decision.progress import Ask, next_step, progress_of
 from rag_core.domain.claims import Conflict
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification

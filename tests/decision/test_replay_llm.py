@@ -15,7 +15,7 @@ from builders import GATE_MODES, GOOD_AUDIT, claim, contradicted, draft, measure
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
+from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, columns, every_claim, replay_many
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
@@ -121,7 +121,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
         progress.append(one.settings)
         return decide(one)
 
-    monkeypatch.setattr(asked, "decide", counting)
+    monkeypatch.setattr(columns, "decide", counting)
     found = [drafted(0.2, 0.9), drafted(0.9)]
     of = ReplaySet.of(found)
     base = found[0].settings
@@ -149,7 +149,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
 
 
 def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("judged"))
+    monkeypatch.setattr(columns, "decide", lambda _: pytest.fail("judged"))
     one = drafted(0.9)
 
     outcomes = replay_many([one], one.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=0.95))
@@ -171,14 +171,14 @@ def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_
     found = [drafted(0.2, 0.8), measurements(0.9, of=drafted().settings)]
     target = found[0].settings
 
-    held = {check.name: check for check in checks_of(ReplaySet.of(found), target)}
+    held = {one.check.name: one for one in checks_of(ReplaySet.of(found), target)}
 
     assert held["support"].values.tolist() == [0.8, 1.0]
     assert held["support"].abstains.tolist() == [False, False]
     assert not held["support"].blocks.any()
-    at_first = {check.name: check for check in checks_of(ReplaySet.of(found), target.changed(min_support=0.1))}
+    at_first = {one.check.name: one for one in checks_of(ReplaySet.of(found), target.changed(min_support=0.1))}
     assert at_first["support"].values.tolist() == [0.2, 1.0]
-    assert list(held) == [check.name for check in checks_of(ReplaySet.of([]), target)]
+    assert list(held) == [one.check.name for one in checks_of(ReplaySet.of([]), target)]
 
 
 def test_given_a_draft_that_is_rejected_then_all_reasons_of_the_refusal_are_kept() -> None:
@@ -191,7 +191,7 @@ def test_given_a_draft_that_is_rejected_then_all_reasons_of_the_refusal_are_kept
 def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
     one = replace(drafted(0.9), llm_trace=LlmTrace(500))
 
-    held = {check.name: check for check in checks_of(ReplaySet.of([one]), one.settings)}
+    held = {one.check.name: one for one in checks_of(ReplaySet.of([one]), one.settings)}
 
     assert replay_many([one], one.settings).needs_model.tolist() == [True]
     assert math.isnan(held["support"].values[0])

@@ -10,10 +10,9 @@ from builders import measured as measured_claim
 from test_progress import ROUND_0, STRICT, asked, attempt, model_settings, rejected
 
 from rag_core.decision.decide import decide
-from rag_core.decision.summary import summarise
+from rag_core.decision.summary import Counts, summarise
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
-from rag_core.evaluation.counts import Counts
 from tests.builders import measurements
 
 TIMES = {"embed": 30.0, "retrieve": 12.0, "extract": 500.0}

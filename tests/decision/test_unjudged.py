@@ -6,7 +6,7 @@ from builders import matched, measurements
 from folding import each
 
 from rag_core import Settings, decide
-from rag_core.decision.unjudged import unjudged
+from rag_core.decision.present import unjudged
 from rag_core.domain.measurements import Understanding
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.settings import Mode

@@ -76,7 +76,7 @@ def missed(
 
 def ranked(meaning: int, words: int, fused: int = 0, *, kept: bool = False) -> RankedPassage:
     one = Passage("d#1", "d", "Text.", (Span(1, 0, 5),))
-    return RankedPassage(one, meaning, words, bool(fused), bool(fused), fused, kept)
+    return RankedPassage(one, meaning, words, fused, kept)
 
 
 def test_given_the_page_that_is_quoted_then_it_was_found_and_quoted() -> None:
@@ -91,7 +91,6 @@ def test_given_a_page_far_down_then_both_ranks_and_the_cut_are_named() -> None:
     best = found.passages[0]
 
     assert (found.lost_at, best.within_top_k, found.top_k) == (LostAt.CUT, False, 1)
-    assert best.dense_candidate
     assert best.fused_rank > 1
     assert (best.dense_rank, best.lexical_rank, best.fused_rank) == (2, 2, 2)
 
@@ -101,7 +100,7 @@ def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named(
     best = found.passages[0]
 
     assert found.lost_at is LostAt.NOT_CANDIDATE
-    assert (best.fused_rank, best.dense_candidate, best.lexical_candidate, found.candidates) == (0, False, False, 2)
+    assert (best.fused_rank, found.candidates) == (0, 2)
     assert (best.dense_rank, best.lexical_rank) == (3, 4)
 
 
@@ -260,7 +259,6 @@ def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
     for place, hit in enumerate(measurements.hits, 1):
         one = found[hit.passage.id]
         assert one.fused_rank == place
-        assert (one.dense_candidate, one.lexical_candidate) == (hit.dense_rank > 0, hit.lexical_rank > 0)
         assert hit.dense_rank in (0, one.dense_rank)
         assert hit.lexical_rank in (0, one.lexical_rank)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.evaluation import answer_hits, marks
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.tradeoff import STEPS, Effect, Tradeoff, effect, one_more_wrong, suggested, tradeoff
+from rag_core.evaluation.report import STEPS, Effect, Tradeoff, effect, one_more_wrong, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 
 pytestmark = pytest.mark.unit

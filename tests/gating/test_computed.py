@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.gating.computed import COMPUTED, asks_to_compute, computed_in_words
+from rag_core.gating.asked import COMPUTED, asks_to_compute, computed_in_words
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.checks import GATING
-from rag_core.decision.checks.gating import WIDEN, least_answerability, least_correctness
+from rag_core.decision.checks.gating import WIDEN, least
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Direction, State
@@ -83,9 +83,9 @@ def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: 
 
 @pytest.mark.parametrize(("extra", "limit"), [(1.0, 1.0), (-1.0, 0.0), (0.06, 0.56)])
 def test_given_an_extra_beyond_the_scale_then_the_limit_stays_on_it_and_is_exact(extra: float, limit: float) -> None:
-    for gate, least in (("correctness", least_correctness), ("answerability", least_answerability)):
+    for gate in ("correctness", "answerability"):
         at = settings(**{f"min_{gate}": 0.5, f"{gate}_extra_procedural": extra})
-        assert [least(at, intent) for intent in ("procedural", "comparative", "factual")] == [limit, 0.5, 0.5]
+        assert [least(gate, at, intent) for intent in ("procedural", "comparative", "factual")] == [limit, 0.5, 0.5]
 
 
 @each(("gate", "score"), [("correctness", 0.3), ("answerability", 0.8), ("cosine", None)])

@@ -17,7 +17,7 @@ from rag_core.domain.measurements import KeywordMatch
 from rag_core.domain.ports import Vectors
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.gating.keywords import MAX_WORDS, SEPARATOR, context_of, match_keywords, parse_synonyms
+from rag_core.gating.named import MAX_WORDS, match_keywords, parse_synonyms
 from rag_core.language import keywords
 from rag_core.settings import Mode
 
@@ -209,13 +209,6 @@ def test_given_very_many_words_then_the_semantic_option_compares_a_bounded_numbe
     assert MAX_WORDS == 400
     match_keywords(["absent"], "en", [text], ["en"], embed=embed)
     assert len(asked) == 2  # off unless asked for
-
-
-def test_given_passages_then_the_context_joins_them_as_s0_says() -> None:
-    """S0-18: joined by a line of three dashes."""
-    assert SEPARATOR == "\n---\n"
-    assert context_of(["first", "second"]) == "first\n---\nsecond"
-    assert context_of([]) == ""
 
 
 words = st.lists(

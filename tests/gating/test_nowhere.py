@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision.measure import measure
 from rag_core.facts import Entity
-from rag_core.gating.nowhere import nowhere
+from rag_core.gating.named import nowhere
 from rag_core.language import any_language, fold, words
 
 TEXT = """The MK-40 runs at 80 °C, the MK 90 does not, MK80 neither. See §14 and §§ 20-22 of the law, ISO/IEC 9001:2015,

@@ -21,11 +21,12 @@ from rag_core.domain.passages import Place, ReadPlace
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES
-from rag_core.gating.fitting import adjust, fit
 from rag_core.gating.scores import (
     Calibration,
     Identity,
+    adjust,
     features_version,
+    fit,
     load,
     packed,
     question_hash,

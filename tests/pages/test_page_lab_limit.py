@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from test_page_lab_results import a_run, measured, opened
 
 from rag_core.evaluation import tradeoff
-from rag_core.evaluation.tradeoff import Effect, Tradeoff
+from rag_core.evaluation.report import Effect, Tradeoff
 from rag_core.records import DELETED
 from rag_core.settings import Mode
 from ui.app.texts import say

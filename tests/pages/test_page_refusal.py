@@ -434,7 +434,7 @@ def test_given_a_looked_up_document_when_it_is_deleted_then_the_page_says_so(pag
 
 
 PASSAGE = hits(0.5)[0].passage
-RANKED = RankedPassage(PASSAGE, 37, 12, False, True, 14, False)
+RANKED = RankedPassage(PASSAGE, 37, 12, 14, False)
 
 
 @each("lost_at", LostAt)

@@ -121,7 +121,7 @@ def place_of(engine: Engine, passage: Passage) -> Place:
     """Where a passage stands, all of its words marked."""
     words = Evidence(passage.id, passage.document, passage.text, passage.spans)
     try:
-        marks = boxes_of(words, engine.library.view)
+        marks = boxes_of(words, engine.library.view.words)
     except RagError:  # deleted meanwhile: the viewer says so
         marks = ()
     return Place(passage.document, passage.page, marks, passage.spans)

@@ -237,7 +237,7 @@ def _inside(folder: str, collection: str, id: str, kind: str, _document: Documen
 def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Box, ...]:
     """The rectangles of the words that hold these hits; a hit whose place is not certain has none."""
     evidence = (Evidence("", document.id, "-", (hit,)) for hit in hits)
-    return tuple(box for one in evidence for _, box in boxes_of(one, engine.library.view))
+    return tuple(box for one in evidence for _, box in boxes_of(one, engine.library.view.words))
 
 
 def _context(text: str, start: int, end: int) -> str:

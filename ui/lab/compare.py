@@ -16,8 +16,7 @@ from rag_core.domain.decision import Decision
 from rag_core.errors import RagError
 from rag_core.evaluation import Marks, Paired, paired
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.report import error_of
-from rag_core.evaluation.tradeoff import Effect, effect
+from rag_core.evaluation.report import Effect, effect, error_of
 from rag_core.library.stored.named import collections
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings, presets

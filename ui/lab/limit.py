@@ -14,7 +14,7 @@ import numpy as np
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
+from rag_core.evaluation.report import Effect, Tradeoff, effect, members, one_more_wrong, suggested, tradeoff
 from rag_core.settings import Mode, Settings
 from ui.app.elements import button
 from ui.app.texts import say

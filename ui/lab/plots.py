@@ -16,6 +16,8 @@ import streamlit as st
 
 from rag_core.decision.batch import Held, checks_of
 from rag_core.decision.batch.columns import Flags, Floats, Ints
+from rag_core.decision.checks import Check
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import Direction
 from rag_core.evaluation import metrics
 from rag_core.evaluation.metrics import Bin, Curve
@@ -218,7 +220,7 @@ class _Scored:
     of all n questions, measured or not. `rows` are the places of the m among the n.
     """
 
-    check: Held
+    check: Check[Measurements]
     values: Floats
     rises: Floats
     passes: Flags
@@ -236,19 +238,19 @@ class _Scored:
 
     @property
     def sign(self) -> float:
-        return 1.0 if self.check.direction is Direction.AT_LEAST else -1.0
+        return 1.0 if self.check.passes is Direction.AT_LEAST else -1.0
 
 
-def _scored(check: Held, now: Judged) -> _Scored:
+def _scored(held: Held, now: Judged) -> _Scored:
     labels = now.recorded.fixed
-    limits = np.broadcast_to(np.asarray(check.limits, dtype=np.float64), check.values.shape)
-    known = ~np.isnan(check.values) & ~check.abstains & now.marked.measured
-    at_least = check.direction is Direction.AT_LEAST
-    values = check.values[known]
+    limits = np.broadcast_to(np.asarray(held.limits, dtype=np.float64), held.values.shape)
+    known = ~np.isnan(held.values) & ~held.abstains & now.marked.measured
+    at_least = held.check.passes is Direction.AT_LEAST
+    values = held.values[known]
     passes = values >= limits[known] if at_least else values <= limits[known]
-    wanted = ~labels.wrong if check.scale == Scale.CORRECTNESS else now.marked.answerable
+    wanted = ~labels.wrong if held.check.scale == Scale.CORRECTNESS else now.marked.answerable
     return _Scored(
-        check,
+        held.check,
         values,
         values if at_least else -values,
         passes,
@@ -264,7 +266,7 @@ def _scored(check: Held, now: Judged) -> _Scored:
 def show(now: Judged, before: Judged) -> None:
     """The choice of a score, its plots, and the questions behind what was clicked."""
     st.subheader(say("lab_results.curves"), anchor=False)
-    held = {check.name: check for check in checks_of(now.recorded.replay, now.settings) if check.name in LIMITS}
+    held = {one.check.name: one for one in checks_of(now.recorded.replay, now.settings) if one.check.name in LIMITS}
     name = st.selectbox(
         say("lab_results.score"),
         list(held),

@@ -14,7 +14,7 @@ import streamlit as st
 
 from rag_core.decision.decide import replay
 from rag_core.evaluation import rates
-from rag_core.evaluation.tradeoff import Tradeoff, effect, suggested
+from rag_core.evaluation.report import Tradeoff, effect, suggested
 from rag_core.records.stored import RunHead
 from rag_core.settings import Mode
 from ui.app import state

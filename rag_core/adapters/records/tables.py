@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from rag_core.decision.decide import decide
-from rag_core.decision.outcomes import Outcome
+from rag_core.decision.progress import Outcome
 from rag_core.domain.acts import Action, Note, actor, permit, permit_own, unnoted
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput

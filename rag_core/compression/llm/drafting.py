@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from rag_core.compression.citing import cite
 from rag_core.compression.llm.excerpts import holds
 from rag_core.compression.llm.prompts import source_ids
-from rag_core.compression.llm.reply_forms import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
+from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
@@ -182,7 +182,8 @@ def both_sides(
     measured = measure_claims(claims, given.texts, corpus.page_text, language, embedder, whole=True)
     uncertain = [evidence_key(one) for side in found if not side.certain for one in side.evidence]
     draft = Draft("extract", claims, measured, given.citations(claims, uncertain), context_chars=given.chars)
-    return draft, _conflict(claims, library)
+    values = claims[0].text[:_SIDE_CHARS], claims[1].text[:_SIDE_CHARS]
+    return draft, library.conflict(claims[0].evidence[0], claims[1].evidence[0], values, (0, 1))
 
 
 class _Given:
@@ -309,18 +310,3 @@ def _bare(text: str) -> str:
 
 def _spans(side: Quote) -> list[Span]:
     return [one.spans[0] for one in side.evidence]
-
-
-def _conflict(claims: Sequence[Claim], library: LibraryFacts) -> Conflict:
-    first, second = (claim.evidence[0] for claim in claims)
-    (one, whose_one), (other, whose_other) = library.date_of(first.document), library.date_of(second.document)
-    return Conflict(
-        claim=0,
-        other=1,
-        values=(claims[0].text[:_SIDE_CHARS], claims[1].text[:_SIDE_CHARS]),
-        documents=(first.document, second.document),
-        pages=(first.spans[0].page, second.spans[0].page),
-        dates=(one, other),
-        date_sources=(whose_one, whose_other),
-        added=False,
-    )

@@ -5,15 +5,23 @@ Their form: docs/prompts.md.
 Each is a fixed frame of rules, and data. Only the rules of style can be replaced, by the setting `compress_prompt`;
 what keeps a document from giving orders, the refusal, the ids and the form of the answer cannot. Whoever changes a
 wording counts its version up.
+
+Untrusted text is lines of JSON between boundary lines that no document can write. A passage, title, file name or
+question may say anything, in any characters. It becomes a string of JSON on one line, in which nothing can end the line,
+close the context, or be taken for a control token of a model's chat template. Decoded, it is the text again, so that a
+quote from it can be found on its page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from rag_core.compression.llm.quoting import context, data_line, label
-from rag_core.compression.llm.reply_forms import SufficiencyReply, VerifyReply, draft_schema
+import regex
+
+from rag_core.compression.llm.replies import SufficiencyReply, VerifyReply, draft_schema
 from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Prompt
 from rag_core.domain.measurements import LibraryFacts
@@ -23,6 +31,51 @@ from rag_core.grounding.feedback import Finding
 from rag_core.ingest.normalise import normalise
 from rag_core.language import FALLBACK, LANGUAGES, refusal
 from rag_core.settings import Settings
+
+SEPARATOR = "\n---\n"  # between passages
+MAX_LABEL_CHARS = 200  # a file name, a title or a section is cut there in a prompt
+_BAR = "════"
+
+# What is written as \uXXXX: characters that cannot be seen or that part lines, the bars of a boundary line, and the
+# beginning of anything that a chat template may read as a token of its own (<|im_end|>, </s>, [INST]).
+_ESCAPED = regex.compile(
+    r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}═]|<(?=[^\s\d=])|\[(?=/?\p{Lu}{4})", regex.V1
+)
+
+
+def data_line(fields: Mapping[str, object]) -> str:
+    """One line of JSON that `json.loads` turns back into exactly these fields."""
+    line: str = _ESCAPED.sub(_escape, json.dumps(_encodable(fields), ensure_ascii=False))
+    return line
+
+
+def label(text: str) -> str:
+    """A file name, title or section in its reading form, cut after 200 characters."""
+    bare = normalise(text[: 4 * MAX_LABEL_CHARS]).text
+    return bare if len(bare) <= MAX_LABEL_CHARS else bare[: MAX_LABEL_CHARS - 1] + "…"
+
+
+def context(lines: Iterable[str]) -> str:
+    """Data lines between their boundary lines, which carry a hash of what stands between them: a text cannot hold its
+    own hash.
+    """
+    body = SEPARATOR.join(lines)
+    mark = hashlib.sha256(body.encode()).hexdigest()[:8]
+    return f"{_BAR} DOCUMENT CONTEXT START {mark} {_BAR}\n{body}\n{_BAR} DOCUMENT CONTEXT END {mark} {_BAR}"
+
+
+def _escape(match: regex.Match[str]) -> str:
+    """The character as JSON writes it in ASCII."""
+    return json.dumps(match.group())[1:-1] if ord(match.group()) > 0x7E else f"\\u{ord(match.group()):04x}"
+
+
+def _encodable(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields, with a question mark for each half of a character: no server could be sent one."""
+    return {
+        name: value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+        for name, value in fields.items()
+    }
+
 
 COMPRESS_VERSION = 4  # each counts up with its wording or its schema
 SUFFICIENCY_VERSION = 2
@@ -199,7 +252,7 @@ def sufficiency_prompt(
     """
     whole = settings.sufficiency_reads == "all"
     sources = {
-        id: passage if whole else _beginning(passage, settings.relevance_chars)
+        id: passage if whole else replace(passage, text=passage.text[: settings.relevance_chars])
         for id, passage in source_ids(hits).items()
     }
     system = [
@@ -213,13 +266,12 @@ def sufficiency_prompt(
     )
 
 
-def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str], settings: Settings) -> Prompt:
+def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str]) -> Prompt:
     """Ask of each claim whether the passages that it cites say so.
 
     Args:
         claims: of a draft; untrusted.
         sources: the text of each passage that they cite, by passage id.
-        settings: of the run; none of them changes this prompt.
     """
     ids = {passage: str(number) for number, passage in enumerate(sources, 1)}
     passages = context(data_line({"source": ids[passage], "text": text}) for passage, text in sources.items())
@@ -244,10 +296,6 @@ def _language(code: str) -> str:
     """A language as a model is told it."""
     info = LANGUAGES.get(code)
     return f"{info.name} ({code})" if info else "the language of the question"
-
-
-def _beginning(passage: Passage, chars: int) -> Passage:
-    return replace(passage, text=passage.text[:chars])
 
 
 def _passages(sources: Mapping[str, Passage], library: LibraryFacts) -> str:

@@ -1,33 +1,128 @@
-"""Reads a model's answer: JSON in one of the forms of `reply_forms`. Of other text only a refusal is read.
+"""Reads a model's answer: JSON in one of the forms below. Of other text only a refusal is read.
 
 Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here:
 ids may be invented and quotes may be wrong; the checks find out. An id that names no passage stays as written, so that
 it is reported.
+
+The forms are schemas that a server can write by. They bound lists and texts more tightly than what is read: a server
+that writes by a grammar then comes to an end, and a reply of another server that is a little longer is read all the
+same.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn, TypeVar
+from functools import cache
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 import regex
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from rag_core.compression.llm.reply_forms import (
-    MAX_CLAIMS,
-    MAX_MISSING,
-    MAX_QUOTE_CHARS,
-    MAX_SENTENCE_CHARS,
-    ClaimReply,
-    Contradiction,
-    DraftReply,
-    Quoted,
-    SufficiencyReply,
-    VerifyReply,
-)
 from rag_core.domain.llm_trace import Completion, YesNo
 from rag_core.ingest.normalise import normalise
 from rag_core.language import is_refusal
+
+MAX_CLAIMS = 20  # a draft is asked for about three sentences; chosen
+MAX_SENTENCE_CHARS = 2_000  # as long as a quote may be
+MAX_QUOTE_CHARS = 2_000  # a quote is a part of a passage of at most 512 tokens
+MAX_MISSING = 10  # things that a model calls missing; chosen
+
+# What the schemas bound besides; a grammar keeps a small model to it.
+_ASKED_ID_CHARS = 12  # "1", or "[Source 1]" of a model that writes so
+_ASKED_QUOTES = 3  # for one sentence
+_ASKED_WORDS_CHARS = (
+    200  # a reason, a thing that is missing, or why a claim does not hold: a sentence that nothing rests on
+)
+_ASKED_CHARS_OF_A_TOKEN = 6  # an answer of words that long is cut by its own length first, see `draft_facts`
+_ASKED_PAIRS = 2  # contradictions: one is enough to answer with both sides
+
+
+class Form(BaseModel):
+    """A part of an answer."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",  # what nobody asked for is not read; the schema forbids it all the same, as strict mode wants
+        coerce_numbers_to_str=True,
+        json_schema_extra={"additionalProperties": False},
+    )
+
+
+def asked(**bounds: int) -> Any:
+    """Bounds that stand in the schema, and that no reply is refused for."""
+    return Field(json_schema_extra=dict(bounds))
+
+
+Words = Annotated[str, asked(maxLength=_ASKED_WORDS_CHARS)]
+
+
+class Quoted(Form):
+    """A passage by its id, and words copied from it."""
+
+    source: Annotated[str, asked(maxLength=_ASKED_ID_CHARS)]
+    quote: Annotated[str, asked(maxLength=MAX_QUOTE_CHARS)]
+
+
+class ClaimReply(Form):
+    """One sentence of the answer and what it rests on."""
+
+    # first, so that it is copied before the sentence is written
+    evidence: Annotated[list[Quoted], asked(maxItems=_ASKED_QUOTES)]
+    sentence: Annotated[str, asked(maxLength=MAX_SENTENCE_CHARS)]
+
+
+class DraftReply(Form):
+    """An answer, or why there is none."""
+
+    answerable: bool
+    reason: Words
+    claims: Annotated[list[ClaimReply], asked(maxItems=MAX_CLAIMS)]
+
+
+@cache
+def draft_schema(sentences: int, tokens: int) -> type[DraftReply]:
+    """The form of a draft of at most so many sentences, and so many tokens without its quotes; read by `read_draft`
+    like any other.
+    """
+    chars = min(MAX_QUOTE_CHARS, _ASKED_CHARS_OF_A_TOKEN * tokens)
+    text = Annotated[str, asked(maxLength=chars)]
+    quoted = create_model("Quoted", __base__=Quoted, quote=(text, ...))
+    quotes = Annotated[list[quoted], asked(maxItems=_ASKED_QUOTES)]  # type: ignore[valid-type]
+    claim = create_model("ClaimReply", __base__=ClaimReply, evidence=(quotes, ...), sentence=(text, ...))
+    claims = Annotated[list[claim], asked(maxItems=sentences)]  # type: ignore[valid-type]
+    return create_model("DraftReply", __base__=DraftReply, claims=(claims, ...))
+
+
+class Contradiction(Form):
+    """Two quotes that cannot both hold."""
+
+    first: Quoted
+    second: Quoted
+
+
+class SufficiencyReply(Form):
+    """Whether the passages answer the question."""
+
+    can_answer: Literal["yes", "no", "partial"]
+    confidence: float
+    missing: Annotated[list[Words], asked(maxItems=MAX_MISSING)]
+    reasoning: Words
+    contradictions: Annotated[list[Contradiction], asked(maxItems=_ASKED_PAIRS)]
+
+
+class ClaimVerdict(Form):
+    """Whether its passages say what a claim says; claims count from 1."""
+
+    claim: int
+    verdict: Literal["yes", "no", "unclear"]
+    why: Words
+
+
+class VerifyReply(Form):
+    """One verdict for each claim."""
+
+    verdicts: Annotated[list[ClaimVerdict], asked(maxItems=MAX_CLAIMS)]
+
 
 MAX_CHARS = 200_000  # a longer answer of a server is refused unread
 MAX_EVIDENCE = 10  # quotes of one claim

@@ -1,8 +1,6 @@
 """Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`."""
 
-from rag_core.decision.batch.asked import every_claim
-from rag_core.decision.batch.columns import ReplaySet
-from rag_core.decision.batch.held import Held
-from rag_core.decision.batch.replay import Outcomes, checks_of, replay_many
+from rag_core.decision.batch.columns import ReplaySet, every_claim
+from rag_core.decision.batch.replay import Held, Outcomes, checks_of, replay_many
 
 __all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "every_claim", "replay_many"]

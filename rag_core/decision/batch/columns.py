@@ -1,26 +1,119 @@
-"""The numbers of many recorded questions as columns, for judging.
+"""The numbers of many recorded questions as columns, for judging; those that a language model was asked about are
+judged once for all settings that differ in gates only.
 
-Read once; this judges nothing, and knows no model, index or file.
+The columns are read once, and know no model, index or file.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.decision.batch.asked import LlmOutcomes, drafts_of, every_claim
 from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.decide import decide
 from rag_core.decision.present import scores
 from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.replies import SETTLED
-from rag_core.domain.status import Reason
-from rag_core.gating.levels import half_missing, medium_at_most
-from rag_core.settings import Settings
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import State
+from rag_core.gating.levels import half_missing, level, medium_at_most
+from rag_core.settings import Mode, Settings
+
+_MAX_SETTINGS = 64  # whose outcomes are remembered
+_CUTS = ("distance_mode", "max_distance")  # mark passages too
+# what only a check before the draft reads, and says nothing of a question that all of them let pass
+_OF_GATING = tuple(name for check in GATING for name in check.settings if name not in _CUTS)
+_OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[name].default for name in _OF_GATING}
+
+
+@dataclass(frozen=True, slots=True)
+class LlmOutcome:
+    """How a question ends whose gates all passed, where it is not its extract that is judged, or its extract at a lower
+    level.
+
+    Args:
+        reasons: all of them, the first first; `none` for an answer.
+        level: of confidence.
+        shown: the claims that the answer shows, by their places among `every_claim`.
+        sides: whether it shows two passages that the model says contradict each other.
+        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN
+            without such a draft.
+        abstains: which of them do not apply to it.
+    """
+
+    reasons: tuple[Reason, ...]
+    level: ConfidenceLevel
+    shown: tuple[int, ...]
+    sides: bool
+    values: tuple[float, ...]
+    abstains: tuple[bool, ...]
+
+
+class LlmOutcomes:
+    """How some rows of a set end by their LLM traces, remembered for the last settings."""
+
+    def __init__(self, records: Mapping[int, Measurements]) -> None:
+        self.rows = tuple(records)
+        self._records = records
+        self._known: dict[Settings, dict[int, LlmOutcome | None]] = {}
+
+    def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, LlmOutcome]:
+        """The ends of those of the rows whose outcome is not that of their extract at its own level; their gates must
+        all pass.
+        """
+        judging = settings.changed(**_OPEN)
+        known = self._known.setdefault(judging, {})
+        if len(self._known) > _MAX_SETTINGS:
+            self._known.pop(next(iter(self._known)))
+        for row in rows:
+            if row not in known:
+                known[row] = _llm_outcome(self._records[row], judging)
+        return {row: one for row in rows if (one := known[row]) is not None}
+
+
+def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
+    """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction
+    that it named.
+    """
+    asked = measurements.llm_trace
+    if asked is None:
+        return (measurements.draft,)
+    sides = (judgement.sides for judgement in asked.judgements if judgement.sides is not None)
+    return (measurements.draft, *(attempt.draft for attempt in asked.attempts), *sides)
+
+
+def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
+    """Every claim that an answer may show, the extract's first; `Outcomes.shown` counts in this order."""
+    return tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
+
+
+def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome | None:
+    """None where the extract stands at its own level."""
+    now = replace(measurements, settings=settings)
+    decision = decide(now)
+    extract = bool(decision.metadata["drafter_note"])
+    if extract and (not decision.answered or decision.confidence_level is level(now)):
+        return None
+    place = {id(claim): number for number, claim in enumerate(every_claim(measurements))}
+    judged = decision.attempts[-1].checks if decision.attempts and not extract else decision.trace.checks
+    checks = {check.stage: check for check in judged}
+    measured = [checks.get(check.name) for check in GROUNDING]
+    return LlmOutcome(
+        decision.reasons or (decision.reason,),
+        decision.confidence_level,
+        tuple(place[id(claim)] for claim in decision.claims),
+        bool(decision.conflicts) and not extract,
+        tuple(math.nan if check is None or check.value is None else check.value for check in measured),
+        tuple(check is None or check.state is State.ABSTAINED for check in measured),
+    )
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,8 +146,6 @@ class ReplaySet:
     intent: Objects
     settled: Ints
     distances: Floats  # distances of the hits, (n, most hits)
-    correctness: Floats
-    answerability: Floats
     known_keywords: Floats
     searched: Floats  # passages that were searched; infinite where nobody noted how many
     claims: Flags
@@ -65,7 +156,7 @@ class ReplaySet:
     half_missing: Flags  # (n,), see `gating.levels`
     changed_facts: Floats
     conflicts: Ints
-    most_claims: int  # that a question has, its drafts all together; see `asked.every_claim`
+    most_claims: int  # that a question has, its drafts all together; see `every_claim`
     llm_outcomes: LlmOutcomes
 
     def __len__(self) -> int:
@@ -91,7 +182,7 @@ class ReplaySet:
         return cls(
             measured_under=tuple(dict.fromkeys(measurements.settings for measurements in records)),
             scores={name: _floats(row.get(name) for row in named_scores) for name in names},
-            values={check.name: _floats(map(check.value, records)) for check in JUDGED if check.columns.values is None},
+            values={check.name: _floats(map(check.value, records)) for check in JUDGED if check.value_column is None},
             abstains={
                 check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED
             },
@@ -100,8 +191,6 @@ class ReplaySet:
             ],
             settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
             distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
-            correctness=_floats(measurements.correctness for measurements in records),
-            answerability=_floats(measurements.answerability for measurements in records),
             known_keywords=_floats(
                 len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records
             ),
@@ -109,17 +198,11 @@ class ReplaySet:
             claims=_of_claims(records, lambda claim: True),
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
-            overlap=_of_measured(records, "overlap"),
+            overlap=_table(([one.overlap for one in of.draft.measured] for of in records), np.nan),
             unread=_flags(medium_at_most(measurements) for measurements in records),
             half_missing=_flags(map(half_missing, records)),
             changed_facts=_table(
-                (
-                    [
-                        1.0 if measured.changed_facts is None else len(measured.changed_facts)
-                        for measured in measurements.draft.measured
-                    ]
-                    for measurements in records
-                ),
+                ([1 if (n := one.changed_facts) is None else len(n) for one in of.draft.measured] for of in records),
                 0.0,
             ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
@@ -174,12 +257,6 @@ def _of_claims(records: Sequence[Measurements], holds: Callable[[Claim], bool]) 
     return _table(
         ([float(holds(claim)) for claim in measurements.draft.claims] for measurements in records), 0.0
     ).astype(bool)
-
-
-def _of_measured(records: Sequence[Measurements], name: str) -> Floats:
-    return _table(
-        ([getattr(measured, name) for measured in measurements.draft.measured] for measurements in records), np.nan
-    )
 
 
 def _floats(values: Iterable[float | None]) -> Floats:

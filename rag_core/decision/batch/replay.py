@@ -1,7 +1,7 @@
 """Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
 
 `ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language
-model was asked about are judged one by one once their gates pass (`asked`). No model, index or file.
+model was asked about are judged one by one once their gates pass. No model, index or file.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.decision.batch.asked import LlmOutcome
-from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
-from rag_core.decision.batch.held import Held, held
-from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY
+from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, LlmOutcome, Objects, ReplaySet
+from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY, Check
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import Direction
 from rag_core.gating.levels import (
     MAX_CONTRADICTED,
     MAX_HALF_FOUND,
@@ -34,6 +33,39 @@ _STATUS = np.array([*(reason.status for reason in REASONS), None], dtype=object)
 _LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
 _LEVELS = tuple(ConfidenceLevel)
 _HIGH, _INSUFFICIENT = _LEVELS.index(ConfidenceLevel.HIGH), _LEVELS.index(ConfidenceLevel.INSUFFICIENT)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A check of n questions, held against its threshold in one comparison of arrays.
+
+    Args:
+        check: its row.
+        mode: what it may do.
+        values: shape (n,), on the check's scale; NaN where nothing was measured.
+        limits: shape (n,), or one for all.
+        abstains: shape (n,); where it does not apply.
+    """
+
+    check: Check[Measurements]
+    mode: Mode
+    values: Floats
+    limits: Floats | float
+    abstains: Flags
+
+    @property
+    def blocks(self) -> Flags:
+        """Shape (n,); where it refuses: enforced, and failed or not measured. Equal passes."""
+        if self.mode is not Mode.ENFORCE:
+            return np.zeros_like(self.abstains)
+        at_least = self.check.passes is Direction.AT_LEAST
+        passes = self.values >= self.limits if at_least else self.values <= self.limits
+        return ~(passes | self.abstains)
+
+    @property
+    def codes(self) -> Ints:
+        """Shape (n,); the reason a refusal by it has, as a code: its own, or that it could not be measured."""
+        return np.where(np.isnan(self.values), CODE[Reason.NOT_RUN], CODE[self.check.reason])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +122,7 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
     code = _gated(of, settings)
     llm_outcomes = _llm_outcomes(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
-    checks = [held(check, of, settings) for check in GROUNDING]
+    checks = [_held(check, of, settings) for check in GROUNDING]
     drafted = code == 0
     failed = np.stack([np.where(check.blocks & drafted, check.codes, 0) for check in checks], axis=1)
     code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
@@ -126,11 +158,17 @@ def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
     elsewhere.
     """
     llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
-    checks = [held(check, of, settings) for check in GROUNDING]
+    checks = [_held(check, of, settings) for check in GROUNDING]
     return (
-        *(held(check, of, settings) for check in GATING),
+        *(_held(check, of, settings) for check in GATING),
         *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(checks)),
     )
+
+
+def _held(check: Check[Measurements], of: ReplaySet, s: Settings) -> Held:
+    values = of.values[check.name] if check.value_column is None else check.value_column(of, s)
+    limits = check.threshold_under(s) if check.threshold_column is None else check.threshold_column(of, s)
+    return Held(check, check.mode_under(s), values, limits, of.abstains[check.name])
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
@@ -138,7 +176,7 @@ def _gated(of: ReplaySet, settings: Settings) -> Ints:
     pass.
     """
     code = of.settled.copy()
-    for gate in (held(check, of, settings) for check in GATING):
+    for gate in (_held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)
         code[refused] = gate.codes[refused]
     if SUFFICIENCY.mode_under(settings) is Mode.ENFORCE:
@@ -176,9 +214,7 @@ def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
 def _level(of: ReplaySet, s: Settings) -> Ints:
     """The confidence level of an answer, as a code, by the cuts and caps of `gating.levels`."""
     closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
-    score = {"correctness": of.correctness, "answerability": of.answerability}.get(
-        s.main_gate, np.full(len(of), np.nan)
-    )
+    score = of.values.get(s.main_gate, np.full(len(of), np.nan))  # no check is named as a distance is
     far, high = by_distance(s), by_score(s)
     of_distance = np.select([closest <= cut for cut, _ in far], [_LEVELS.index(name) for _, name in far])
     of_distance = np.maximum(of_distance, np.where(of.half_missing, _LEVELS.index(MAX_HALF_FOUND), 0))

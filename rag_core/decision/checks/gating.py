@@ -7,14 +7,17 @@ A check measures nothing itself: it reads what was measured and holds it against
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
 
-from rag_core.decision.checks.row import Check, Columns
+from rag_core.decision.checks.row import Check
 from rag_core.domain.given import given_of
 from rag_core.domain.measurements import UNREAD, Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
-from rag_core.gating.computed import FIGURED, asks_to_compute, computed_in_words
+from rag_core.gating.asked import FIGURED, asks_to_compute, computed_in_words
 from rag_core.gating.levels import closest_distance, mean_cosine, within_cut
 from rag_core.language import LANGUAGES
 from rag_core.settings import Scale, Settings
@@ -26,30 +29,13 @@ LIKELY = 0.5  # a probability from which a refusal does not deny that there is a
 WIDEN = "Search all documents, or add the document that holds the answer."
 
 
-def least_answerability(settings: Settings, intent: str) -> float:
-    """The limit of the answerability gate for a question of this intent, in [0, 1].
+def least(score: str, settings: Settings, intent: str) -> float:
+    """The limit of the calibrated `score` (correctness or answerability) for a question of this intent, in [0, 1].
 
     Rounded to 12 decimals: 0.5 + 0.06 is 0.56.
     """
-    return _least(
-        settings.min_answerability,
-        settings.answerability_extra_procedural,
-        settings.answerability_extra_comparative,
-        intent,
-    )
-
-
-def least_correctness(settings: Settings, intent: str) -> float:
-    """The same of the correctness gate."""
-    return _least(
-        settings.min_correctness, settings.correctness_extra_procedural, settings.correctness_extra_comparative, intent
-    )
-
-
-def _least(minimum: float, procedural: float, comparative: float, intent: str) -> float:
-    """A threshold with what is added to it for the intents that have something added."""
-    extra = {"procedural": procedural, "comparative": comparative}.get(intent, 0.0)
-    return round(max(0.0, min(1.0, minimum + extra)), 12)
+    limit: float = getattr(settings, f"min_{score}") + getattr(settings, f"{score}_extra_{intent}", 0.0)
+    return round(max(0.0, min(1.0, limit)), 12)
 
 
 def _held(name: str, value: float | None, threshold: float) -> str:
@@ -118,14 +104,6 @@ def _searched(m: Measurements) -> str:
     return "the given passages" if given_of(m.metadata) else "the searched documents"
 
 
-def _least_correctness(m: Measurements, _: float) -> float:
-    return least_correctness(m.settings, m.understanding.intent)
-
-
-def _least_answerability(m: Measurements, _: float) -> float:
-    return least_answerability(m.settings, m.understanding.intent)
-
-
 def _remedy_of_nothing(m: Measurements, _: float | None) -> str:
     if given_of(m.metadata):
         return "Let your retrieval search more documents."
@@ -134,13 +112,38 @@ def _remedy_of_nothing(m: Measurements, _: float | None) -> str:
 
 _WAIT = "Ask again in a moment: what was added is not read yet."
 
+
+def _of_score(
+    score: str, scale: Scale, asks: str, remedy: Callable[[Measurements, float | None], str], source: str
+) -> Check[Measurements]:
+    """The check of a calibrated score, whose limit depends on the intent of the question."""
+    return Check(
+        name=score,
+        asks=asks,
+        reason=Reason(score),
+        scale=scale,
+        value=lambda m: cast("float | None", getattr(m, score)),
+        threshold=f"min_{score}",
+        mode=f"{score}_mode",
+        also=(f"{score}_extra_procedural", f"{score}_extra_comparative"),
+        threshold_of=lambda m, _: least(score, m.settings, m.understanding.intent),
+        said=lambda m, value, at: (
+            "no calibration fits this library" if value is None else _held("probability", value, at)
+        ),
+        remedy=remedy,
+        timing="signals",
+        certifiable=True,
+        source=source,
+        threshold_column=lambda of, s: of.by_intent(lambda intent: least(score, s, intent)),
+    )
+
+
 GATING: tuple[Check[Measurements], ...] = (
     Check(
         name="availability",
         asks="Is there anything to answer from?",
         reason=Reason.NOTHING_RETRIEVED,
         scale=Scale.COUNT,
-        passes=Direction.AT_LEAST,
         value=lambda m: float(len(m.hits)),
         threshold=1,  # not a setting: without a passage there is nothing to cite
         said=lambda m, value, _: (
@@ -148,57 +151,28 @@ GATING: tuple[Check[Measurements], ...] = (
         ),
         remedy=_remedy_of_nothing,
     ),
-    Check(
-        name="correctness",
-        asks="Is the drafted answer right, by the calibrated score?",
-        reason=Reason.CORRECTNESS,
-        scale=Scale.CORRECTNESS,
-        passes=Direction.AT_LEAST,
-        value=lambda m: m.correctness,
-        threshold="min_correctness",
-        mode="correctness_mode",
-        also=("correctness_extra_procedural", "correctness_extra_comparative"),
-        threshold_of=_least_correctness,
-        said=lambda m, value, at: (
-            "no calibration fits this library" if value is None else _held("probability", value, at)
-        ),
-        remedy=_remedy_of_correctness,
-        timing="signals",
-        certifiable=True,
-        source="data/answerability.json, fitted on labelled questions; docs/calibration.md has the curves.",
-        columns=Columns(thresholds=lambda of, s: of.by_intent(lambda intent: least_correctness(s, intent))),
+    _of_score(
+        "correctness",
+        Scale.CORRECTNESS,
+        "Is the drafted answer right, by the calibrated score?",
+        _remedy_of_correctness,
+        "data/answerability.json, fitted on labelled questions; docs/calibration.md has the curves.",
     ),
-    Check(
-        name="answerability",
-        asks="Do the documents answer the question, by the calibrated score?",
-        reason=Reason.ANSWERABILITY,
-        scale=Scale.ANSWERABILITY,
-        passes=Direction.AT_LEAST,
-        value=lambda m: m.answerability,
-        threshold="min_answerability",
-        mode="answerability_mode",
-        also=("answerability_extra_procedural", "answerability_extra_comparative"),
-        threshold_of=_least_answerability,
-        said=lambda m, value, at: (
-            "no calibration fits this library" if value is None else _held("probability", value, at)
-        ),
-        remedy=_rephrase,
-        timing="signals",
-        certifiable=True,
-        source=(
-            "data/answerability.json, fitted on labelled questions in five languages. At the default 0.56, 4 % or less "
-            "of the unanswerable "
-            "training questions over a few documents are answered in each of them, with whole articles left out of the "
-            "fit."
-        ),
-        columns=Columns(thresholds=lambda of, s: of.by_intent(lambda intent: least_answerability(s, intent))),
+    _of_score(
+        "answerability",
+        Scale.ANSWERABILITY,
+        "Do the documents answer the question, by the calibrated score?",
+        _rephrase,
+        "data/answerability.json, fitted on labelled questions in five languages. At the default 0.56, 4 % or less "
+        "of the unanswerable "
+        "training questions over a few documents are answered in each of them, with whole articles left out of the "
+        "fit.",
     ),
     Check(
         name="top_cosine",
         asks="Is the closest passage close enough?",
         reason=Reason.TOP_COSINE,
         scale=Scale.COSINE,
-        passes=Direction.AT_LEAST,
         value=lambda m: max((hit.cosine for hit in m.hits), default=None),
         threshold="min_top_cosine",
         mode="top_cosine_mode",
@@ -213,7 +187,6 @@ GATING: tuple[Check[Measurements], ...] = (
         asks="Are the retrieved passages close enough on average?",
         reason=Reason.MEAN_CONFIDENCE,
         scale=Scale.COSINE,
-        passes=Direction.AT_LEAST,
         value=lambda m: mean_cosine(m.hits),
         threshold="min_mean_cosine",
         mode="mean_confidence_mode",
@@ -228,7 +201,6 @@ GATING: tuple[Check[Measurements], ...] = (
         asks="Do the top passages begin near the question?",
         reason=Reason.RELEVANCE,
         scale=Scale.COSINE,
-        passes=Direction.AT_LEAST,
         value=lambda m: 0.0 if m.relevance is None else m.relevance,
         threshold="min_relevance",
         mode="relevance_mode",
@@ -259,7 +231,6 @@ GATING: tuple[Check[Measurements], ...] = (
         asks="Are there enough passages within the distance cut?",
         reason=Reason.MIN_DOCUMENTS,
         scale=Scale.COUNT,
-        passes=Direction.AT_LEAST,
         value=lambda m: float(len(within_cut(m.hits, m.settings))),
         threshold="min_documents",
         mode="min_documents_mode",
@@ -267,17 +238,14 @@ GATING: tuple[Check[Measurements], ...] = (
         threshold_of=lambda m, at: min(at, m.library.passages or at),  # a library of one passage can be asked
         said=lambda m, value, at: f"{several(int(value or 0), 'passage')} within the distance cut, {at:g} required",
         remedy=WIDEN,
-        columns=Columns(
-            values=lambda of, s: (of.distances <= s.max_distance).sum(axis=1).astype(float),
-            thresholds=lambda of, s: np.minimum(float(s.min_documents), of.searched),
-        ),
+        value_column=lambda of, s: (of.distances <= s.max_distance).sum(axis=1).astype(float),
+        threshold_column=lambda of, s: np.minimum(float(s.min_documents), of.searched),
     ),
     Check(
         name="keywords",
         asks="Do the passages hold the question's content words? It abstains without keywords, and across languages.",
         reason=Reason.KEYWORDS,
         scale=Scale.COUNT,
-        passes=Direction.AT_LEAST,
         value=lambda m: float(len(m.keywords.matched)),
         threshold="min_keywords",
         mode="keywords_mode",
@@ -289,7 +257,7 @@ GATING: tuple[Check[Measurements], ...] = (
         said=_keywords_in_words,
         remedy=REPHRASE,
         certifiable=True,
-        columns=Columns(thresholds=lambda of, s: np.minimum(float(s.min_keywords), of.known_keywords)),
+        threshold_column=lambda of, s: np.minimum(float(s.min_keywords), of.known_keywords),
     ),
     Check(
         name="required_entities",

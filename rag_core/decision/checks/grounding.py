@@ -7,21 +7,15 @@ an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from rag_core.decision.checks.claims import (
-    longest_sentence,
-    measured_of,
-    no_draft,
-    no_evidence,
-    no_sentence,
-    with_evidence,
-)
-from rag_core.decision.checks.row import Check, Columns, listed
+from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.answer import is_scanned
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import PassageKind
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, several
 from rag_core.gating.levels import unread
@@ -40,6 +34,47 @@ RESOLVE = (
     "Resolve the contradiction: search only the document that applies, or set "
     "contradictions_mode to observe to see both sides."
 )
+
+
+def _measured(m: Measurements) -> tuple[ClaimMeasurement, ...]:
+    """The measurements of all claims; a draft that was not measured must not pass for want of findings."""
+    if len(m.draft.measured) != len(m.draft.claims):
+        raise ValueError(f"{len(m.draft.claims)} claims need as many measurements, got {len(m.draft.measured)}")
+    return m.draft.measured
+
+
+def _with_evidence(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
+    """The claims that rest on evidence, with what was measured on them."""
+    return [(claim, measured) for claim, measured in zip(m.draft.claims, _measured(m), strict=True) if claim.evidence]
+
+
+def no_draft(m: Measurements) -> str:
+    """Why a check of the draft does not apply: there is none."""
+    return "" if m.draft.claims else "no draft to audit"
+
+
+def _no_evidence(m: Measurements) -> str:
+    """Why a check of claims with their evidence does not apply."""
+    return no_draft(m) or ("" if _with_evidence(m) else "no claim with a citation")
+
+
+def _prose(m: Measurements) -> list[ClaimMeasurement]:
+    """The measurements of the sentences: a row is read cell by cell, and code line by line."""
+    apart = {hit.passage.id for hit in m.hits if hit.passage.kind in (PassageKind.TABLE, PassageKind.CODE)}
+    return [one for claim, one in _with_evidence(m) if not all(piece.passage in apart for piece in claim.evidence)]
+
+
+def _no_sentence(m: Measurements) -> str:
+    """Why no sentence is counted."""
+    if m.draft.drafter == "raw":
+        return "passages are shown as they are"
+    return _no_evidence(m) or ("" if _prose(m) else "no sentence, but rows or code")
+
+
+def longest_sentence(m: Measurements) -> float | None:
+    """The words of the longest sentence, 0 without any; None where one was not counted."""
+    counted = [one.words for one in _prose(m)]
+    return None if None in counted else float(max((one or 0 for one in counted), default=0))
 
 
 def _none_of(
@@ -84,40 +119,40 @@ def _none_of(
     )
 
 
+def _all_of(name: str, measured: Iterable[ClaimMeasurement]) -> list[Any] | None:
+    """What was found on claims under this name; None where one was not looked at."""
+    found = [getattr(one, name) for one in measured]
+    return None if None in found else [one for some in found for one in some]
+
+
 def _fabricated(m: Measurements) -> list[str] | None:
-    if any(measured.fabricated is None for measured in measured_of(m)):
-        return None
-    wrong = dict.fromkeys(ref for measured in measured_of(m) for ref in measured.fabricated or ())
-    return [
-        f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong
+    wrong: list[str] | None = _all_of("fabricated", _measured(m))
+    return wrong and [
+        f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}"
+        for ref in dict.fromkeys(wrong)
     ]
 
 
 def _not_verbatim(m: Measurements) -> list[str] | None:
-    if any(measured.quotes_missing is None for measured in measured_of(m)):
+    if any(measured.quotes_missing is None for measured in _measured(m)):
         return None
     return [
         f"In another passage than the cited one: {quote}"
         if quote in measured.quotes_elsewhere
         else f"Not on its page: {quote}"
-        for measured in measured_of(m)
+        for measured in _measured(m)
         for quote in measured.quotes_missing or ()
     ]
 
 
 def _indicators(m: Measurements) -> list[str] | None:
-    if any(measured.indicators is None for measured in measured_of(m)):
-        return None
-    phrases = dict.fromkeys(phrase for measured in measured_of(m) for phrase in measured.indicators or ())
-    return [f'Answer contains hallucination indicator: "{phrase}"' for phrase in phrases]
+    phrases: list[str] | None = _all_of("indicators", _measured(m))
+    return phrases and [f'Answer contains hallucination indicator: "{phrase}"' for phrase in dict.fromkeys(phrases)]
 
 
 def _changed_facts(m: Measurements) -> list[str] | None:
-    if any(measured.changed_facts is None for _, measured in with_evidence(m)):
-        return None
-    return [
-        fact_in_words(kind, text) for _, measured in with_evidence(m) for kind, text in measured.changed_facts or ()
-    ]
+    facts = _all_of("changed_facts", (measured for _, measured in _with_evidence(m)))
+    return facts and [fact_in_words(kind, text) for kind, text in facts]
 
 
 def _verbatim_remedy(m: Measurements, _: float | None) -> str:
@@ -147,19 +182,19 @@ def _words_in_words(m: Measurements, count: float | None, _: float) -> str:
 
 
 def _grounded(m: Measurements) -> float | None:
-    return grounded_share([measured for _, measured in with_evidence(m)], m.settings.min_sentence_overlap)
+    return grounded_share([measured for _, measured in _with_evidence(m)], m.settings.min_sentence_overlap)
 
 
 def _overlap_in_words(m: Measurements, share: float | None, least: float) -> str:
     if share is None:
         return "no words to compare"
-    found = f"{share:.0%} of {several(len(with_evidence(m)), 'claim')} grounded"
+    found = f"{share:.0%} of {several(len(_with_evidence(m)), 'claim')} grounded"
     return f"Answer not sufficiently grounded in context ({found})" if share < least else found
 
 
 def _least_similarity(m: Measurements) -> float | None:
-    known = [measured.similarity for _, measured in with_evidence(m) if measured.similarity is not None]
-    return min(known) if known and len(known) == len(with_evidence(m)) else None
+    known = [measured.similarity for _, measured in _with_evidence(m) if measured.similarity is not None]
+    return min(known) if known and len(known) == len(_with_evidence(m)) else None
 
 
 def _similarity_in_words(m: Measurements, least: float | None, _: float) -> str:
@@ -168,7 +203,7 @@ def _similarity_in_words(m: Measurements, least: float | None, _: float) -> str:
 
 def _least_supported(m: Measurements) -> tuple[float, Claim, ClaimMeasurement] | None:
     """The claim that is supported least; None where one is not known."""
-    cited = with_evidence(m)
+    cited = _with_evidence(m)
     known = [(measured.support, claim, measured) for claim, measured in cited if measured.support is not None]
     return min(known, key=lambda one: one[0], default=None) if len(known) == len(cited) else None
 
@@ -179,7 +214,7 @@ def _support(m: Measurements) -> float | None:
 
 
 def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
-    cited, least = with_evidence(m), _least_supported(m)
+    cited, least = _with_evidence(m), _least_supported(m)
     found = "support could not be measured: a model is missing or failed"
     if least:
         support, claim, measured = least
@@ -219,7 +254,6 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         asks="Does the answer have at least one citation?",
         reason=Reason.CITATIONS_PRESENT,
         scale=Scale.COUNT,
-        passes=Direction.AT_LEAST,
         value=lambda m: float(sum(map(is_cited, m.draft.claims))),
         threshold=1,
         abstains=no_draft,
@@ -281,7 +315,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         value=longest_sentence,
         threshold="max_sentence_words",
         mode="sentence_length_mode",
-        abstains=no_sentence,
+        abstains=_no_sentence,
         said=_words_in_words,
         remedy="Read the sentence where it stands, or raise max_sentence_words.",
     ),
@@ -290,16 +324,15 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         asks="Do enough claims share their words with their evidence?",
         reason=Reason.OVERLAP,
         scale=Scale.SHARE,
-        passes=Direction.AT_LEAST,
         value=_grounded,
         threshold="min_grounded",
         mode="overlap_mode",
         also=("min_sentence_overlap",),
-        abstains=no_evidence,
+        abstains=_no_evidence,
         said=_overlap_in_words,
         remedy="Ask in the documents' own words, or lower min_grounded.",
         certifiable=True,
-        columns=Columns(values=lambda of, s: of.grounded_share(s.min_sentence_overlap)),
+        value_column=lambda of, s: of.grounded_share(s.min_sentence_overlap),
     ),
     _none_of(
         "facts",
@@ -309,18 +342,17 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         "all facts stand in the evidence",
         "Compare the answer with its sources: what is named here does not stand in them.",
         "facts_mode",
-        no_evidence,
+        _no_evidence,
     ),
     Check(
         name="similarity",
         asks="Does every claim mean about what its evidence says?",
         reason=Reason.SIMILARITY,
         scale=Scale.COSINE,
-        passes=Direction.AT_LEAST,
         value=_least_similarity,
         threshold="min_similarity",
         mode="similarity_mode",
-        abstains=no_evidence,
+        abstains=_no_evidence,
         said=_similarity_in_words,
         remedy="Ask in the documents' own words, or lower min_similarity.",
         certifiable=True,
@@ -330,11 +362,10 @@ GROUNDING: tuple[Check[Measurements], ...] = (
         asks="Is every claim supported by what it cites, by an estimated probability?",
         reason=Reason.SUPPORT,
         scale=Scale.SUPPORT,
-        passes=Direction.AT_LEAST,
         value=_support,
         threshold="min_support",
         mode="support_mode",
-        abstains=no_evidence,
+        abstains=_no_evidence,
         said=_support_in_words,
         remedy=lambda m, least: _MISSING if least is None else _COMPARE,
         certifiable=True,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rag_core.decision.checks.gating import least_correctness
+from rag_core.decision.checks.gating import least
+from rag_core.decision.checks.grounding import no_draft
 from rag_core.decision.checks.row import Check, listed
 from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.measurements import Measurements
@@ -55,17 +56,13 @@ class Said(NamedTuple):
         return {"sufficiency": self.judgement.call.ms}
 
 
-def _no_draft(d: Drafted) -> str:
-    return "" if d.view.draft.claims else "no draft to audit"
-
-
 def _no_score(d: Drafted) -> str:
     """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one
     refuses.
     """
     if d.settings.correctness_mode is not Mode.ENFORCE:
         return "the probability of a right answer refuses nothing under these settings"
-    return _no_draft(d) or ("no score was taken of the draft" if d.attempt.correctness is None else "")
+    return no_draft(d.view) or ("no score was taken of the draft" if d.attempt.correctness is None else "")
 
 
 def _languages_in_words(d: Drafted, *_: float | None) -> str:
@@ -167,7 +164,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         mode="answer_language_mode",
         also=("translate",),
         abstains=lambda d: (
-            _no_draft(d) or ("" if d.attempt.language else "the draft is too short to tell its language")
+            no_draft(d.view) or ("" if d.attempt.language else "the draft is too short to tell its language")
         ),
         said=_languages_in_words,
         remedy="Ask in the documents' language, or search documents in yours.",
@@ -182,7 +179,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         threshold=1,
         mode="answer_length_mode",
         also=("max_sentences", "max_tokens"),
-        abstains=_no_draft,
+        abstains=lambda d: no_draft(d.view),
         said=_length_in_words,
         remedy="Ask a narrower question, or raise max_sentences or max_tokens.",
     ),
@@ -195,7 +192,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         value=lambda d: float(max(d.attempt.added, default=0)),
         threshold="max_added_words",
         mode="added_words_mode",
-        abstains=_no_draft,
+        abstains=lambda d: no_draft(d.view),
         said=lambda d, value, _: f"at most {value:g} words in a row that no cited passage has",
         remedy="Compare the answer with its sources, or raise max_added_words.",
     ),
@@ -209,7 +206,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         threshold=0,
         also=("rewording",),
         abstains=lambda d: (
-            _no_draft(d)
+            no_draft(d.view)
             or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own")
         ),
         said=_reworded_in_words,
@@ -220,11 +217,10 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         asks="Is the model's draft right, by the calibrated score of the sentences that it cites?",
         reason=Reason.DRAFT_CORRECTNESS,
         scale=Scale.CORRECTNESS,
-        passes=Direction.AT_LEAST,
         value=lambda d: d.attempt.correctness,
         threshold="min_correctness",
         also=("correctness_mode", "correctness_extra_procedural", "correctness_extra_comparative"),
-        threshold_of=lambda d, _: least_correctness(d.settings, d.view.understanding.intent),
+        threshold_of=lambda d, _: least("correctness", d.settings, d.view.understanding.intent),
         abstains=_no_score,
         said=lambda d, value, at: "" if value is None else f"probability {value:.2f}, {at:.2f} required",
         remedy="Read what was found, or ask for less certainty.",

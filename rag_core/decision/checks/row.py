@@ -39,18 +39,6 @@ S = TypeVar("S", bound=Subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns(Generic[S]):
-    """How a check judges many questions at once where its value or its threshold depends on a setting.
-
-    Each takes the columns of a replay set and the settings, and gives an array of shape (n,). None: the value of one
-    question, read once, and the setting itself.
-    """
-
-    values: Callable[[Any, Settings], Floats] | None = None
-    thresholds: Callable[[Any, Settings], Floats] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Generic[S]):
     """One check.
 
@@ -72,18 +60,20 @@ class Check(Generic[S]):
         timing: name of the stage in `Measurements.timings` that measured it.
         certifiable: whether a certificate may choose its threshold.
         source: where the default threshold comes from.
-        columns: see `Columns`.
+        value_column: the values of many questions, where a value depends on a setting: from the columns of a replay
+            set and the settings an array of shape (n,). None: the value of each, read once.
+        threshold_column: the same of their thresholds; None: the setting itself.
     """
 
     name: str
     asks: str
     reason: Reason
     scale: Scale
-    passes: Direction
     value: Callable[[S], float | None]
     threshold: str | float
     said: Callable[[S, float | None, float], str]
     remedy: str | Callable[[S, float | None], str]
+    passes: Direction = Direction.AT_LEAST
     mode: str = ""
     abstains: Callable[[S], str] = lambda _: ""
     threshold_of: Callable[[S, float], float] | None = None
@@ -92,7 +82,8 @@ class Check(Generic[S]):
     timing: str = ""
     certifiable: bool = False
     source: str = ""
-    columns: Columns[S] = Columns()
+    value_column: Callable[[Any, Settings], Floats] | None = None
+    threshold_column: Callable[[Any, Settings], Floats] | None = None
 
     @property
     def status(self) -> AnswerStatus:

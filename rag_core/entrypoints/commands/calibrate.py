@@ -27,9 +27,8 @@ from rag_core.entrypoints.commands.terminal import (
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.gating import fitting
 from rag_core.gating import scores as calibrate
-from rag_core.gating.scores import Calibration, Identity
+from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, require
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.settings import Cost, Settings
 from rag_core.wiring import answerability_model, as_built, calibration_files, embedder, noting, open_engine
@@ -41,8 +40,8 @@ def fit(args: argparse.Namespace) -> int:
     if args.embedding:
         settings = settings.changed(embedding_model=args.embedding)
     questions, problems = labelled_questions(args.questions)
-    least = fitting.MIN_TO_ADJUST if args.adjust else fitting.MIN_COUNT
-    fitting.require([one.answerable for one in questions], least)  # before anything is measured
+    least = MIN_TO_ADJUST if args.adjust else MIN_COUNT
+    require([one.answerable for one in questions], least)  # before anything is measured
     with library_for(args) as folder:
         if not args.embedding:
             settings = as_built(folder, args.collection, settings)

@@ -14,9 +14,9 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from rag_core import __version__
+from rag_core.decision.summary import Histogram
 from rag_core.entrypoints.http.guards import Caller, TheService
 from rag_core.entrypoints.http.observed import DURATIONS, REQUESTS
-from rag_core.evaluation.counts import Histogram
 from rag_core.records.stored import FeedbackState
 from rag_core.service.principal import Principal
 from rag_core.service.service import Service

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from prometheus_client import Counter, Histogram, disable_created_metrics
 from starlette.routing import Match, Route
 
+from rag_core.decision.summary import SECONDS
 from rag_core.entrypoints.http.guards import PRINCIPAL
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.entrypoints.http.problems import METHODS
-from rag_core.evaluation.counts import SECONDS
 from rag_core.settings.logs import noted
 from rag_core.settings.request_context import REQUEST, RequestContext, received
 from rag_core.wiring import Traces
