@@ -25,10 +25,12 @@ from rag_core.service.jobs import Jobs
 from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
 from rag_core.service.people import People, access_file
 from rag_core.service.principal import LOCAL, Loading, Principal, Scope, Stopping, Unauthenticated, missing
+from rag_core.service.programs import Programs
 from rag_core.service.questions import COSTS, Asking
-from rag_core.service.tokens import Tokens
+from rag_core.service.tokens import PREFIX, Tokens
 from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
+from rag_core.settings.login import Login
 from rag_core.settings.request_context import note_collection
 from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
 from rag_core.work import loading
@@ -61,6 +63,7 @@ class Service:
         per_minute: calls that each caller may make.
         local: whether callers of this machine need no token as long as none was ever made.
         visits: of people who need none either, each in a collection of their own; None where there are none.
+        login: whose tokens let people in too; None where nobody signs in.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Service:
         *,
         local: bool = True,
         visits: Visits | None = None,
+        login: Login | None = None,
     ) -> None:
         self.folder, self.base, self.visits, self._runner = folder, base, visits, runner
         self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
@@ -80,7 +84,8 @@ class Service:
         self.files = Lane("file", FILES, FILES_WAITING)
         self.uploads = Places("requests with documents that are being read", UPLOADS, UPLOADS_EACH, RETRY_SECONDS)
         self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS)
-        self._local, self._stopping = local, threading.Event()
+        self._local, self._stopping = local and login is None, threading.Event()
+        self.programs = Programs(folder, login) if login else None
         self._following: list[Follower] = []
 
     def principal(self, token: str | None, *, here: bool) -> Principal:
@@ -93,6 +98,12 @@ class Service:
         raise Unauthenticated(
             "A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one."
         )
+
+    async def known(self, token: str | None, *, here: bool) -> Principal:
+        """The caller, who may also come with a token of the provider."""
+        if self.programs is not None and token is not None and not token.startswith(f"{PREFIX}_"):
+            return await self.programs.principal(token)
+        return self.principal(token, here=here)
 
     def visitor(self, token: str) -> Principal:
         """The visitor whose token this is."""
@@ -123,7 +134,7 @@ class Service:
         if not self._may_enter(principal, name) or not (new or name in self._names()):
             raise missing("collection", name)
         note_collection(name)
-        return Collection(self.folder, self.base, self.jobs, principal, name)
+        return Collection(self.folder, self.base, self.jobs, principal.within(name), name)
 
     def _may_enter(self, principal: Principal, name: str) -> bool:
         """Whether a collection is the caller's. A visitor's is nobody else's, whatever a token says."""
