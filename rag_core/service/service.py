@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from rag_core.service.questions import COSTS, Asking
 from rag_core.service.tokens import PREFIX, Tokens
 from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
+from rag_core.settings.configuration import question_places
 from rag_core.settings.login import Login
 from rag_core.settings.request_context import note_collection
 from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
@@ -39,8 +41,6 @@ from rag_core.work.runner import Runner
 from rag_core.work.syncing import Follower, follow_all
 
 DEFAULT = "default"  # the collection that is there from the beginning
-# questions at once, one for each core of the smallest machine; and before them, some seconds' worth
-QUESTIONS, QUESTIONS_WAITING = 2, 16
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
@@ -78,12 +78,15 @@ class Service:
         login: Login | None = None,
     ) -> None:
         self.folder, self.base, self.visits, self._runner = folder, base, visits, runner
-        self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
-        self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
-        self.looks = Lane("look", LOOKS, LOOKS_WAITING)
-        self.files = Lane("file", FILES, FILES_WAITING)
-        self.uploads = Places("requests with documents that are being read", UPLOADS, UPLOADS_EACH, RETRY_SECONDS)
-        self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS)
+        self.tokens, self.jobs = Tokens(folder), Jobs(runner)
+        people = self.tokens.people
+        self.rate = Rate(per_minute, people=people)
+        self.questions = Lane("question", *question_places(os.environ), people)
+        self.looks = Lane("look", LOOKS, LOOKS_WAITING, people)
+        self.files = Lane("file", FILES, FILES_WAITING, people)
+        reading = "requests with documents that are being read"
+        self.uploads = Places(reading, UPLOADS, UPLOADS_EACH, RETRY_SECONDS, people)
+        self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS, people)
         self._local, self._stopping = local and login is None, threading.Event()
         self.programs = Programs(folder, login) if login else None
         self._following: list[Follower] = []
