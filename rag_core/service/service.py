@@ -17,7 +17,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
-from rag_core.errors import InvalidInput, RagError
+from rag_core.errors import InvalidInput, InvalidSetting, RagError
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
@@ -25,8 +25,16 @@ from rag_core.service.collection import Collection, chosen
 from rag_core.service.jobs import Jobs
 from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
 from rag_core.service.people import People, access_file
-from rag_core.service.principal import LOCAL, Loading, Principal, Scope, Stopping, Unauthenticated, missing
-from rag_core.service.programs import Programs
+from rag_core.service.principal import (
+    LOCAL,
+    Loading,
+    Overloaded,
+    Principal,
+    Scope,
+    Stopping,
+    Unauthenticated,
+    missing,
+)
 from rag_core.service.questions import COSTS, Asking
 from rag_core.service.tokens import PREFIX, Tokens
 from rag_core.service.visits import Visit, Visits, is_visit
@@ -34,7 +42,15 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import question_places
 from rag_core.settings.login import Login
 from rag_core.settings.request_context import note_collection
-from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
+from rag_core.wiring import (
+    clear_dropped,
+    embedder_apart,
+    entailment_model,
+    make_collection,
+    noting,
+    ready_tools,
+    signing_keys,
+)
 from rag_core.work import loading
 from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
@@ -88,7 +104,8 @@ class Service:
         self.uploads = Places(reading, UPLOADS, UPLOADS_EACH, RETRY_SECONDS, people)
         self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS, people)
         self._local, self._stopping = local and login is None, threading.Event()
-        self.programs = Programs(folder, login) if login else None
+        self.login, self._people = login, People(access_file(folder))
+        self._keys = signing_keys(login) if login else None
         self._following: list[Follower] = []
 
     def principal(self, token: str | None, *, here: bool) -> Principal:
@@ -103,10 +120,26 @@ class Service:
         )
 
     async def known(self, token: str | None, *, here: bool) -> Principal:
-        """The caller, who may also come with a token of the provider."""
-        if self.programs is not None and token is not None and not token.startswith(f"{PREFIX}_"):
-            return await self.programs.principal(token)
-        return self.principal(token, here=here)
+        """The caller, who may also come with a token of the login's provider: then a person with their roles.
+
+        Raises:
+            ProviderUnavailable: the provider cannot be asked for its keys.
+            Overloaded: the file of roles cannot be read.
+        """
+        if not self.login or not self._keys or token is None or token.startswith(f"{PREFIX}_"):
+            return self.principal(token, here=here)
+        try:
+            audiences = {self.login.client_id, self.login.resource, *self._people.rules().audiences}
+            claims = await self._keys.claims(token, audiences)
+            person = self._people.person(claims, *audiences) if claims else None
+        except InvalidSetting as error:  # what stands in the file is nothing for a stranger
+            _log.error("%s", error.problem)
+            remedy = "Whoever runs the service sees why in its log."
+            raise Overloaded("Nobody can be let in now.", remedy=remedy, retry_after=RETRY_SECONDS) from None
+        if person is None:
+            remedy = f"Get another one from {self.login.provider}."
+            raise Unauthenticated("The token is not valid, or no longer.", remedy=remedy)
+        return person.principal
 
     def visitor(self, token: str) -> Principal:
         """The visitor whose token this is."""
@@ -263,7 +296,7 @@ class Service:
         """Start jobs for the files that the last end of the service cut off, visitors' are gone; and follow folders."""
         take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
         try:
-            folders = People(access_file(self.folder)).folders()
+            folders = self._people.folders()
         except RagError as error:  # whoever signs in is told
             _log.warning("no folder is followed: %s", error.kind)
         else:
