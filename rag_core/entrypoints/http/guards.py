@@ -38,7 +38,7 @@ class Guarded:
 
     def __init__(self, app: Asgi, service: Service, names: tuple[str, ...]) -> None:
         self._app, self._service, self._names = app, service, names
-        known = service.login and urlsplit(service.login.resource)
+        known = urlsplit(service.login.resource) if service.login else None
         self._challenge = (
             f'Bearer resource_metadata="{known.scheme}://{known.netloc}{METADATA}{known.path}"' if known else "Bearer"
         )
