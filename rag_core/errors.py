@@ -20,6 +20,7 @@ RagError
 │   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
 ├── ModelUnavailable      a model could not be loaded or reached
 │   └── ModelTimedOut     it did not answer one request in the time allowed
+├── ProviderUnavailable   the provider that people sign in with cannot be asked
 ├── WorkersUnavailable    the processes that make documents elsewhere cannot be used; nothing is lost
 ├── MissingDependency     an optional package is not installed
 ├── NotAllowed            an act that is not open to whoever acts
@@ -130,6 +131,10 @@ class ModelUnavailable(RagError):
 
 class ModelTimedOut(ModelUnavailable):
     """A model in a process of ours did not answer one request in the time allowed, and was ended."""
+
+
+class ProviderUnavailable(RagError):
+    """The provider that people sign in with cannot be asked for its keys. Whoever comes with its token is refused."""
 
 
 class WorkersUnavailable(RagError):

@@ -2,8 +2,8 @@
 RS256.
 
 It refuses what a real one refuses: another client, another address to return to, a code that was used, a proof that
-does not fit. Who signs in is chosen on its page, or by a program with `sign=`. `wrong` makes it lie, to see whether it
-is believed.
+does not fit. Who asks for a `resource` gets an access token for it, signed like the other. Who signs in is chosen on
+its page, or by a program with `sign=`. `wrong` makes it lie, to see whether it is believed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -47,6 +48,10 @@ class Provider(ThreadingHTTPServer):
         self.codes: dict[str, tuple[str, dict[str, str]]] = {}
         self.wrong: dict[str, Any] = {}  # claims that take the place of the right ones
         self.signed_by: RSAKey = self.key
+        self.published: list[Any] = [self.key]  # what stands under /keys
+        self.described: dict[str, Any] = {}  # takes the place of what is right in its own document
+        self.down = False  # answers nothing but 503 then
+        self.read: Counter[str] = Counter()  # how often each address was read
         self.asked: list[dict[str, str]] = []  # what came to /authorize
 
     @property
@@ -61,12 +66,23 @@ class Provider(ThreadingHTTPServer):
             page=page, cookies=cookies, client=CLIENT, secret=SECRET, provider=self.address, discovery=DISCOVERY
         )
 
+    def jwks(self) -> Any:
+        """Its public keys."""
+        return KeySet(self.published).as_dict(private=False)
+
     def token(self, subject: str, nonce: str) -> str:
         """A signed identity token."""
         now = int(time.time())
         claims = {"iss": self.address, "sub": subject, "aud": CLIENT, "iat": now, "exp": now + 600, "nonce": nonce}
         claims |= self.people[subject] | self.wrong
         return jwt.encode({"alg": "RS256", "kid": "tests"}, claims, self.signed_by)
+
+    def access_token(self, subject: str, audience: str) -> str:
+        """A signed access token (RFC 9068) for a service."""
+        now = int(time.time())
+        claims = {"iss": self.address, "sub": subject, "aud": audience, "iat": now, "exp": now + 600}
+        header = {"alg": "RS256", "kid": "tests", "typ": "at+jwt"}
+        return jwt.encode(header, claims | self.people[subject], self.signed_by)
 
 
 class _Answer(BaseHTTPRequestHandler):
@@ -75,7 +91,10 @@ class _Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        if parts.path == DISCOVERY:
+        self.server.read[parts.path] += 1
+        if self.server.down:
+            self._json(503, {})
+        elif parts.path == DISCOVERY:
             at = self.server.address
             self._json(
                 200,
@@ -89,16 +108,17 @@ class _Answer(BaseHTTPRequestHandler):
                     "subject_types_supported": ["public"],
                     "id_token_signing_alg_values_supported": ["RS256"],
                     "code_challenge_methods_supported": ["S256"],
+                    **self.server.described,
                 },
             )
         elif parts.path == "/keys":
-            self._json(200, KeySet([self.server.key]).as_dict(private=False))
+            self._json(200, self.server.jwks())
         elif parts.path == "/authorize":
             self._authorize(asked)
         elif parts.path == "/leave" and asked.get("post_logout_redirect_uri") in self.server.redirects:
             self._redirect(asked["post_logout_redirect_uri"])
         else:
-            self._send(204, b"", "image/png")  # a browser's look for an icon
+            self._json(404, {})
 
     def do_POST(self) -> None:
         sent = self.rfile.read(int(self.headers["content-length"])).decode()
@@ -121,10 +141,10 @@ class _Answer(BaseHTTPRequestHandler):
         elif not fits or form.get("grant_type") != "authorization_code":
             self._json(400, {"error": "invalid_grant"})
         else:
-            token = self.server.token(subject, asked["nonce"])
+            resource, told = asked.get("resource"), {"token_type": "Bearer", "expires_in": 600}
+            access = self.server.access_token(subject, resource) if resource else secrets.token_urlsafe()
             self._json(
-                200,
-                {"access_token": secrets.token_urlsafe(), "token_type": "Bearer", "expires_in": 600, "id_token": token},
+                200, {"access_token": access, "id_token": self.server.token(subject, asked.get("nonce", "")), **told}
             )
 
     def _authorize(self, asked: dict[str, str]) -> None:
@@ -133,7 +153,7 @@ class _Answer(BaseHTTPRequestHandler):
         if not right or asked.get("response_type") != "code" or "openid" not in asked.get("scope", "").split():
             self._json(400, {"error": "invalid_request"})
         elif asked.get("code_challenge_method") != "S256" or not all(
-            asked.get(name) for name in ("code_challenge", "nonce", "state")
+            asked.get(name) for name in ("code_challenge", "state", *(() if asked.get("resource") else ("nonce",)))
         ):
             self._redirect(
                 f"{asked['redirect_uri']}?{urlencode({'error': 'invalid_request', 'state': asked.get('state', '')})}"

@@ -15,7 +15,7 @@ EXTRAS = {
     "certificate": ("matplotlib",),
     "models": ("sentence_transformers", "transformers"),
     "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
-    "login": ("authlib", "httpx"),
+    "login": ("authlib", "httpx", "jwt"),
     "traces": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "pgvector": ("pgvector", "psycopg"),
     "milvus": ("pymilvus",),

@@ -282,6 +282,7 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
             help="to enter, or '*' for all; may be repeated",
         ),
         _number("--days", help="until it expires (default: never)"),
+        _number("--people", default=1, help="that use it: the limits hold for each of them (default: %(default)s)"),
     ),
     ("token list", "list all tokens, without their secrets", _later("admin", "listed")): (LIBRARY, JSON_LINES),
     ("token revoke", "close a token for good", _later("admin", "revoke")): (

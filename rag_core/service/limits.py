@@ -19,6 +19,12 @@ from rag_core.settings.request_context import REQUEST
 PER_MINUTE = 120  # calls of one caller; a person with a program behind them needs fewer
 BURST_SHARE = 0.25  # this share of a minute's calls may come at once
 MAX_CALLERS = 10_000  # that are remembered; an address that is forgotten begins with a full bucket
+People = Callable[[str], int]  # how many people are behind a caller
+
+
+def alone(caller: str) -> int:
+    """One."""
+    return 1
 
 
 class Rate:
@@ -28,13 +34,19 @@ class Rate:
         per_minute: calls of one caller, at least 1.
         clock: seconds that never go back.
         at_once: calls that may come together, at least 1; None for a share of a minute's.
+        people: behind a caller, at least 1: each of them may call so often.
     """
 
     def __init__(
-        self, per_minute: int = PER_MINUTE, clock: Callable[[], float] = time.monotonic, *, at_once: int | None = None
+        self,
+        per_minute: int = PER_MINUTE,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        at_once: int | None = None,
+        people: People = alone,
     ) -> None:
         self._per_second, self._most = per_minute / 60, max(1.0, at_once or per_minute * BURST_SHARE)
-        self._clock, self._lock = clock, threading.Lock()
+        self._clock, self._lock, self._people = clock, threading.Lock(), people
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # by caller: what was left, and when
 
     def take(self, caller: str) -> None:
@@ -43,15 +55,16 @@ class Rate:
         Raises:
             TooOften: the bucket is empty; it says after how many seconds there is a call again.
         """
-        now = self._clock()
+        now, people = self._clock(), self._people(caller)
+        most, per_second = self._most * people, self._per_second * people
         with self._lock:
-            left, since = self._buckets.pop(caller, (self._most, now))
-            left = min(self._most, left + (now - since) * self._per_second)
+            left, since = self._buckets.pop(caller, (most, now))
+            left = min(most, left + (now - since) * per_second)
             self._buckets[caller] = (left - 1 if left >= 1 else left), now
             while len(self._buckets) > MAX_CALLERS:
                 self._buckets.popitem(last=False)
         if left < 1:
-            wait = math.ceil((1 - left) / self._per_second)
+            wait = math.ceil((1 - left) / per_second)
             raise TooOften(
                 "You have called too often.", remedy=f"Call again in {wait} seconds, and less often.", retry_after=wait
             )
@@ -68,10 +81,11 @@ class Places:
         most: in all.
         each: of one caller, fewer than `most`.
         retry_after: seconds until there may be a place again.
+        people: behind a caller, at least 1: each of them is one. One place at least stays for others.
     """
 
-    def __init__(self, what: str, most: int, each: int, retry_after: int) -> None:
-        self.most, self.each = most, each
+    def __init__(self, what: str, most: int, each: int, retry_after: int, people: People = alone) -> None:
+        self.most, self.each, self._people = most, each, people
         self._what, self._retry = what, retry_after
         self._lock, self._held = threading.Lock(), Counter[str]()
 
@@ -89,9 +103,11 @@ class Places:
             Overloaded: there is none left.
         """
         come = f"Call again in {self._retry} seconds."
+        people = self._people(caller)
+        each = self.each if people == 1 else max(self.each, min(self.each * people, self.most - 1))
         with self._lock:
-            if caller and self._held[caller] >= self.each:
-                raise ShareTaken(f"You have {self.each} {self._what} at once.", remedy=come, retry_after=self._retry)
+            if caller and self._held[caller] >= each:
+                raise ShareTaken(f"You have {each} {self._what} at once.", remedy=come, retry_after=self._retry)
             of_visitors = sum(count for name, count in self._held.items() if name.startswith(VISITOR))
             full = caller.startswith(VISITOR) and of_visitors >= max(1, int(self.most * VISITORS_SHARE))
             if full or self._held.total() >= self.most:
@@ -125,11 +141,11 @@ RETRY_SECONDS = 5  # a question takes less than one; those before it in a full q
 class Lane:
     """`threads` that work, and at most `waiting` calls before them."""
 
-    def __init__(self, name: str, threads: int, waiting: int) -> None:
+    def __init__(self, name: str, threads: int, waiting: int, people: People = alone) -> None:
         self.name = name
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         most = threads + waiting
-        self.places = Places(f"{name} calls", most, max(1, most * 2 // 3), RETRY_SECONDS)
+        self.places = Places(f"{name} calls", most, max(1, most * 2 // 3), RETRY_SECONDS, people)
         self._closed = False
 
     async def run(self, work: Callable[[], T]) -> T:

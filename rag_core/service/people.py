@@ -1,5 +1,5 @@
-"""The people who sign in on the page, and what each may do: read from a file of the instance, by address or by a claim
-of the provider. The file also says which collections follow a folder.
+"""The people who sign in with the provider, and what each may do: read from a file of the instance, by address or by a
+claim of the provider. The file also says which collections follow a folder.
 
 `access.yaml` in the library's folder, or the file that RAG_ACCESS names. It is read anew when it changes. One that
 cannot be read lets nobody do anything.
@@ -23,6 +23,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from rag_core.domain.acts import Action, Actor
 from rag_core.errors import InvalidSetting
 from rag_core.library.stored.named import is_name
+from rag_core.service.principal import Principal, Scope
 
 FILE = "access.yaml"
 MAX_BYTES = 1 << 20  # some ten thousand addresses
@@ -30,7 +31,7 @@ MAX_NAME_CHARS = 150  # in logs and records
 
 
 class Right(StrEnum):
-    """Something that a role allows on the page."""
+    """Something that a role allows."""
 
     ASK = "ask"  # questions, their own decisions, the documents and their pages
     UPLOAD = "upload"  # add and describe documents, read them again, make collections
@@ -59,6 +60,12 @@ ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
         Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.KEEPING}),
         Right.RECORDS: frozenset({Action.SEE, Action.LABELS, Action.RUN, Action.DELETE_RUN}),
     }
+)
+
+
+# what the API asks a caller for before it does what `ACTS` has
+SCOPES: Mapping[Right, Scope] = MappingProxyType(
+    {Right.ASK: Scope.ASK, Right.UPLOAD: Scope.INDEX, Right.DELETE: Scope.INDEX, Right.RECORDS: Scope.LABEL}
 )
 
 
@@ -111,6 +118,7 @@ class Rules(_Part):
         collections: that follow a folder, by name.
         others: what people who signed in and have no role may do.
         addresses_checked: takes all addresses for their owners', where the provider does not say so itself.
+        audiences: whose tokens of the provider programs may come with, besides the page's and those for MCP.
         signed_in_hours: how long a sign-in holds.
         roles: by name.
     """
@@ -118,6 +126,7 @@ class Rules(_Part):
     collections: Mapping[CollectionName, Described] = Field(default_factory=dict)
     others: Literal["ask", "nothing"] = "nothing"
     addresses_checked: bool = False
+    audiences: frozenset[str] = frozenset()
     signed_in_hours: float = Field(default=12.0, gt=0.0, le=720.0)
     roles: Mapping[str, Role] = Field(default_factory=dict)
 
@@ -148,6 +157,18 @@ class Person:
     def actor(self) -> Actor:
         """Who acts, for the log and for what is open to them."""
         return Actor(self.name, _acts(self.rights), {name: _acts(rights) for name, rights in self.within.items()})
+
+    @property
+    def principal(self) -> Principal:
+        """The caller that a program of theirs is."""
+        anywhere = self.rights.union(*self.within.values())
+        return Principal(
+            self.name,
+            _scopes(anywhere),
+            None if self.rights else frozenset(self.within),
+            self.actor,
+            lambda collection: _scopes(self.rights_in(collection)),
+        )
 
 
 class People:
@@ -181,14 +202,14 @@ class People:
         """The address and polling of the folder of each collection that follows one."""
         return {name: (one.sync, one.polling) for name, one in self.rules().collections.items()}
 
-    def person(self, claims: Mapping[str, Any], client_id: str) -> Person | None:
-        """Whoever these claims of a signed identity token speak of; None where they signed in too long ago, or the
-        token is not for us.
+    def person(self, claims: Mapping[str, Any], *audiences: str) -> Person | None:
+        """Whoever these claims of a signed token speak of; None where they signed in too long ago, or the token is for
+        none of these audiences.
         """
         rules, now = self.rules(), self._clock()
         subject, issued, audience = claims.get("sub"), claims.get("iat"), claims.get("aud")
         ours = audience if isinstance(audience, list) else [audience]
-        if not isinstance(subject, str) or not subject or client_id not in ours:
+        if not isinstance(subject, str) or not subject or not any(one in ours for one in audiences):
             return None
         if (
             isinstance(issued, bool)
@@ -235,6 +256,10 @@ class People:
 
 def _acts(rights: frozenset[Right]) -> frozenset[Action]:
     return frozenset[Action]().union(*(ACTS[right] for right in rights))
+
+
+def _scopes(rights: frozenset[Right]) -> frozenset[Scope]:
+    return frozenset(SCOPES[right] for right in rights if right in SCOPES)
 
 
 def access_file(folder: Path, environment: Mapping[str, str] | None = None) -> Path:

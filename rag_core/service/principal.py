@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from rag_core.domain.acts import Actor, acting
@@ -91,13 +91,19 @@ class Scope(StrEnum):
 class Principal:
     """Who asks: `id` is a token's, or `local`, and stands in records and logs; `admin` has all scopes.
 
-    `collections` is None for all; `actor` is set for somebody who is known to the page too.
+    `collections` is None for all; `actor` is set for somebody who is known to the page too. Where `scopes_in` is set,
+    `scopes` are those that they have anywhere.
     """
 
     id: str
     scopes: frozenset[Scope]
     collections: frozenset[str] | None = None
     actor: Actor | None = None
+    scopes_in: Callable[[str], frozenset[Scope]] | None = field(default=None, compare=False)
+
+    def within(self, collection: str) -> Principal:
+        """The caller, with the scopes that they have in a collection."""
+        return replace(self, scopes=self.scopes_in(collection)) if self.scopes_in else self
 
     def may(self, scope: Scope) -> bool:
         """Whether they have a scope."""
@@ -126,10 +132,9 @@ class Principal:
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless they have a scope."""
         if not self.may(scope):
-            raise Forbidden(
-                f"This needs the scope {scope.value!r}.",
-                remedy=f"Use a token that was made with --scope {scope.value}.",
-            )
+            made = f"Use a token that was made with --scope {scope.value}."
+            given = "Ask whoever runs the service for a role that allows it."
+            raise Forbidden(f"This needs the scope {scope.value!r}.", remedy=given if self.actor else made)
 
 
 def scopes_of(names: Iterable[str]) -> frozenset[Scope]:

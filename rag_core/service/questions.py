@@ -188,7 +188,8 @@ class Questions:
 
     @property
     def _origin(self) -> str:
-        return f"api:{self._principal.id}"
+        who = self._principal.actor
+        return who.name if who else f"api:{self._principal.id}"  # whoever the page knows finds it there too
 
     def _require_seen(self, id: int) -> None:
         self._principal.require(Scope.ASK)

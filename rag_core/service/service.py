@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
-from rag_core.errors import InvalidInput, RagError
+from rag_core.errors import InvalidInput, InvalidSetting, RagError
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
@@ -24,21 +25,38 @@ from rag_core.service.collection import Collection, chosen
 from rag_core.service.jobs import Jobs
 from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
 from rag_core.service.people import People, access_file
-from rag_core.service.principal import LOCAL, Loading, Principal, Scope, Stopping, Unauthenticated, missing
+from rag_core.service.principal import (
+    LOCAL,
+    Loading,
+    Overloaded,
+    Principal,
+    Scope,
+    Stopping,
+    Unauthenticated,
+    missing,
+)
 from rag_core.service.questions import COSTS, Asking
-from rag_core.service.tokens import Tokens
+from rag_core.service.tokens import PREFIX, Tokens
 from rag_core.service.visits import Visit, Visits, is_visit
 from rag_core.settings import Settings
+from rag_core.settings.configuration import question_places
+from rag_core.settings.login import Login
 from rag_core.settings.request_context import note_collection
-from rag_core.wiring import clear_dropped, embedder_apart, entailment_model, make_collection, noting, ready_tools
+from rag_core.wiring import (
+    clear_dropped,
+    embedder_apart,
+    entailment_model,
+    make_collection,
+    noting,
+    ready_tools,
+    signing_keys,
+)
 from rag_core.work import loading
 from rag_core.work.handing_in import take_up
 from rag_core.work.runner import Runner
 from rag_core.work.syncing import Follower, follow_all
 
 DEFAULT = "default"  # the collection that is there from the beginning
-# questions at once, one for each core of the smallest machine; and before them, some seconds' worth
-QUESTIONS, QUESTIONS_WAITING = 2, 16
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
@@ -61,6 +79,7 @@ class Service:
         per_minute: calls that each caller may make.
         local: whether callers of this machine need no token as long as none was ever made.
         visits: of people who need none either, each in a collection of their own; None where there are none.
+        login: whose tokens let people in too; None where nobody signs in.
     """
 
     def __init__(
@@ -72,15 +91,21 @@ class Service:
         *,
         local: bool = True,
         visits: Visits | None = None,
+        login: Login | None = None,
     ) -> None:
         self.folder, self.base, self.visits, self._runner = folder, base, visits, runner
-        self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
-        self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
-        self.looks = Lane("look", LOOKS, LOOKS_WAITING)
-        self.files = Lane("file", FILES, FILES_WAITING)
-        self.uploads = Places("requests with documents that are being read", UPLOADS, UPLOADS_EACH, RETRY_SECONDS)
-        self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS)
-        self._local, self._stopping = local, threading.Event()
+        self.tokens, self.jobs = Tokens(folder), Jobs(runner)
+        people = self.tokens.people
+        self.rate = Rate(per_minute, people=people)
+        self.questions = Lane("question", *question_places(os.environ), people)
+        self.looks = Lane("look", LOOKS, LOOKS_WAITING, people)
+        self.files = Lane("file", FILES, FILES_WAITING, people)
+        reading = "requests with documents that are being read"
+        self.uploads = Places(reading, UPLOADS, UPLOADS_EACH, RETRY_SECONDS, people)
+        self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS, people)
+        self._local, self._stopping = local and login is None, threading.Event()
+        self.login, self._people = login, People(access_file(folder))
+        self._keys = signing_keys(login) if login else None
         self._following: list[Follower] = []
 
     def principal(self, token: str | None, *, here: bool) -> Principal:
@@ -93,6 +118,28 @@ class Service:
         raise Unauthenticated(
             "A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one."
         )
+
+    async def known(self, token: str | None, *, here: bool) -> Principal:
+        """The caller, who may also come with a token of the login's provider: then a person with their roles.
+
+        Raises:
+            ProviderUnavailable: the provider cannot be asked for its keys.
+            Overloaded: the file of roles cannot be read.
+        """
+        if not self.login or not self._keys or token is None or token.startswith(f"{PREFIX}_"):
+            return self.principal(token, here=here)
+        try:
+            audiences = {self.login.client_id, self.login.resource, *self._people.rules().audiences}
+            claims = await self._keys.claims(token, audiences)
+            person = self._people.person(claims, *audiences) if claims else None
+        except InvalidSetting as error:  # what stands in the file is nothing for a stranger
+            _log.error("%s", error.problem)
+            remedy = "Whoever runs the service sees why in its log."
+            raise Overloaded("Nobody can be let in now.", remedy=remedy, retry_after=RETRY_SECONDS) from None
+        if person is None:
+            remedy = f"Get another one from {self.login.provider}."
+            raise Unauthenticated("The token is not valid, or no longer.", remedy=remedy)
+        return person.principal
 
     def visitor(self, token: str) -> Principal:
         """The visitor whose token this is."""
@@ -123,7 +170,7 @@ class Service:
         if not self._may_enter(principal, name) or not (new or name in self._names()):
             raise missing("collection", name)
         note_collection(name)
-        return Collection(self.folder, self.base, self.jobs, principal, name)
+        return Collection(self.folder, self.base, self.jobs, principal.within(name), name)
 
     def _may_enter(self, principal: Principal, name: str) -> bool:
         """Whether a collection is the caller's. A visitor's is nobody else's, whatever a token says."""
@@ -249,7 +296,7 @@ class Service:
         """Start jobs for the files that the last end of the service cut off, visitors' are gone; and follow folders."""
         take_up(self.folder, [name for name in collections(self.folder) if not is_visit(name)], self.base, self._runner)
         try:
-            folders = People(access_file(self.folder)).folders()
+            folders = self._people.folders()
         except RagError as error:  # whoever signs in is told
             _log.warning("no folder is followed: %s", error.kind)
         else:

@@ -47,7 +47,10 @@ ANEW = f"Or move {FILE} away and make new tokens with `python -m rag_core token 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept; `sha256` is of its whole text. Times are ISO 8601 in UTC, or empty."""
+    """A token as it is kept; `sha256` is of its whole text. Times are ISO 8601 in UTC, or empty.
+
+    `people`, at least 1, is how many use it, as behind one front end: limits hold for each of them.
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -59,6 +62,7 @@ class Token:
     created: str
     expires: str = ""
     revoked: str = ""
+    people: int = 1
 
     @property
     def principal(self) -> Principal:
@@ -114,8 +118,17 @@ class Tokens:
             raise Unauthenticated("The token is not valid.", remedy="Make one: python -m rag_core token create.")
         return holder
 
+    def people(self, id: str) -> int:
+        """How many people are behind a caller; 1 for one that has no token."""
+        return next((max(1, token.people) for token in self._known if token.id == id), 1)
+
     def create(
-        self, name: str, scopes: Collection[str], collections: Collection[str], days: int | None = None
+        self,
+        name: str,
+        scopes: Collection[str],
+        collections: Collection[str],
+        days: int | None = None,
+        people: int = 1,
     ) -> tuple[Token, str]:
         """A new token, and its text, which is kept nowhere."""
         scopes_of(scopes), collections_of(collections)
@@ -135,6 +148,7 @@ class Tokens:
             kept,
             now.isoformat(timespec="seconds"),
             expires,
+            people=people,
         )
         self._change(lambda known: (*known, token), Action.CREATE_TOKEN, id)
         return token, text

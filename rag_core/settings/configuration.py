@@ -21,6 +21,8 @@ _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; 
 MOST = 999_999  # that one of these can be set to
 # for a library, where the environment says nothing: a token for all of them could make any number
 MAX_COLLECTIONS = 200
+# questions at once, one for each core of the smallest machine; and before them, some seconds' worth
+_QUESTIONS, _WAITING = 2, 16
 # each variable with the threshold that it sets and the mode of the gate: whoever sets one there wants it to refuse,
 # under any preset
 _NUMBERS = {
@@ -77,6 +79,17 @@ def most_collections(environment: Mapping[str, str]) -> int:
         InvalidSetting: a value that is no whole number from 1 on.
     """
     return _amount("RAG_QUOTA_COLLECTIONS", environment) or MAX_COLLECTIONS
+
+
+def question_places(environment: Mapping[str, str]) -> tuple[int, int]:
+    """How many questions of programs are worked on at once, and how many may wait: RAG_QUESTIONS and
+    RAG_QUESTIONS_WAITING.
+
+    Raises:
+        InvalidSetting: a value that is no whole number from 1 on.
+    """
+    at_once = _amount("RAG_QUESTIONS", environment, MOST) or _QUESTIONS
+    return at_once, _amount("RAG_QUESTIONS_WAITING", environment, MOST) or _WAITING
 
 
 def locked(environment: Mapping[str, str]) -> frozenset[str]:

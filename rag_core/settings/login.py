@@ -1,6 +1,6 @@
-"""The login of the page, as the file of secrets says it: OpenID Connect, which Streamlit speaks.
+"""The provider that people sign in with, as the file of secrets says it: OpenID Connect, which Streamlit speaks.
 
-Without it only this machine may connect.
+Without it only this machine may open the page.
 
 The file is `.streamlit/secrets.toml` where the page is started, or the one that RAG_SECRETS names. A file that cannot
 be read is an error and never "no login".
@@ -19,6 +19,8 @@ from rag_core.errors import InvalidSetting
 
 SECRETS = Path(".streamlit/secrets.toml")  # where Streamlit looks too
 CALLBACK = "/oauth2callback"  # the provider sends browsers back here
+DISCOVERY = "/.well-known/openid-configuration"  # behind the name of a provider: where it describes itself
+SCOPES = "openid email profile"  # that Streamlit asks a provider for, where [auth] names none
 MIN_SECRET_CHARS = 32  # that a secret which signs cookies has: 128 bits as hex digits
 _TEXTS = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 _LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -47,6 +49,22 @@ class Login:
     def provider(self) -> str:
         """The provider's host and port."""
         return urlsplit(self.metadata_url).netloc
+
+    @property
+    def issuer(self) -> str:
+        """The provider, as clients of MCP look for it."""
+        return self.metadata_url.removesuffix(DISCOVERY)
+
+    @property
+    def resource(self) -> str:
+        """The address of MCP, for which the provider makes tokens (RFC 8707)."""
+        return f"{self.redirect_uri.removesuffix(CALLBACK)}/mcp"
+
+    @property
+    def scopes(self) -> list[str]:
+        """What the provider is asked for, so that a token says who its holder is."""
+        more = self.section.get("client_kwargs")
+        return str((more.get("scope") if isinstance(more, Mapping) else None) or SCOPES).split()
 
 
 def secrets_file(environment: Mapping[str, str]) -> Path:
@@ -77,14 +95,19 @@ def login(environment: Mapping[str, str]) -> Login | None:
     return None if section is None else _checked(section)
 
 
+def is_private(url: str) -> bool:
+    """Whether nobody on the way can read or change what an address answers: by https, or on this machine."""
+    parts = urlsplit(url)
+    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL))
+
+
 def _checked(section: Any) -> Login:
     found = section if isinstance(section, dict) else {}
     missing = [name for name in _TEXTS if not isinstance(found.get(name), str) or not found[name].strip()]
     if missing:
         raise InvalidSetting(f"[auth] in the file of secrets lacks {', '.join(missing)}.", remedy=EXAMPLE)
     for name in ("redirect_uri", "server_metadata_url"):
-        parts = urlsplit(found[name])
-        if not parts.hostname or (parts.scheme != "https" and (parts.scheme != "http" or parts.hostname not in _LOCAL)):
+        if not is_private(found[name]):
             raise InvalidSetting(
                 f"{name} in [auth] is no https:// address.",
                 remedy="What is signed in over plain HTTP can be read on the way.",

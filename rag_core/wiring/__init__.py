@@ -21,6 +21,7 @@ from rag_core.wiring.engines import move_library as move_library
 from rag_core.wiring.engines import open_engine as open_engine
 from rag_core.wiring.engines import ready_tools as ready_tools
 from rag_core.wiring.engines import rebuild_library as rebuild_library
+from rag_core.wiring.engines import signing_keys as signing_keys
 from rag_core.wiring.engines import traces as traces
 from rag_core.wiring.folder import act_log as act_log
 from rag_core.wiring.folder import as_built as as_built

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.embedding.intents import talk_of
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
+from rag_core.adapters.optional import require
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
@@ -30,8 +32,12 @@ from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.stored.entry import EXACT_STORE
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.settings import Settings
+from rag_core.settings.login import Login
 from rag_core.wiring import models
 from rag_core.wiring.folder import calibration_files, contents_of, counts, noting, open_library, uses
+
+if TYPE_CHECKING:
+    from rag_core.adapters.signing_keys import SigningKeys
 
 ROWS = 1024  # vectors that are read at once: 1.5 MB of the embedded model's
 
@@ -121,6 +127,14 @@ def _watch(folder: Path, collection: str) -> Watch:
 def traces() -> tracing.Traces | None:
     """The traces that the environment asks for, one in the process; errors as `tracing.traces`."""
     return tracing.traces(os.environ)
+
+
+def signing_keys(login: Login) -> SigningKeys:
+    """The keys of a login's provider."""
+    require("login", "Signing in")
+    from rag_core.adapters.signing_keys import SigningKeys  # takes a tenth of a second, and most do without
+
+    return SigningKeys(login)
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:

@@ -349,6 +349,30 @@ def test_given_a_server_that_sends_the_key_back_as_its_code_then_it_is_not_repea
     model.close()
 
 
+@pytest.mark.parametrize(
+    ("status", "word", "said"),
+    [
+        (401, "invalid_api_key", "did not accept the key (401, invalid_api_key)"),
+        (403, "unsupported_country_region_territory", "does not allow this key to use the model (403, unsupp"),
+        (404, "DeploymentNotFound", "does not know the model, or not this address (404, DeploymentNotFound)"),
+        (429, "insufficient_quota", "turns requests away for now (429, insufficient_quota)"),
+        (503, "server_overloaded", "failed (503, server_overloaded)"),
+        (400, "content_filter", "did not accept the request (400, content_filter)"),
+        (429, "look <b>here</b>", "turns requests away for now (429)"),
+        (500, "http://evil.example", "failed (500)"),
+    ],
+)
+def test_given_a_provider_that_says_why_then_its_word_is_kept(
+    server: ModelServer, status: int, word: str, said: str
+) -> None:
+    model = openai_model(server, "never")
+    server.play(Status(status, word=word))
+    with pytest.raises(ModelUnavailable) as caught:
+        model.complete(prompt(), SOON)
+    assert said in caught.value.problem
+    model.close()
+
+
 def test_given_a_model_that_nobody_holds_any_more_then_its_connection_is_closed(server: ModelServer) -> None:
     server.play({"name": "blue"})
     model = openai_model(server)

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -310,6 +312,67 @@ def test_given_a_database_that_is_gone_when_the_only_document_is_erased_then_its
         assert stored(store, owner) == set()
     assert found(opened(tmp_path, store), "kx11") == []
     assert stored(store, owner) == set()
+
+
+def test_given_a_server_that_lets_nobody_in_then_it_says_why_and_one_that_is_dead_is_told_apart(
+    databases: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    import psycopg
+
+    at = databases.partition("?host=")[2]
+    with psycopg.connect(databases, autocommit=True) as owner, socket.create_server(("127.0.0.1", 0)) as silent:
+        file = Path(owner.execute("SELECT current_setting('hba_file')").fetchone()[0])  # type: ignore[index]
+        file.write_text(f"local all guarded scram-sha-256\n{file.read_text('utf-8')}", encoding="utf-8")
+        owner.execute("DROP ROLE IF EXISTS guarded")
+        owner.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+        owner.execute("SELECT pg_reload_conf()")
+        asks, none, dead = "it asks for a password", "it has no such user or database", "it does not answer"
+        said = {
+            f"guarded@/plumbline?host={at}": asks,
+            f"guarded:secret@/plumbline?host={at}": "it does not accept the user or the password",
+            f"stranger:secret@/plumbline?host={at}": none,
+            f"plumbline:secret@/none?host={at}": none,
+            "me:secret@127.0.0.1:1/plumbline": dead,
+            "me:secret@/plumbline?host=/nowhere": dead,
+            f"me:secret@127.0.0.1:{silent.getsockname()[1]}/plumbline?connect_timeout=2": dead,
+        }
+        for _ in range(100):  # a server reads its rules a moment after it was told to
+            if asks in why(f"postgresql://guarded@/plumbline?host={at}"):
+                break
+        for address, expected in said.items():
+            told = why(f"postgresql://{address}")
+            assert f"cannot be asked: {expected}. " in told, address
+            assert ("Start it" in told) is (expected == dead), address
+        owner.execute("ALTER ROLE guarded CONNECTION LIMIT 0")
+        assert "it has no connection left" in why(f"postgresql://guarded:right@/plumbline?host={at}")
+    assert "secret" not in caplog.text
+
+
+def why(url: str) -> str:
+    """The error of a database at this address; "" where it answers."""
+    with closing(postgres.Postgres(lambda: url)) as database:
+        try:
+            database.held("collection", [b"1"], DIM)
+        except StoreUnavailable as error:
+            return str(error)
+    return ""
+
+
+def test_given_a_user_above_row_security_when_the_store_connects_then_a_warning_says_so(
+    databases: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    import psycopg
+
+    assert why(store_url("RAG_PGVECTOR_URL", "pgvector", "")) == ""
+    assert "above row security" not in caplog.text
+    assert why(databases) == ""
+    assert "the user in RAG_PGVECTOR_URL is above row security" in caplog.text
+    caplog.clear()
+    with psycopg.connect(databases, autocommit=True) as owner:
+        owner.execute("DROP ROLE IF EXISTS passing")
+        owner.execute("CREATE ROLE passing LOGIN BYPASSRLS IN ROLE plumbline")
+    assert why(databases.replace("postgres@", "passing@")) == ""
+    assert "above row security" in caplog.text
 
 
 def test_given_an_address_that_is_none_then_the_error_names_the_variable_and_no_part_of_it(

@@ -60,10 +60,10 @@ def ended(client: httpx2.Client, job: str) -> str:
 
 
 @contextmanager
-def listening(app: Any) -> Iterator[str]:
-    """The address of an ASGI app on a free port, served as `serve` does."""
+def listening(app: Any, port: int = 0) -> Iterator[str]:
+    """The address of an ASGI app on a port, 0 for a free one, served as `serve` does."""
     config = configured(app, proxied=False)
-    config.port, config.timeout_graceful_shutdown = 0, 5
+    config.port, config.timeout_graceful_shutdown = port, 5
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -111,17 +111,17 @@ def models_here() -> Iterator[None]:
 
 
 @contextmanager
-def running(folder: Path, **options: Any) -> Iterator[Server]:
+def running(folder: Path, port: int = 0, **options: Any) -> Iterator[Server]:
     """A service over a folder, on a port."""
     service = service_of(folder, **options)
     mcp = mcp_server(service)
-    routes = http_routes(mcp)
+    routes = http_routes(mcp, options.get("login"))
     front = Front(
         guarded(api(service, routes), LOCAL, service), None, lambda: served(service, mcp.session_manager.run())
     )
     with ExitStack() as closing:
         with models_here():
-            address = closing.enter_context(listening(front))
+            address = closing.enter_context(listening(front, port))
             loading.engine(folder, DEFAULT, service.base)  # which the server begins to open when it starts
         yield Server(address, service, folder)
 

@@ -20,13 +20,13 @@ from service_kit import SECRET, WARRANTY, Server, service_of
 from starlette.testclient import TestClient
 
 from rag_core.domain.acts import Action, Actor, acting
-from rag_core.entrypoints.cli import parser
+from rag_core.entrypoints.cli import main, parser
 from rag_core.entrypoints.commands import serve as serve_command
 from rag_core.entrypoints.http import guards as bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.entrypoints.mcp.server import http_routes, mcp_server
-from rag_core.errors import LibraryDamaged, LimitExceeded, QuotaExceeded
+from rag_core.errors import InvalidSetting, LibraryDamaged, LimitExceeded, QuotaExceeded
 from rag_core.library.library import AddReport
 from rag_core.service.jobs import MAX_EACH, MAX_JOBS, Jobs
 from rag_core.service.limits import Lane, Rate
@@ -307,6 +307,51 @@ def test_given_a_caller_who_comes_too_often_then_they_wait_and_others_do_not() -
     rate.take("a")
     with pytest.raises(TooOften):
         rate.take("a")
+
+
+def test_given_a_token_of_twenty_people_then_they_are_not_throttled_as_one_and_others_find_a_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_QUESTIONS", "3")
+    monkeypatch.setenv("RAG_QUESTIONS_WAITING", "27")
+    arguments = ["token", "create", "front", "--scope", "ask", "--collection", "*", "--people", "20"]
+    assert main([*arguments, "--library", str(tmp_path)]) == 0
+    service = service_of(tmp_path)
+    (front,) = service.tokens.all()
+    rate = Rate(120, lambda: 0.0, people=service.tokens.people)
+    for caller, at_once, wait in ((front.id, 600, 1), ("1a2b3c4d", 30, 1)):  # of each of them 30
+        for _ in range(at_once):
+            rate.take(caller)
+        with pytest.raises(TooOften) as refused:
+            rate.take(caller)
+        assert refused.value.retry_after == wait
+    for places, own, most in ((service.questions.places, 20, 30), (service.streams, 10, 50), (service.uploads, 2, 6)):
+        for _ in range(own):
+            places.take("1a2b3c4d")
+        with pytest.raises(ShareTaken):
+            places.take("1a2b3c4d")
+        for _ in range(most - own):
+            places.take(front.id)
+        with pytest.raises(Overloaded):
+            places.take("5e6f7a8b")
+        for _ in range(own):
+            places.free("1a2b3c4d")
+        for _ in range(own - 1):
+            places.take(front.id)
+        with pytest.raises(ShareTaken):
+            places.take(front.id)
+        places.take("5e6f7a8b")  # one place stays for others
+
+
+def test_given_settings_of_question_places_that_are_no_numbers_then_the_service_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RAG_QUESTIONS", "RAG_QUESTIONS_WAITING"):
+        for value in ("0", "-1", "two", "1.5", "1" * 9):
+            with monkeypatch.context() as patch:
+                patch.setenv(name, value)
+                with pytest.raises(InvalidSetting, match=name):
+                    service_of(tmp_path)
 
 
 def test_given_a_caller_who_comes_too_often_over_http_then_the_reply_says_when_to_come_again(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "ORT_DISABLE_TELEMETRY": "1"})
 
 EMBEDDED = "multilingual-e5-small"
-EMBEDDED_BEFORE = "all-MiniLM-L6-v2"  # the embedded model until 2026-11-28
 BATCH = 16  # texts a forward pass; larger batches were not faster on two cores
 
 

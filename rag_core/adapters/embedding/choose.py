@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from rag_core.adapters.embedding.by_name import (
-    EMBEDDED,
-    EMBEDDED_BEFORE,
-    PREFIX,
-    SentenceTransformerEmbedder,
-)
+from rag_core.adapters.embedding.by_name import EMBEDDED, PREFIX, SentenceTransformerEmbedder
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.domain.ports import Embedder
-from rag_core.errors import ModelUnavailable
 
 
 def load_embedder(model: str, precision: str) -> Embedder:
@@ -20,11 +14,6 @@ def load_embedder(model: str, precision: str) -> Embedder:
     Raises:
         ModelUnavailable: it cannot be loaded.
     """
-    if model == EMBEDDED_BEFORE:
-        raise ModelUnavailable(
-            f"This library was built with {model}, which does not come with the program any more.",
-            remedy="Build it anew from its files: python -m rag_core index --rebuild, or the form on the page.",
-        )
     if model.startswith(PREFIX):
         from rag_core.adapters.embedding.openai_server import OpenAIEmbedder
 

@@ -69,12 +69,11 @@ def damaged() -> LibraryDamaged:
     )
 
 
-def unavailable(store: str, variable: str, error: Exception, hint: str = "") -> StoreUnavailable:
-    """The error for a database that cannot be asked: its kind, and no word of the address that is in `variable`."""
-    _log.warning("the vector store %r cannot be asked: %s", store, type(error).__name__)
-    remedy = f"Start it, or correct {variable}, and try again. {hint}".rstrip()
+def unavailable(store: str, why: str, remedy: str) -> StoreUnavailable:
+    """The error for a database that cannot be asked, with no word of its address."""
+    _log.warning("the vector store %r cannot be asked: %s", store, why)
     return StoreUnavailable(
-        f"The database of the vector store {store!r} cannot be asked ({type(error).__name__}).",
+        f"The database of the vector store {store!r} cannot be asked: {why}.",
         remedy=f"{remedy} Nothing was lost: the documents are in the library's folder.",
     )
 

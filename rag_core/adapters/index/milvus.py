@@ -191,9 +191,8 @@ class Milvus:
             except (MilvusException, grpc.RpcError, OSError, ValueError) as error:
                 self.close()
                 if not again:
-                    raise unavailable(
-                        NAME, VARIABLE, error, "A file serves one process at a time."
-                    ) from None  # its text may hold the address
+                    remedy = f"Start it, or correct {VARIABLE}, and try again. A file serves one process at a time."
+                    raise unavailable(NAME, type(error).__name__, remedy) from None  # its text may hold the address
         raise AssertionError("the second try returns or raises")
 
     def _connected(self) -> Any:

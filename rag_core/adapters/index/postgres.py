@@ -7,6 +7,7 @@ Vectors are compared with all others of the collection, which is exact.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -42,7 +43,17 @@ ALTER TABLE plumbline_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE plumbline_vectors FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_collection ON plumbline_vectors USING (collection = current_setting('plumbline.collection', true));
 """
+# what a server says where it lets nobody in, without a code; its text may name users and databases
+TURNED_AWAY = {
+    "authentication failed": "it does not accept the user or the password",
+    "no password supplied": "it asks for a password",
+    "does not exist": "it has no such user or database",
+    "too many": "it has no connection left",
+    "FATAL:": "it turns the connection away",
+}
+ABOVE = "SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)"
 T = TypeVar("T")
+_log = logging.getLogger("rag_core.stores")
 
 
 class Postgres:
@@ -156,6 +167,10 @@ class Postgres:
         try:
             _make_table(connection)
             register_vector(connection)
+            if connection.execute(ABOVE).fetchone():
+                _log.warning(
+                    "the user in %s is above row security: give collections one that is no superuser", VARIABLE
+                )
         except BaseException:
             connection.close()
             raise
@@ -204,7 +219,10 @@ def _refused(error: Exception) -> StoreUnavailable:
     import psycopg
 
     if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
-        return unavailable(NAME, VARIABLE, error)
+        if why := next((why for said, why in TURNED_AWAY.items() if said in str(error)), ""):
+            return unavailable(NAME, why, f"Correct {VARIABLE}, or what its user may do there, and try again.")
+        why = type(error).__name__ if error.sqlstate else "it does not answer"
+        return unavailable(NAME, why, f"Start it, or correct {VARIABLE}, and try again.")
     return StoreUnavailable(
         f"The database of the vector store {NAME!r} refused ({type(error).__name__}).",
         remedy="Install pgvector there, let an administrator run CREATE EXTENSION vector in it once, and let its user "

@@ -35,7 +35,15 @@ _UNKNOWN = frozenset({400, 404, 422, 501})  # how servers turn away a request th
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "structured output", "grammar", "guided")
 _BOUND_WORDS = ("maxitems", "maxlength")  # how a server turns them away that takes schemas without
 _BOUNDS = frozenset({"maxItems", "maxLength"})
-_CODE = regex.compile(r"[a-z][a-z_]{2,40}")  # a server's word for what is wrong, such as context_length_exceeded
+# a server's word for what is wrong, such as context_length_exceeded or DeploymentNotFound
+_CODE = regex.compile(r"[A-Za-z][A-Za-z_]{2,40}")
+# by HTTP status: what it says, and what to do
+_REASONS = {
+    401: ("did not accept the key", "Check the key of this endpoint."),
+    403: ("does not allow this key to use the model", "Check what the key may do, or use another model."),
+    404: ("does not know the model, or not this address", "Check RAG_MODEL and the base URL; mostly /v1."),
+    429: ("turns requests away for now", "Wait, or raise the limits of the account."),
+}
 
 Structured = Literal["auto", "always", "never"]
 Feature = Literal["bounds", "schema", "max_tokens", "temperature", "seed"]  # what a server may not know
@@ -189,31 +197,23 @@ class OpenAIModel:
 
     def _turned_away(self, error: openai.APIStatusError) -> ModelUnavailable:
         status = error.status_code
-        if status == 401:
-            return self._unavailable("did not accept the key (401)", "Check the key of this endpoint.")
-        if status == 403:
-            return self._unavailable(
-                "does not allow this key to use the model (403)", "Check what the key may do, or use another model."
-            )
-        if status == 404:
-            return self._unavailable(
-                "does not know the model, or not this address (404)", "Check RAG_MODEL and the base URL; mostly /v1."
-            )
-        if status == 429:
-            return self._unavailable("turns requests away for now (429)", "Wait, or raise the limits of the account.")
-        if status >= 500 and status not in _UNKNOWN:
-            return self._unavailable(f"failed ({status})", "Try again; if it stays, look into the server's log.")
-        if 300 <= status < 400:
-            return self._unavailable(
-                f"points to another address ({status})", "Set the base URL to that address if you trust it."
-            )
-        key, code = self._endpoint.key, error.code or ""
-        if not _CODE.fullmatch(code) or code == key or without_key(code, key) != code:
-            code = ""
-        why = f"{status}, {code}" if code else str(status)
-        return self._unavailable(
-            f"did not accept the request ({why})", "Look into the server's log; mostly the prompt is too long for it."
-        )
+        if status in _REASONS:
+            what, remedy = _REASONS[status]
+        elif status >= 500 and status not in _UNKNOWN:
+            what, remedy = "failed", "Try again; if it stays, look into the server's log."
+        elif 300 <= status < 400:
+            what, remedy = "points to another address", "Set the base URL to that address if you trust it."
+        else:
+            what = "did not accept the request"
+            remedy = "Look into the server's log; mostly the prompt is too long for it."
+        return self._unavailable(f"{what} ({', '.join(filter(None, (str(status), self._word(error))))})", remedy)
+
+    def _word(self, error: openai.APIStatusError) -> str:
+        """The server's own word for what is wrong, where it is one, and no key."""
+        key = self._endpoint.key
+        status = error.body.get("status") if isinstance(error.body, dict) else None  # Google's; its code is a number
+        words = (one for one in (error.code, status) if isinstance(one, str) and _CODE.fullmatch(one))
+        return next((one for one in words if one != key and without_key(one, key) == one), "")
 
     def _unreachable(self, error: Exception) -> ModelUnavailable:
         if isinstance(error.__cause__, AnswerTooLarge):

@@ -17,7 +17,7 @@ from rag_core.wiring import ActLog, act_log
 
 def create(args: argparse.Namespace) -> int:
     """Make a token, and print it: it is shown this once."""
-    token, text = Tokens(library_folder(args)).create(args.name, args.scope, args.collection, args.days)
+    token, text = Tokens(library_folder(args)).create(args.name, args.scope, args.collection, args.days, args.people)
     print(text)
     where = "all collections" if "*" in token.collections else ", ".join(token.collections)
     print(f"Token {token.id}: {', '.join(token.scopes)} in {where}. It is not shown again.", file=sys.stderr)
@@ -42,7 +42,7 @@ def revoke(args: argparse.Namespace) -> int:
 
 
 def _row(token: Token, now: datetime) -> dict[str, object]:
-    names = ("id", "name", "scopes", "collections", "created", "expires", "revoked")
+    names = ("id", "name", "scopes", "collections", "created", "expires", "revoked", "people")
     return {**{name: getattr(token, name) for name in names}, "valid": token.is_valid(now)}
 
 

@@ -139,10 +139,11 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
     )
     locked(os.environ)  # a name that is no setting ends the start, and not each question
     base = page.base if page else load_settings(environment=model_environment(os.environ))
-    local = not args.behind_proxy and login(os.environ) is None and visits is None
-    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=local, visits=visits)
+    local = not args.behind_proxy and visits is None
+    runner, people = page.runner if page else Runner(), login(os.environ)
+    service = Service(folder, base, runner, args.rate, local=local, visits=visits, login=people)
     mcp = mcp_server(service)
-    routes = http_routes(mcp)  # makes its session manager
+    routes = http_routes(mcp, people)  # makes its session manager
     front = Front(guarded(api(service, routes), names, service), page.app if page else None, running)
     return front, service
 

@@ -28,7 +28,7 @@ from rag_core.service.service import Service
 from rag_core.wiring import traces
 
 # first parts of paths that are never the page's
-API_PATHS = frozenset({"api", "mcp", "v1", "docs", "redoc", "openapi.json"})
+API_PATHS = frozenset({"api", "mcp", "v1", "docs", "redoc", "openapi.json", ".well-known"})
 MAX_BODY_BYTES = 24 << 20  # 24 MiB: 200 passages of 100,000 characters, which is the largest call without files
 MAX_FORM_BYTES = MAX_BYTES + (1 << 20)  # the files that the page takes at once, and a form around them
 ABOUT = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query, Request
 
@@ -18,7 +19,9 @@ from rag_core.service.principal import TOO_LARGE, Principal, Unauthenticated
 from rag_core.service.service import Service
 from rag_core.settings.request_context import REQUEST
 
-OPEN = frozenset({"/healthz", "/readyz"})  # paths that anybody may ask, who knows a name of the service
+# where a client of MCP that nobody knows reads who vouches for callers (RFC 9728)
+METADATA = "/.well-known/oauth-protected-resource"
+OPEN = frozenset({"/healthz", "/readyz", f"{METADATA}/mcp"})  # anybody may ask, who knows a name of the service
 PRINCIPAL = "plumbline_principal"  # in the state of a request
 # by HTTP status
 _WHY = {421: "The service is not served under this name.", 403: "The request comes from a page of another origin."}
@@ -27,7 +30,7 @@ PREFIX, CHAT_PREFIX = "/api", "/v1"  # before each path; clients of OpenAI's pro
 VISITS = f"{PREFIX}/visits"
 # who begins a visit: nothing else is open to them
 NEWCOMER = Principal("newcomer", frozenset(), frozenset(), Actor("newcomer"))
-MAX_HEADER_CHARS = 500  # an Authorization header: a token of ours has 56
+MAX_HEADER_CHARS = 16 << 10  # an Authorization header: a provider's token with two hundred groups has 10,000
 
 
 class Guarded:
@@ -35,6 +38,10 @@ class Guarded:
 
     def __init__(self, app: Asgi, service: Service, names: tuple[str, ...]) -> None:
         self._app, self._service, self._names = app, service, names
+        known = urlsplit(service.login.resource) if service.login else None
+        self._challenge = (
+            f'Bearer resource_metadata="{known.scheme}://{known.netloc}{METADATA}{known.path}"' if known else "Bearer"
+        )
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection. There are no web sockets here."""
@@ -52,16 +59,16 @@ class Guarded:
             await self._app(scope, receive, send)
             return
         try:
-            found = self._caller(scope)
+            found = await self._caller(scope)
         except RagError as error:
-            await problems.send(send, *problems.of(error))
+            await problems.send(send, *problems.of(error), self._challenge)
             return
         scope.setdefault("state", {})[PRINCIPAL] = found
         if request := REQUEST.get():
             request.caller = found.id  # work in lanes is counted for them
         await self._app(scope, receive, send)
 
-    def _caller(self, scope: Message) -> Principal:
+    async def _caller(self, scope: Message) -> Principal:
         given, client = headers(scope, b"authorization"), client_of(scope)
         visit = headers(scope, BROWSER.lower().encode())
         try:
@@ -71,7 +78,7 @@ class Guarded:
             if self._service.visits is not None and visit and not given:
                 found = self._service.visitor(visit[0] if len(visit) == 1 else "")
             else:
-                found = self._service.principal(_token(given), here=is_here(scope))
+                found = await self._service.known(_token(given), here=is_here(scope))
         except Unauthenticated:
             self._service.rate.take(f"?{client}")  # so that nobody asks for ever
             raise

@@ -29,6 +29,7 @@ from rag_core.errors import (
     MissingDependency,
     ModelUnavailable,
     NotAllowed,
+    ProviderUnavailable,
     QuotaExceeded,
     RagError,
     StoreUnavailable,
@@ -47,7 +48,7 @@ _STATUSES: Mapping[int, tuple[type[RagError], ...]] = {
     TOO_LARGE: (LimitExceeded,),
     UNUSABLE: (IngestError, InvalidInput, InvalidSetting),
     FORBIDDEN: (NotAllowed,),
-    BUSY: (ModelUnavailable, Cancelled, StoreUnavailable, WorkersUnavailable),
+    BUSY: (ModelUnavailable, Cancelled, StoreUnavailable, WorkersUnavailable, ProviderUnavailable),
     NOT_BUILT: (MissingDependency,),
 }
 # by HTTP status
@@ -93,17 +94,17 @@ def of(error: RagError) -> tuple[int, bytes, int]:
     return status, body(status, problem, remedy, error.kind), wait
 
 
-def response(status: int, content: bytes, wait: int = 0) -> Response:
-    """A problem as a response."""
+def response(status: int, content: bytes, wait: int = 0, challenge: str = "Bearer") -> Response:
+    """A problem as a response; `challenge` says how a caller may make themselves known."""
     headers = {"retry-after": str(wait)} if wait else {}
     if status == UNAUTHORIZED:
-        headers["www-authenticate"] = "Bearer"
+        headers["www-authenticate"] = challenge
     return Response(content, status, headers, media_type=MEDIA)
 
 
-async def send(to: Send, status: int, content: bytes, wait: int = 0) -> None:
+async def send(to: Send, status: int, content: bytes, wait: int = 0, challenge: str = "Bearer") -> None:
     """A problem from below the routes."""
-    made = response(status, content, wait)
+    made = response(status, content, wait, challenge)
     await to({"type": "http.response.start", "status": status, "headers": made.raw_headers})
     await to({"type": "http.response.body", "body": content})
 

@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
+from mcp.server.auth.routes import create_protected_resource_routes
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.auth import ProtectedResourceMetadata
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolResult, ListResourcesResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import Field
@@ -58,6 +60,7 @@ from rag_core.service.request_models import (
 )
 from rag_core.service.service import Service
 from rag_core.settings import Settings
+from rag_core.settings.login import Login
 from rag_core.settings.request_context import REQUEST
 
 T = TypeVar("T")
@@ -103,8 +106,11 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
     return server
 
 
-def http_routes(server: MCPServer[Any]) -> list[BaseRoute]:
-    """The routes of `/mcp`; names and origins are looked at before them, as for the API."""
+def http_routes(server: MCPServer[Any], login: Login | None = None) -> list[BaseRoute]:
+    """The routes of `/mcp`; names and origins are looked at before them, as for the API.
+
+    With a login also what tells a client that its provider makes tokens for them (RFC 9728).
+    """
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,
@@ -112,7 +118,15 @@ def http_routes(server: MCPServer[Any]) -> list[BaseRoute]:
         max_request_body_size=MAX_BODY_BYTES,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return list(app.routes)
+    if login is None:
+        return list(app.routes)
+    # by its model: a URL that is made alone gets a slash behind its host, and clients compare the provider's letters
+    said = {"resource": login.resource, "authorization_servers": [login.issuer], "scopes_supported": login.scopes}
+    about = ProtectedResourceMetadata.model_validate(said)
+    return [
+        *app.routes,
+        *create_protected_resource_routes(about.resource, about.authorization_servers, about.scopes_supported),
+    ]
 
 
 class _Server(MCPServer[Any]):
