@@ -97,7 +97,11 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
     if row.size > LARGER * body and len(whole.split()) <= MAX_WORDS and not _SENTENCE.search(whole):
         after = rows[end] if end < len(rows) else None
     goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
-    if goes_on or any(_breaks_off(rows, at, body) for at in (start - 1, end - 1)) or not _is_heading(before, row, after, body):
+    if (
+        goes_on
+        or any(_breaks_off(rows, at, body) for at in (start - 1, end - 1))
+        or not _is_heading(before, row, after, body)
+    ):
         return start
     return end if end - start <= MAX_ROWS else start
 
@@ -187,9 +191,13 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return True
     if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
         return False
-    if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
+    if pattern == NO_PATTERN and (row.cells == 2 or (before and is_value(before, row))):
         return False
-    if (before and _is_rest(before, row, after, body)) or (after and runs_in(row, after)):
+    if (
+        not (_parted(before, row) and _parted(row, after))
+        or (before and _is_rest(before, row, after, body))
+        or (after and runs_in(row, after))
+    ):
         return False
     if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
         return False
@@ -211,6 +219,12 @@ def _are_fields(row: Row, beside: Row) -> bool:
     """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
     alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
     return alike and all(_FIELD.match(one.text) and _pattern(one.text) == NO_PATTERN for one in (row, beside))
+
+
+def is_value(label: Row, row: Row) -> bool:
+    """Whether a row stands below a label with a colon, is set like it, and begins where it does or further in."""
+    alike = (row.size, row.bold) == (label.size, label.bold) and 0 < row.top - label.top <= BELOW * row.size
+    return alike and label.text.endswith(":") and 0 <= round(row.left - label.left) < MAX_HANG * row.size
 
 
 def runs_in(row: Row, after: Row) -> bool:
