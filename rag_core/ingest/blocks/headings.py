@@ -30,6 +30,7 @@ NEAR = 40  # rows around a question in which another one says that they are ques
 FULL = 0.7
 RUN_IN = 0.15  # part of the width of a full row by which one with a heading in it may differ; chosen
 CLOSE = 1.5  # times the size from such a row to the next one at most; chosen
+BROKEN_WORDS = 5  # at least in such a row: the head of a narrow column has fewer; chosen
 BELOW = 2.2  # times the size from a row that breaks off to the next one at most; chosen
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
@@ -259,7 +260,7 @@ def _breaks_off(rows: Sequence[Row], at: int, body: float) -> bool:
         return False
     open_ended = row.text.rsplit(" ", 1)[-1] in _unfinished() or _STOP.search(row.text)
     within = _LOWER.match(following.text) or (open_ended and row.size <= LARGER * body)
-    if not within or not -1 < indent < MAX_HANG * row.size:
+    if not within or len(row.text.split()) < BROKEN_WORDS or not -1 < indent < MAX_HANG * row.size:
         return False
     lefts = (row.left, following.left)
     near = (other for other in rows[max(0, at - NEAR) : at + NEAR] if any(abs(other.left - x) < 1 for x in lefts))
