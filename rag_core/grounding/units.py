@@ -37,6 +37,7 @@ _SIGNED = regex.compile(  # a giant office is read once for each length of the n
 _UNREAD = regex.compile(r"(?<!\A)(?<![\p{L}\p{M}\ufffd])\ufffd(?![\p{L}\p{M}\ufffd])|\A\ufffd(?=[^\s\p{L}\p{M}\ufffd])")
 _NEXT_SIGNS = regex.compile(r"\s(?:By|Date):?\s*$", regex.IGNORECASE)
 CHOICE_CHARS = 40  # at the end of a text, where a choice stands; chosen
+_BARRED = regex.compile(r"\|\s*+[^|\s][^|\t]*+\|(?:\s*\|){2,}\s*$")  # a row of three columns whose first is filled
 _TICK = regex.compile(r"[☑☒✓✔✗✘×]|(?<!\w)[xX](?!\w)")
 _GOES_ON = regex.compile(r"(?:\band|&|,)\s*$")
 _AGENCY = (
@@ -270,8 +271,10 @@ def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[
             if left < right and not any(head.holds(Span(span.page, left, right)) for head in passage.header):
                 text = cells(raw[left:right])
                 if text:
-                    # one whose first row is full has no groups: a single cell is a label without a value
-                    heads = _group(raw, left, right, span.page) if group or not begun else ()
+                    # one whose first row is full has no groups: a single cell is a label without a value, unless
+                    # there are more columns than two, and somebody left them empty in Markdown
+                    grouped = group or not begun or _BARRED.match(raw, left, right)
+                    heads = _group(raw, left, right, span.page) if grouped else ()
                     found.append(
                         Unit(passage, text, left, right, (Span(span.page, left, right),), group=() if heads else group)
                     )

@@ -18,7 +18,7 @@ _CODE = re.compile(
     r"@\w+|#include|#define|public|private|protected|static|function|const|let|var|fn|func|impl|struct|enum|package|using|namespace|"
     r"SELECT|INSERT|UPDATE|CREATE TABLE|echo|export|fi|done|end)\b.*(?:[(){}\[\]=;:<>]|\Z)|"
     r"[)}\]]+[;,)]*\Z|//|/\*|\*/|[\w.\]\[]+ (?:[-+*/|&]?=|:=) "
-    r"\S|[\w.]+\(.*\)[;:]?\Z|.*[{;]\Z|.*(?:=>|->|::|!=|==|&&|\|\|)"
+    r"\S|[\w.]+\(.*\)[;:]?\Z|.*[{;]\Z|.*(?:=>|->|\S::\S|!=|==|&&|\|\|)"
 )
 # how a function, a class or the like starts, and what belongs to the definition that follows it
 DEFINITION = re.compile(

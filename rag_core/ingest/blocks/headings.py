@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import regex
 
 from rag_core.domain.documents import Page
-from rag_core.ingest.blocks.rows import Row, boilerplate, ends_sentence, is_indented
+from rag_core.ingest.blocks.rows import MAX_HANG, Row, boilerplate, ends_sentence, is_indented
 from rag_core.ingest.blocks.rows import rows as rows_of
 from rag_core.ingest.normalise import normalise
+from rag_core.language import LANGUAGES
 from rag_core.language.bullets import BULLETS
 from rag_core.language.scales import is_scale
 
@@ -28,6 +30,8 @@ NEAR = 40  # rows around a question in which another one says that they are ques
 FULL = 0.7
 RUN_IN = 0.15  # part of the width of a full row by which one with a heading in it may differ; chosen
 CLOSE = 1.5  # times the size from such a row to the next one at most; chosen
+BROKEN_WORDS = 5  # at least in such a row: the head of a narrow column has fewer; chosen
+BELOW = 2.2  # times the size from a row that breaks off to the next one at most; chosen
 FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
@@ -61,6 +65,8 @@ _SENTENCE = re.compile(r"[.!?;:](?:\s|$)")
 _RUN_IN = regex.compile(r"\p{L}[^:\n]*(?::\s|—)\s*\p{L}")
 _EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
+_LOWER = regex.compile(r"\p{Ll}[\p{Ll}\p{M}]*+[,;]?(?:\s|$)")  # no address, and no "iPhone"
+_STOP = regex.compile(r"\p{Ll}{3}[.!?]\s+\p{Lu}")
 
 
 class Style(NamedTuple):
@@ -92,7 +98,11 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
     if row.size > LARGER * body and len(whole.split()) <= MAX_WORDS and not _SENTENCE.search(whole):
         after = rows[end] if end < len(rows) else None
     goes_on = before and (_goes_on(before, row, body) or _open(before, row) or _hangs(before, row))
-    if goes_on or not _is_heading(before, row, after, body):
+    if (
+        goes_on
+        or any(_breaks_off(rows, at, body) for at in (start - 1, end - 1))
+        or not _is_heading(before, row, after, body)
+    ):
         return start
     return end if end - start <= MAX_ROWS else start
 
@@ -182,16 +192,22 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return True
     if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
         return False
-    if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
+    if pattern == NO_PATTERN and (row.cells == 2 or (before and is_value(before, row))):
         return False
-    if (before and _is_rest(before, row, after, body)) or (after and runs_in(row, after)):
+    if (
+        not (_parted(before, row) and _parted(row, after))
+        or (before and _is_rest(before, row, after, body))
+        or (after and runs_in(row, after))
+    ):
         return False
     if _is_bulleted(row, body) or any(_are_fields(row, other) for other in (before, after) if other):
         return False
     if _ends(row.text) and not (row.text.endswith(".") and (caps or _titles(row, after, pattern))):
         return False
-    if row.size > LARGER * body or row.bold or caps or 7 <= pattern <= 8:
+    if row.size > LARGER * body or row.bold or caps:
         return True
+    if 7 <= pattern <= 8:  # a clause is none where the next one has its words on its row, too
+        return not (after and _pattern(after.text) == pattern and not _possible(after))
     return _stands_over_text(row, after, pattern)
 
 
@@ -204,6 +220,12 @@ def _are_fields(row: Row, beside: Row) -> bool:
     """Whether two rows that are set alike each give a value: "Place: Harbour Hall" and "Date: 9 September"."""
     alike = (row.size, row.bold, row.block) == (beside.size, beside.bold, beside.block)
     return alike and all(_FIELD.match(one.text) and _pattern(one.text) == NO_PATTERN for one in (row, beside))
+
+
+def is_value(label: Row, row: Row) -> bool:
+    """Whether a row stands below a label with a colon, is set like it, and begins where it does or further in."""
+    alike = (row.size, row.bold) == (label.size, label.bold) and 0 < row.top - label.top <= BELOW * row.size
+    return alike and label.text.endswith(":") and 0 <= round(row.left - label.left) < MAX_HANG * row.size
 
 
 def runs_in(row: Row, after: Row) -> bool:
@@ -222,6 +244,33 @@ def _titles(row: Row, after: Row | None, pattern: int) -> bool:
 def _open(before: Row, row: Row) -> bool:
     """Whether a row in lower case can only go on with the sentence of the row before it."""
     return row.text[0].islower() and row.size == before.size > 0 and not row.apart and not _ends(before.text)
+
+
+def _breaks_off(rows: Sequence[Row], at: int, body: float) -> bool:
+    """Whether a row is full and within a sentence, so that the one right below goes on with it, however it is set.
+
+    Full is a row that has no room for the next word. Within a sentence it is where that word is in lower case or,
+    in print no larger than the text, its own last word ends none, or a sentence ends before its last words.
+    """
+    if not 0 <= at < len(rows) - 1:
+        return False
+    row, following = rows[at], rows[at + 1]
+    step, indent = following.top - row.top, following.left - row.left
+    if row.size != following.size or row.cells > 1 or not 0 < step <= BELOW * row.size or _ends(row.text):
+        return False
+    open_ended = row.text.rsplit(" ", 1)[-1] in _unfinished() or _STOP.search(row.text)
+    within = _LOWER.match(following.text) or (open_ended and row.size <= LARGER * body)
+    if not within or len(row.text.split()) < BROKEN_WORDS or not -1 < indent < MAX_HANG * row.size:
+        return False
+    lefts = (row.left, following.left)
+    near = (other for other in rows[max(0, at - NEAR) : at + NEAR] if any(abs(other.left - x) < 1 for x in lefts))
+    word = len(following.text.split()[0]) * (row.right - row.left) / len(row.text)
+    return row.right + word + row.size > max(other.right for other in near)
+
+
+@cache
+def _unfinished() -> frozenset[str]:
+    return frozenset().union(*(one.unfinished for one in LANGUAGES.values()))
 
 
 def _hangs(before: Row, row: Row) -> bool:

@@ -297,14 +297,29 @@ def _put_together(page: Sequence[Row], sizes: Mapping[float, float], wide: Mappi
     return found
 
 
-def settled(page: Sequence[Row], sizes: Mapping[float, float], pitches: Mapping[float, float]) -> list[Row]:
-    """The rows of a page with `size` equal where it looks equal (`alike_sizes`), and `apart` set (`row_pitches`)."""
+def is_heavy(pages: Iterable[Iterable[Row]], sizes: Mapping[float, float]) -> bool:
+    """Whether most text of the commonest size is bold, so that bold sets nothing off."""
+    body = next(iter(sizes.values()), 0.0)
+    return (
+        sum(len(row.text) if row.bold else -len(row.text) for page in pages for row in page if sizes[row.size] == body)
+        > 0
+    )
+
+
+def settled(
+    page: Sequence[Row], sizes: Mapping[float, float], pitches: Mapping[float, float], *, heavy: bool = False
+) -> list[Row]:
+    """The rows of a page with `size` equal where it looks equal (`alike_sizes`), and `apart` set (`row_pitches`).
+
+    Where text is `heavy` (`is_heavy`), none is bold.
+    """
     found = list(page)
     for index, row in enumerate(found):
         size = sizes[row.size]
         apart = index > 0 and _gap(found[index - 1], row) > APART * pitches.get(size, USUAL_PITCH)
-        if size != row.size or apart:
-            found[index] = replace(row, size=size, apart=apart)
+        bold = row.bold and not heavy
+        if (size, bold) != (row.size, row.bold) or apart:
+            found[index] = replace(row, size=size, bold=bold, apart=apart)
     return found
 
 

@@ -20,7 +20,7 @@ import regex
 from rag_core.domain.documents import Page, Span
 from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
-from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, runs_in, style, title
+from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, is_value, runs_in, style, title
 from rag_core.ingest.blocks.rows import (
     MAX_ROW_CHARS,
     Row,
@@ -28,6 +28,7 @@ from rag_core.ingest.blocks.rows import (
     boilerplate,
     ends_sentence,
     in_blocks,
+    is_heavy,
     is_indented,
     row_pitches,
     rows,
@@ -119,7 +120,8 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     read = in_blocks(read, sizes)
     pitches = row_pitches(read, sizes)
     body = next(iter(sizes.values()), 0.0)
-    by_page = deque(settled(page, sizes, pitches) for page in read)
+    heavy = is_heavy(read, sizes)
+    by_page = deque(settled(page, sizes, pitches, heavy=heavy) for page in read)
     del read
     running = boilerplate(by_page) if any(page.lines for page in pages) else set()  # a text has no edges
     code = code_rows([row for page in by_page for row in page])
@@ -217,7 +219,7 @@ def _same_text(content: Sequence[Row], first: int, index: int, kind: BlockKind) 
             return kind is BlockKind.LIST
     if following.size == 0:
         return following.block == row.block and (len(row.text) < _LONG_ROW or following.left > row.left)
-    if runs_in(row, following):
+    if runs_in(row, following) or (kind is BlockKind.LIST and is_value(row, following)):
         return True
     if following.size != row.size:
         alike = following.block == row.block and following.bold == row.bold and not following.apart

@@ -21,6 +21,7 @@ import regex
 
 from rag_core.domain.documents import Metadata
 from rag_core.domain.rows import EMPTY
+from rag_core.ingest.reading.markdown import without_code
 from rag_core.ingest.reading.pdf_findings import attached_files
 from rag_core.language import detect, is_known, word_texts
 
@@ -30,12 +31,6 @@ _EXAMINED = 20_000  # bytes that tell an encoding; chosen
 VALUES, MAIL = (".csv", ".tsv"), ".eml"  # ends of file names
 _SNIFFED = 20_000  # characters that tell what parts the values; chosen
 _HEAD = ("From", "To", "Cc", "Date", "Subject")
-# fenced code, up to its fence or the end; code within a paragraph; an escaped tilde
-_CODE = re.compile(
-    r"^ {0,3}(`{3,}|~{3,})[^`\n]*$(?:\n.*?)??(?:\n {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)(`+)(?!`)(?:(?!\n[ "
-    r"\t]*\n).)+?(?<!`)\2(?!`)|\\~",
-    re.MULTILINE | re.DOTALL,
-)
 _TILDES = re.compile(r"(?<!~)~~(?![~\s])(?:(?!\n[ \t]*\n|~~).)+(?<!\s)~~(?!~)", re.DOTALL)
 _TAG = re.compile(r"<(/?)(del|s|strike)\b[^<>]{0,500}>", re.IGNORECASE)
 _STROKES = re.compile("(?:[^\n]\u0336[ \t]?)*[^\n]\u0336")  # U+0336 draws a line through the letter before it
@@ -147,7 +142,7 @@ def without_struck(text: str, *, markdown: bool) -> tuple[str, int]:
 
 
 def _markdown(text: str) -> Iterator[tuple[int, int]]:
-    prose = _CODE.sub(lambda code: "x" * len(code[0]), text) if "`" in text or "~" in text else text
+    prose = without_code(text)
     yield from (match.span() for match in _TILDES.finditer(prose))
     depth = begun = 0
     for tag in _TAG.finditer(prose):

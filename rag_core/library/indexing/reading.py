@@ -18,6 +18,7 @@ from rag_core.domain.scanned import TESSERACT
 from rag_core.errors import EmptyDocument, IngestError, LibraryDamaged, LibraryError, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.ingest.reading.markdown import plain
 from rag_core.ingest.reading.ocr_engines import missing_packages
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
@@ -219,6 +220,9 @@ def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str
     text, struck = without_struck(text, markdown=end == ".md")
     if not text.strip():
         raise EmptyDocument(f"All text of {name} is struck out.", remedy="Add the version that is in force.")
+    if end == ".md":
+        text, said = plain(text)
+        text = _bounded(text, name)
     return text, said, tuple(filter(None, (*problems, struck_out([(1, struck)]) if struck else "")))
 
 

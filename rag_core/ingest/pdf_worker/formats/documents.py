@@ -76,7 +76,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter
     else:
         data = in_utf_8(data)
         _require_shallow(data)  # before anything walks it
-        page = in_place(seen(data.decode(), left).encode())
+        page = in_place(seen(data.decode(), left)).encode()
     _require_shallow(page)
     pymupdf.mupdf.fz_set_user_css(CSS)
     document = pymupdf.open(stream=page, filetype="html")

@@ -19,7 +19,7 @@ MAX_COLUMNS = 63  # Word's own limit
 MAX_REPEATED = 200
 _TAG = re.compile(r"<[^<>]*>")
 # that holds no other table
-_TABLE = re.compile(rb"<table\b[^<>]*>(?:(?!<table\b).)*?</table", re.IGNORECASE | re.DOTALL)
+TABLE = re.compile(r"<table\b[^<>]*>(?:(?!<table\b).)*?</table>?", re.IGNORECASE | re.DOTALL)
 _PARTS = re.compile(r"<(/?)(tr|t[dh])\b([^<>]*)>|</?(?:thead|tbody|tfoot)\b[^<>]*>", re.IGNORECASE)
 _CAPTION = re.compile(r"<(/?)caption\b[^<>]*>", re.IGNORECASE)
 _MERGED = re.compile(r"\b(col|row)span\s*=\s*[\"']?\s*(\d{1,3})", re.IGNORECASE)
@@ -106,19 +106,27 @@ def text_of(markup: str) -> str:
     return unescape(_TAG.sub("", markup)).strip()
 
 
-def in_place(page: bytes) -> bytes:
-    """A web page in UTF-8 with all cells of its tables in their columns: MuPDF takes no notice of merged ones."""
-    return _TABLE.sub(lambda found: _whole(found[0].decode()).encode(), page)
+def in_place(page: str) -> str:
+    """A web page with all cells of its tables in their columns: MuPDF takes no notice of merged ones."""
+    return TABLE.sub(_whole, page)
 
 
-def _whole(table: str) -> str:
-    opened, _, inside = table.partition(">")
+def _whole(found: re.Match[str]) -> str:
+    caption, rows = table_cells(found[0])
+    grid = spread(rows)
+    caption = caption and f"<caption>{caption}</caption>"
+    return f"{found[0].partition('>')[0]}>{caption}{written(grid)}</table>" if grid else found[0]
+
+
+def table_cells(table: str) -> tuple[str, Grid]:
+    """The caption and the cells of each row of a table in HTML, as markup."""
+    inside = table.partition(">")[2]
     start, end = (
         next((mark.end() for mark in _CAPTION.finditer(inside) if bool(mark[1]) is closes), 0)
         for closes in (False, True)
     )
-    caption = f"<caption>{inside[start:end]}" if 0 < start < end else ""
-    inside = inside[len(caption) and end :]
+    caption = re.sub("</caption[^<>]*>$", "", inside[start:end], flags=re.IGNORECASE) if 0 < start < end else ""
+    inside = inside[end if caption else 0 :]
     parts = list(_PARTS.finditer(inside))
     rows: Grid = []
     for number, part in enumerate(parts):
@@ -134,9 +142,7 @@ def _whole(table: str) -> str:
         rows[-1].append(
             Cell(inside[part.end() : close], wide.get("col", 1), wide.get("row", 1), tag.lower(), _SPAN.sub("", looks))
         )
-    if grid := spread([row for row in rows if row]):
-        return f"{opened}>{caption}{written(grid)}</table"
-    return table
+    return caption, [row for row in rows if row]
 
 
 def written(grid: Sequence[Sequence[Cell]]) -> str:

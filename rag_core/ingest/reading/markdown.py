@@ -1,0 +1,112 @@
+"""Markdown as plain text: its front matter is what the file says of itself, and markup of HTML leaves its words.
+
+A table of HTML becomes rows between bars, as Markdown's own tables are. What stands in code stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import yaml
+
+from rag_core.domain.documents import Metadata
+from rag_core.ingest.pdf_worker.formats.tables import TABLE, one_line, row_of, rule_of, spread, table_cells, text_of
+
+FRONT_CHARS = 10_000  # at most in the front matter; chosen
+STATED_CHARS = 300  # at most in a title or an author; chosen
+# fenced code, up to its fence or the end; code within a paragraph; an escaped tilde
+CODE = re.compile(
+    r"^ {0,3}(`{3,}|~{3,})[^`\n]*$(?:\n.*?)??(?:\n {0,3}\1[`~]*[ \t]*$|\Z)|(?<!`)(`+)(?!`)(?:(?!\n[ "
+    r"\t]*\n).)+?(?<!`)\2(?!`)|\\~",
+    re.MULTILINE | re.DOTALL,
+)
+_FRONT = re.compile(rf"\A\ufeff?---[ \t\r]*\n(.{{0,{FRONT_CHARS}}}?\n)(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)", re.DOTALL)
+_ISO = re.compile(r"\d{4}(?:-\d\d){0,2}(?!\d)")
+_INLINE = "a abbr b big bdi bdo cite em font i img ins kbd mark q samp small span strong sub sup tt u var wbr".split()
+_BLOCKS = (
+    "address article aside blockquote body br caption center dd details div dl dt figcaption figure footer h1 h2 h3 h4 "
+    "h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
+).split()
+_TAG = re.compile(rf"<(/?)({'|'.join((*_INLINE, *_BLOCKS))})\b[^<>]{{0,2000}}>[ \t]*(?:\r?\n)?", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
+_STRONG = re.compile(
+    r"(?<![\w\\*])(?P<mark>\*{2,3})(?![\s*])(?:(?!\n[ \t\r]*\n|\*\*).)+(?<![\s\\*])(?P<end>(?P=mark))(?![\w*])",
+    re.DOTALL,
+)
+_TAB = re.compile(r"(?<=\S)[ ]*\t\s*?(?=\S)")
+
+Edit = tuple[int, int, str]  # the stretch from one offset to another becomes this
+
+
+def plain(text: str) -> tuple[str, Metadata]:
+    """Markdown without markup of HTML and strong emphasis, and what its front matter says of it."""
+    said, text = _stated(text)
+    parts, at = [], 0
+    for start, end, written in sorted(_edits(text, without_code(text)), key=lambda edit: (edit[0], -edit[1])):
+        if start >= at:  # not within a table or comment
+            parts += [text[at:start], written]
+            at = end
+    return "".join((*parts, text[at:])), said
+
+
+def without_code(text: str) -> str:
+    """The text with another sign for each one that stands in code, so that all others keep their places."""
+    return CODE.sub(lambda code: "x" * len(code[0]), text) if "`" in text or "~" in text else text
+
+
+def _stated(text: str) -> tuple[Metadata, str]:
+    """The title, author and date of the front matter, and the text behind it."""
+    found = _FRONT.match(text)
+    try:
+        read = yaml.safe_load(found[1]) if found else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return Metadata(), text
+    if not found or not isinstance(read, dict):
+        return Metadata(), text
+    facts = {str(key).casefold(): value for key, value in read.items()}
+    title, author = (
+        one_line(", ".join(str(one) for one in (value if isinstance(value, list) else [value]) if one))[:STATED_CHARS]
+        for value in (facts.get("title"), facts.get("author") or facts.get("authors"))
+    )
+    date = _ISO.match(str(facts.get("date", "")))
+    about = Metadata(title, date[0] if date else "", values={"author": author} if author else {})
+    return about, text[found.end() :]
+
+
+def _edits(text: str, prose: str) -> Iterator[Edit]:
+    start = end = 0
+    while (start := prose.find("<!--", end)) >= 0 and (end := prose.find("-->", start) + 3) > 2:
+        yield start, end, ""
+    for table in TABLE.finditer(prose):
+        yield table.start(), table.end(), f"\n\n{_rows(text[table.start() : table.end()])}\n\n"
+    for tag in _TAG.finditer(prose):
+        yield *tag.span(), _instead(tag)
+    for entity in _ENTITY.finditer(prose):
+        yield *entity.span(), unescape(entity[0]).replace("|", "¦")
+    for strong in _STRONG.finditer(prose):
+        yield *strong.span("mark"), ""
+        yield *strong.span("end"), ""
+    for tab in _TAB.finditer(prose):
+        yield *tab.span(), " "
+
+
+def _instead(tag: re.Match[str]) -> str:
+    """The white space or mark that stands for a tag and the end of its line."""
+    name, behind = tag[2].lower(), tag[0].partition(">")[2]
+    if name in _INLINE:
+        return behind
+    if name[-1].isdigit():
+        return "\n\n" if tag[1] else f"\n\n{'#' * int(name[-1])} "
+    return "\n- " if name == "li" and not tag[1] else "\n" if name == "br" else "\n" + behind.lstrip(" \t")
+
+
+def _rows(table: str) -> str:
+    """The rows of a table of HTML between bars, below the first one a rule where it names the columns."""
+    caption, cells = table_cells(table)
+    grid = spread(cells) or cells
+    width = max(map(len, grid), default=0)
+    lines = [row_of([*(one_line(text_of(cell.content)) for cell in row), *[""] * (width - len(row))]) for row in grid]
+    rule = [rule_of(width)] if grid and all(cell.tag == "th" for cell in grid[0]) else []
+    return "\n".join((text_of(caption), "", *lines[:1], *rule, *lines[1:]))
