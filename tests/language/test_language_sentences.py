@@ -14,6 +14,10 @@ from rag_core.language.sentences import _parted_short
 
 # "|" is where a sentence ends; it stands for one space.
 TRAPS = {
+    # languages without a file: sentencex has their abbreviations (issue 47, 8)
+    "uk": ["Адреса: вул. Шолуденка, 3.|Будинок новий."],
+    "el": ["Με το Π.Δ. 228/1998 ορίζεται η διαδικασία.|Είναι σωστό;|Ο νόμος ισχύει."],
+    "pt": ["O Sr. Silva chegou.|Depois saiu."],
     "cs": [
         "Podle § 12 odst. 3 zákona je smlouva platná.|Platí to i nadále.",
         "Smlouvu lze vypovědět podle čl. 5 písm. a) do 30 dnů.|Lhůta běží od doručení.",
