@@ -38,6 +38,7 @@ NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
 # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
 SURE_WORD, FOREIGN = 0.70, 0.01
+INK = 128  # grey levels below it are letters and not paper; chosen
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
@@ -131,13 +132,20 @@ def look(request: dict[str, Any], data: bytes) -> dict[str, object]:
     except (NoTesseract, ValueError):  # the library, or its data for scripts, are not installed
         script = ""
     if languages := request["languages"].get(script):
-        first, last = (height // 3, 2 * height // 3) if script else (0, height)
+        first, last = _middle(grey, width, height) if script else (0, height)
         part = {**request, "languages": languages, "height": last - first}
         read = _read_by_tesseract(grey[first * width : last * width], part)
         words = [word.text for run in read.runs for word in run.words] if read else []
         sure = [word for word, one in zip(words, read.sure if read else (), strict=True) if script or one >= SURE_WORD]
         return {"event": "looked", "script": script, "text": " ".join(sure)}
     return {"event": "looked", "script": script, "text": ""}
+
+
+def _middle(grey: bytes, width: int, height: int) -> tuple[int, int]:
+    """The middle third of the rows of pixels that have ink; of a short text all of them."""
+    inked = [row for row in range(height) if min(grey[row * width : (row + 1) * width]) < INK]
+    third = len(inked) // 3 if len(inked) > height // 2 else 0
+    return (inked[third], inked[-third - 1] + 1) if inked else (0, height)
 
 
 def _unpacked(request: dict[str, Any], data: bytes) -> bytes:
