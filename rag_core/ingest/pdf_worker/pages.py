@@ -47,7 +47,7 @@ PAPER, MIN_INK = 0.7, 0.002
 MAX_PARTS = 50  # pictures of a page that are looked at
 NOISE, INK_STEP = 24, 48  # grey levels of a ground around its commonest one, and between that and ink
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
-# letters with accents of Western Europe in a text: Czech and Vietnamese have a seventh at most, and a font with a broken
+# Western Europe's letters with accents in a text: Czech and Vietnamese have a seventh at most, and a font with a broken
 # table of letters had 0.42
 ACCENTED_SHARE = 0.25
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
