@@ -33,8 +33,9 @@ import pymupdf
 from rag_core.domain.documents import Page
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.ingest.pdf_worker.scans.ocr import DPI, recognise
+from rag_core.ingest.pdf_worker.scans.ocr import DPI, look, recognise
 from rag_core.ingest.reading.ocr_engines import find_tessdata, find_weights
+from rag_core.ingest.reading.ocr_languages import fitting, tried
 from rag_core.ingest.reading.pdf import read_pdf
 from rag_core.settings import DATA
 
@@ -144,9 +145,10 @@ def by_engine(dpi: int, weights: str = "") -> Engine:
         shape = {"width": picture.width, "height": picture.height, "dpi": dpi}
         data = zlib.compress(picture.samples)
         began = time.process_time()
-        event: Any = recognise(
-            {**shape, **most, "languages": "+".join(languages), "tessdata": tessdata, "weights": weights}, data
-        )
+        request = {**shape, **most, "tessdata": tessdata, "weights": weights}
+        looked: Any = look({**request, "languages": tried(languages, weights)}, data)
+        fits = fitting(looked["script"], looked["text"], languages)
+        event: Any = recognise({**request, "languages": fits.languages}, data)
         seconds = time.process_time() - began
         words, _lines = received(event["words"], event["lines"], event["cells"], len(event["text"]))
         return [(plain(event["text"][word.start : word.end]), word.sure or 0.0) for word in words], seconds

@@ -32,6 +32,7 @@ def test_given_a_page_when_asked_of_an_engine_then_it_is_asked_as_the_product_as
         asked.update(request, pixels=len(zlib.decompress(data)))
         return {"text": "ﬁve °C", **packed([[0, 3, 0, 0, 9, 9, 0.9], [4, 6, 9, 0, 18, 9, 0.5]], [])}
 
+    monkeypatch.setattr(scans, "look", lambda request, data: {"script": "Latin", "text": ""})
     monkeypatch.setattr(scans, "recognise", recognise)
     with pymupdf.open() as document:
         words, _ = by_engine(72, "/weights")(document.new_page(width=40, height=20))

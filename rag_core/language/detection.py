@@ -93,18 +93,21 @@ def canonical(code: str) -> str:
     return _NORWEGIAN.get(found, found) if len(found) in (2, 3) and found.isalpha() else ""
 
 
-def _best(text: str, preferred: Collection[str]) -> str:
-    points = _points(text, preferred)
+def _best(text: str, preferred: Collection[str], by_function_words: bool = False) -> str:
+    points = _points(text, preferred, by_function_words)
     return max(points, key=lambda code: points[code], default=UNDETERMINED)
 
 
-def _points(text: str, preferred: Collection[str]) -> dict[str, float]:
-    """The points of the languages of the text's script, or of the script its function words are in."""
+def _points(text: str, preferred: Collection[str], by_function_words: bool = False) -> dict[str, float]:
+    """The points of the languages of the text's script; with `by_function_words`, of the one that those are in.
+
+    A script without function words here, as Greek, keeps its text.
+    """
     evidence: Counter[str] = Counter()
     for word in words(text):
         evidence.update(_evidence_table().get(word.text.lower(), {}))
     main_script = script(text)
-    if evidence:
+    if by_function_words and evidence and any(info.grammar.script == main_script for info in LANGUAGES.values()):
         main_script = grammar(evidence.most_common(1)[0][0]).script
     points = {code: value for code, value in _detector_points(text).items() if grammar(code).script == main_script}
     if len(words(text)) <= _SHORT_WORDS:
@@ -144,7 +147,7 @@ def question_language(question: str, document_languages: Collection[str]) -> str
     any, the documents' language of its script.
     """
     sample = _sample(question)
-    return _best(sample, document_languages) if script(sample) else UNDETERMINED
+    return _best(sample, document_languages, by_function_words=True) if script(sample) else UNDETERMINED
 
 
 def certain_language(text: str) -> str:

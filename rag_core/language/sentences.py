@@ -14,7 +14,7 @@ import regex
 import sentencex
 
 from rag_core.language.bullets import BULLETS, counts_on
-from rag_core.language.loader import FALLBACK, LANGUAGES
+from rag_core.language.loader import LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
 # texts that are remembered, and characters of one; 2 MB as they come, 20 MB at most
@@ -52,6 +52,7 @@ _LIST_MARK = regex.compile(
 _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
 _ELIDED = regex.compile(r"^\p{L}{1,6}['’]")  # an article that is joined to the word: "l'art. 12", "dall'Art. 10"
+_INITIALS = regex.compile(r"(?:\p{Lu}\.)+\p{Lu}$")  # "Π.Δ."
 _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
 _MARK = regex.compile(r"\s*[-–—·*" + BULLETS + r"]+(?=\s)")  # sentencex parts no text that begins with one
@@ -70,7 +71,7 @@ def sentences(text: str, lang: str) -> list[tuple[int, int]]:
 
     They are stripped of outer white space, never empty, ascending, do not overlap, and hold every character that is not
     white space. A single line break does not end a sentence; a blank line, a page break and a new list item do.
-    A language without a file in `data/languages` is split by sentencex's general rules.
+    A language without a file in `data/languages` is split by sentencex's rules for it.
     """
     return list(_parted_short(text, lang)) if len(text) <= _CACHED_CHARS else _parted(text, lang)
 
@@ -139,9 +140,8 @@ def _block_sentences(
         return
     if mark := _MARK.match(block):
         block = " " * mark.end() + block[mark.end() :]
-    code = lang if info else FALLBACK
     pieces = [
-        (int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)
+        (int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(lang, block)
     ]
     open_start = 0
     for (_, cut), (_, following_end) in pairwise(pieces):
@@ -182,7 +182,7 @@ def _full_stop_is_part(token: str, following: str, info: LanguageInfo | None) ->
     if _INITIAL.match(token):
         return True
     if info is None:
-        return False
+        return bool(_INITIALS.match(token))
     if _NUMBER.match(token):
         following_word = next(iter(following.split(maxsplit=1)), "")
         return info.grammar.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following_word, info))

@@ -5,7 +5,6 @@ ever.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import greedy
 import make
@@ -289,27 +288,6 @@ def test_given_no_recognition_when_a_picture_is_read_then_the_page_says_why(
     assert without.problems == ("Page 1: This page is a picture and no language data of Tesseract are installed.",)
     assert off.problems == ("Page 1: This page is a picture and reading pictures is switched off.",)
     assert (stamped.source, stamped.text) == (PageSource.UNREADABLE, "page 7")
-
-
-@needs_tesseract
-def test_given_a_language_without_data_when_a_picture_gives_nothing_then_its_package_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "eng.traineddata").symlink_to(Path(find_tessdata()[1]) / "eng.traineddata")
-    noise = make.scanned(".")
-
-    complete = read_pdf(noise, "scan.pdf").problems
-    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
-    partial = read_pdf(noise, "scan.pdf").problems
-
-    assert "text recognition found nothing" in complete[0]
-    installed = find_tessdata()[0]
-    assert installed == ("eng",)
-    assert partial[0] == complete[0]
-    assert partial[1:] == (
-        "Pictures were read without the language data tesseract-ocr-ces, tesseract-ocr-deu, tesseract-ocr-hin, which "
-        "are not installed.",
-    )
 
 
 @pytest.mark.ocr

@@ -207,3 +207,52 @@ def test_given_no_library_of_tesseract_when_read_then_the_page_says_so(
 
     assert (page.source, page.text) == (PageSource.UNREADABLE, "")
     assert page.problem == "This page is a picture and the library of Tesseract (libtesseract.so.5) is not installed."
+
+
+PARAGRAPHS = {
+    "deu": "Die Gebühren für die Küche betragen nach § 5 der Satzung 20 Euro. Für jeden Hund wird die Steuer erhoben, "
+    "und die Stadt führt darüber ein Verzeichnis. Über Ausnahmen entscheidet der Rat.",
+    "ces": "Dodavatel je povinen dodat zboží do třiceti dnů od objednávky. Kupující zaplatí cenu převodem na účet, "
+    "a to nejpozději do čtrnácti dnů po převzetí. Řízení se řídí právem České republiky.",
+    "rus": "Поставщик обязан поставить товар в течение тридцати дней. Покупатель оплачивает цену переводом на счёт "
+    "не позднее четырнадцати дней после приёмки. Споры решаются в суде по месту нахождения ответчика.",
+    "ita": "Il fornitore è obbligato a consegnare la merce entro trenta giorni. Il prezzo può essere pagato con "
+    "bonifico, e la qualità della merce è verificata da chi la riceve. Non è permesso l'invio di messaggi.",
+}
+
+
+def scan_of(text: str) -> bytes:
+    """A page of this text, four times over, as a picture at 200 dots an inch."""
+    written = pymupdf.open()
+    page = written.new_page()
+    page.insert_htmlbox(page.rect + pymupdf.Rect(60, 60, -60, -60), f"<p>{text}</p>" * 4)
+    scan = pymupdf.open()
+    sheet = scan.new_page()
+    sheet.insert_image(sheet.rect, pixmap=page.get_pixmap(dpi=200, colorspace=pymupdf.csGRAY))
+    return scan.tobytes(deflate=True)
+
+
+@pytest.mark.parametrize("code", ["deu", "ces"])
+def test_given_a_scan_in_one_language_when_read_then_no_letter_of_another_stands_in_it(code: str) -> None:
+    """Issue 47, 8: "fůr" and "Kůche" in German, as Czech was read with at once."""
+    if code not in find_tessdata()[0]:
+        pytest.skip(f"{code} is not installed")
+
+    page = read_pdf(scan_of(PARAGRAPHS[code]), "scan.pdf").pages[0]
+
+    accented = {sign for sign in page.text if sign.isalpha() and not sign.isascii()}
+    assert accented <= set(PARAGRAPHS[code])
+    assert page.problem == ""
+
+
+def test_given_a_scan_whose_script_or_language_is_not_installed_when_read_then_the_finding_names_it() -> None:
+    """Issue 47, 8: Russian was read as Latin and Devanagari letters."""
+    russian, italian = (read_pdf(scan_of(PARAGRAPHS[code]), "scan.pdf").pages[0] for code in ("rus", "ita"))
+
+    if "rus" not in find_tessdata()[0]:
+        assert (russian.source, russian.text) == (PageSource.UNREADABLE, "")
+        assert "in Cyrillic script" in russian.problem
+        assert "tesseract-ocr-rus" in russian.problem
+    if "ita" not in find_tessdata()[0]:
+        assert "giorni" in italian.text
+        assert "language data for Italian are not installed" in italian.problem

@@ -76,6 +76,23 @@ def test_given_letters_without_unicode_values_when_read_then_none_are_made_up_an
     assert page.problem.startswith("Some letters of this page have no value")
 
 
+def test_given_a_font_with_a_broken_table_of_letters_when_read_then_its_text_is_left_out_and_told() -> None:
+    """Issue 47, 8: a manual said "Çrçrà ârvyéüçëhütrà" under letters that were drawn rightly."""
+    made = pymupdf.open()
+    made.new_page().insert_text((72, 100), "Çrçrà ârvyéüçëhütrà Chüå Srêqràvüx çry üà qvr ivwüh üvrç trqhpuçr")
+    made.new_page().insert_text(
+        (72, 100), "Ärger über Öl: größere Übergänge für die Bevölkerung wären möglich gewesen."
+    )
+
+    content = read_pdf(made.tobytes(), "a.pdf", ocr=False)
+
+    garbled, plain = content.pages
+    assert (garbled.source, garbled.text) == (PageSource.UNREADABLE, "")
+    assert garbled.hidden_chars > 50
+    assert plain.text.startswith("Ärger über Öl")
+    assert any("saying other letters than are shown (page 1)" in problem for problem in content.problems)
+
+
 def test_given_a_table_when_read_then_a_row_is_one_line_with_its_cells(content: PdfContent) -> None:
     page = content.pages[1]
 

@@ -87,6 +87,7 @@ def test_given_no_letters_when_detecting_then_the_language_is_undetermined(text:
         ("The supplier shall deliver the goods within thirty days of the order.", "en"),
         ("Dodavatel je povinen dodat zboží do třiceti dnů od objednávky.", "cs"),
         ("Smlouva je platná.", "cs"),
+        ("Договір діє два роки і може бути розірваний (see the terms of the site).", "uk"),
         ("Zmluva je platná.", "sk"),
         ("Der Lieferant liefert die Ware innerhalb von dreißig Tagen.", "de"),
         ("आपूर्तिकर्ता तीस दिनों के भीतर माल की आपूर्ति करेगा।", "hi"),
@@ -106,6 +107,22 @@ def test_given_a_foreign_title_page_when_detecting_a_long_document_then_the_body
     body = "Dodavatel je povinen dodat zboží do třiceti dnů od objednávky. " * 2000
 
     assert detect(title + body) == "cs"
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("Η σύμβαση ισχύει για δύο έτη και μπορεί να καταγγελθεί. See the terms of the site.", "el"),
+        ("Όροι χρήσης και προστασία: the terms", "el"),
+        ("Π.Δ. 228/1998", "el"),
+        ("本规定适用于所有学生，自发布之日起施行。参见 the rules of the school。", "zh"),
+    ],
+)
+def test_given_a_text_with_words_of_another_script_when_detecting_then_its_own_script_decides(
+    text: str, expected: str
+) -> None:
+    """Issue 47, 8: Greek was Quechua and Latin, by a few English words in it."""
+    assert detect(text) == question_language(text, ["en"]) == expected
 
 
 @settings(deadline=None, derandomize=True)

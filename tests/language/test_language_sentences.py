@@ -16,6 +16,10 @@ from rag_core.language.sentences import _parted_short
 TRAPS = {
     "it": ["Valgono i limiti descritti dall’Art. 10.|Il voto del presidente vale doppio."],
     "fr": ["Selon l'art. 12 du règlement, c'est non.|Voir l’art. 3."],
+    # languages without a file: sentencex has their abbreviations (issue 47, 8)
+    "uk": ["Адреса: вул. Шолуденка, 3.|Будинок новий."],
+    "el": ["Με το Π.Δ. 228/1998 ορίζεται η διαδικασία.|Είναι σωστό;|Ο νόμος ισχύει."],
+    "pt": ["O Sr. Silva chegou.|Depois saiu."],
     "cs": [
         "Podle § 12 odst. 3 zákona je smlouva platná.|Platí to i nadále.",
         "Smlouvu lze vypovědět podle čl. 5 písm. a) do 30 dnů.|Lhůta běží od doručení.",

@@ -149,11 +149,8 @@ def test_given_a_scan_that_cannot_be_read_when_indexed_then_the_remedy_is_that_o
     problem, off = remedy(ocr=False)
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
     _, none = remedy()
-    for code in ("eng", "ces", "deu"):
-        (tmp_path / f"{code}.traineddata").write_bytes(b"no data that Tesseract could use")
-    failing, some = remedy()
-    (tmp_path / "hin.traineddata").write_bytes(b"no data that Tesseract could use")
-    _, every = remedy()
+    (tmp_path / "eng.traineddata").write_bytes(b"no data that Tesseract could use")
+    failing, every = remedy()
 
     assert (
         "None of the 1 pages has text. Page 1: This page is a picture and reading pictures is switched off." in problem
@@ -161,5 +158,4 @@ def test_given_a_scan_that_cannot_be_read_when_indexed_then_the_remedy_is_that_o
     assert "setting `ocr`" in off
     assert "tesseract-ocr-eng tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin" in none
     assert "text recognition" in failing
-    assert "(on Debian: tesseract-ocr-hin)" in some
     assert "Tesseract" not in every

@@ -5,8 +5,8 @@ It sets its limits and gives up the network before it looks at the file.
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
     a line:
 `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet` {pdf} ·
-`recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent holds the pipe that
-the first argument names; when it closes, this process ends.
+`looked` {script, text} · `recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The
+parent holds the pipe that the first argument names; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -104,10 +104,10 @@ def allow_cpu(seconds: float) -> None:
 
 def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
     """Open the file and do what is asked with it; raises Failure where it is refused, and whatever MuPDF raises."""
-    if "recognise" in request:
-        from .scans.ocr import recognise
+    if "look" in request or "recognise" in request:
+        from .scans.ocr import look, recognise
 
-        emit(recognise(request["recognise"], data))
+        emit(look(request["look"], data) if "look" in request else recognise(request["recognise"], data))
         emit({"event": "done"})
         return
     if "sheet" in request:

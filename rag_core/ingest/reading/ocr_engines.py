@@ -7,6 +7,7 @@ picture does that. Of Tesseract the language data are looked for.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
@@ -14,8 +15,10 @@ from pathlib import Path
 
 from rag_core.domain.scanned import RAPIDOCR
 from rag_core.errors import MissingDependency
+from rag_core.language import canonical
 
-OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
+OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # those that are tried first where a page does not say its language
+_CODE = re.compile(r"[a-z]{3}|chi_(?:sim|tra)")
 TESSDATA_FOLDERS = (
     "usr/share/tesseract-ocr/*/tessdata",
     "usr/share/tessdata",
@@ -34,7 +37,7 @@ _MEMORY, _AVAILABLE = Path("/proc/meminfo"), "MemAvailable:"
 
 
 def find_tessdata() -> tuple[tuple[str, ...], str]:
-    """The languages of OCR_LANGUAGES that are installed, and the folder of their data; ((), "") when there is none.
+    """The languages that are installed, OCR_LANGUAGES first, and the folder of their data; ((), "") when there is none.
 
     $TESSDATA_PREFIX has the last word, as it has for Tesseract itself.
     """
@@ -45,16 +48,11 @@ def find_tessdata() -> tuple[tuple[str, ...], str]:
         else [path for pattern in TESSDATA_FOLDERS for path in sorted(Path("/").glob(pattern), reverse=True)]
     )
     for folder in folders:
-        languages = tuple(code for code in OCR_LANGUAGES if (folder / f"{code}.traineddata").is_file())
-        if languages:
-            return languages, str(folder)
+        codes = {path.stem for path in folder.glob("*.traineddata") if path.is_file() and _CODE.fullmatch(path.stem)}
+        languages = sorted(code for code in codes.difference(OCR_LANGUAGES) if len(canonical(code)) == 2)
+        if languages := [code for code in OCR_LANGUAGES if code in codes] + languages:
+            return tuple(languages), str(folder)
     return (), ""
-
-
-def missing_packages() -> tuple[str, ...]:
-    """The Debian packages of language data that reading pictures could use and that are not installed."""
-    installed = find_tessdata()[0]
-    return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
 
 
 def find_weights() -> str:

@@ -26,7 +26,7 @@ from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import find_tessdata, weights_of
 from rag_core.ingest.reading.pdf_facts import FORM_NAMES, FORMS, clean_title, foreign_format, has_form, iso_date
-from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, attached_files, hidden_text, missing_data, page_problems
+from rag_core.ingest.reading.pdf_findings import HIDDEN_KINDS, attached_files, hidden_text, page_problems
 from rag_core.ingest.reading.pdf_process import Event, page_events
 from rag_core.ingest.reading.recognition import Kept, Recognition, counting
 
@@ -273,4 +273,4 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden:
     title, author = (text[:MAX_STATED_CHARS] for text in stated.values())
     date = iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", ""))
     about = Metadata(title, date, values={"author": author} if author else {})
-    return PdfContent(tuple(pages), about, (*notes, *long, *page_problems(pages), *hidden, *missing_data(pages)))
+    return PdfContent(tuple(pages), about, (*notes, *long, *page_problems(pages), *hidden))

@@ -1,14 +1,11 @@
-"""Says in sentences what was found in a file: its pages' problems, its hidden text by kind, language data that were
-missing.
-"""
+"""Says in sentences what was found in a file: its pages' problems, and its hidden text by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from rag_core.domain.documents import Page, PageSource
-from rag_core.ingest.reading.ocr_engines import missing_packages
+from rag_core.domain.documents import Page
 
 MAX_NAMES, NAME_CHARS = 5, 80  # attached files that a sentence names
 STRUCK_OUT = "crossed out or marked as void"
@@ -66,14 +63,6 @@ def attached_files(names: Sequence[str]) -> str:
     said = ", ".join(" ".join(name.split())[:NAME_CHARS] for name in names[:MAX_NAMES])
     were = f"{len(names):,} attached files were" if len(names) > 1 else "1 attached file was"
     return f"{were} not read: {said}{'…' * (len(names) > MAX_NAMES)}."
-
-
-def missing_data(pages: Sequence[Page]) -> Iterator[str]:
-    """That language data are missing, where a picture was read, or could not be read, without them."""
-    missing = missing_packages()
-    tried = any(page.source is PageSource.UNREADABLE and "text recognition" in page.problem for page in pages)
-    if missing and tried:
-        yield f"Pictures were read without the language data {', '.join(missing)}, which are not installed."
 
 
 def page_list(numbers: Sequence[int]) -> str:

@@ -27,6 +27,7 @@ from rag_core.ingest.layout import sure_share, with_part
 from rag_core.ingest.limits import Limits
 from rag_core.ingest.reading import pdf_process
 from rag_core.ingest.reading.ocr_engines import most_at_once
+from rag_core.ingest.reading.ocr_languages import Fitting, fitting, tried
 from rag_core.ingest.reading.pdf_process import Event
 
 MAX_PROCESSES = 16  # each takes a core, and by Tesseract about 200 MB
@@ -134,7 +135,13 @@ class Recognition:
                 )
             self._running[number] = now
         try:
-            event = self._recognised(data, said)
+            fits = self._fitting(data, said)
+            if fits.unreadable and not said["weights"]:
+                event = _unreadable(fits.unreadable)
+            else:
+                event = self._asked("recognise", "recognised", data, {**said, "languages": fits.languages})
+                if fits.problem and event.get("engine") == TESSERACT:
+                    event["problem"] = f"{event['problem']} {fits.problem}".strip()
         except LimitExceeded:
             return _unreadable("and text recognition failed on it: it took more time or memory than a page is allowed.")
         except IngestError:
@@ -146,14 +153,22 @@ class Recognition:
             self._kept.put(key, event)
         return event
 
-    def _recognised(self, data: bytes, said: Mapping[str, object]) -> Event:
+    def _fitting(self, data: bytes, said: Mapping[str, object]) -> Fitting:
+        """The languages that fit a picture."""
+        installed = str(said["languages"]).split("+") if said["languages"] else []
+        if not installed:
+            return Fitting("")
+        looked = self._asked("look", "looked", data, {**said, "languages": tried(installed, said["weights"])})
+        return fitting(str(looked["script"]), str(looked["text"]), installed)
+
+    def _asked(self, what: str, answer: str, data: bytes, said: Mapping[str, object]) -> Event:
         seconds = self._limits.ocr_seconds_per_page
         limits = {"cpu_seconds": seconds, "cpu_seconds_per_page": 0, "ocr_seconds": 0}
-        request = {**self._request, **limits, "recognise": said, "password": ""}
+        request = {**self._request, **limits, what: said, "password": ""}
         wall, most = WALL_FACTOR * seconds, pdf_process.PAGE_LINE_BYTES
         answers = pdf_process.events(request, data, wall_seconds=wall, max_line_bytes=most, cancelled=self._stop.is_set)
         for event in answers:
-            if event["event"] != "recognised":
+            if event["event"] != answer:
                 break
             return event
         raise IngestError("Text recognition failed.", remedy="Add a clearer scan.")

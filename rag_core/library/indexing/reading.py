@@ -19,7 +19,7 @@ from rag_core.errors import EmptyDocument, IngestError, LibraryDamaged, LibraryE
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.reading.markdown import plain
-from rag_core.ingest.reading.ocr_engines import missing_packages
+from rag_core.ingest.reading.ocr_engines import OCR_LANGUAGES
 from rag_core.ingest.reading.pdf import SAVE_AGAIN, read_pdf
 from rag_core.ingest.reading.pdf_facts import form_of
 from rag_core.ingest.reading.pdf_findings import STRUCK_OUT, struck_out
@@ -303,13 +303,15 @@ def _remedy(problems: Sequence[str]) -> str:
     """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF
     reader.
     """
-    said, packages = " ".join(problems), " ".join(missing_packages())
+    said = " ".join(problems)
     if "switched off" in said:
         what = "Switch on the setting `ocr` and index the file again"
     elif "library of Tesseract" in said:
         what = "Install Tesseract (on Debian: tesseract-ocr)"
-    elif "no language data" in said or (packages and "text recognition" in said):
-        what = f"Install the language data of Tesseract for the document's language (on Debian: {packages})"
+    elif "no language data" in said:
+        packages = " ".join(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES)
+        which = f" (on Debian: {packages})" if "of Tesseract are installed" in said else ""
+        what = f"Install the language data of Tesseract for the document's language{which}"
     elif "are spent" in said:
         what = "Split the file into parts, so that each is read in its own time"
     elif "too large" in said:

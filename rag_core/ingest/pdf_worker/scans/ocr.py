@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from ..rows import build, packed
 from ..words import Rect, Run, Word
-from .tesseract import Found, NoTesseract, Tesseract
+from .tesseract import OSD, Found, NoTesseract, Tesseract
 
 DPI = 200  # enough for 8-pt print; docs/scans.md has what 150 and 300 give
 LOWEST_DPI = 70  # below it the letters of ordinary print are under 7 pixels high, and what comes out is noise
@@ -30,7 +30,7 @@ DRAWING_S = 2.0  # CPU that one page may take to be drawn: a scan in JPEG 2000 t
 NOT_BY_RAPIDOCR = (
     "and RapidOCR cannot read it: it has no text, is in a script that RapidOCR does not know, or does not stand "
     "upright. Tesseract reads "
-    "such pages, and no language data of Tesseract are installed."
+    "such pages, and no language data of Tesseract that fit it are installed."
 )
 NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed."
 # Shares of a page's letters that RapidOCR doubts (docs/scans.md has the measurement): beyond the first Tesseract reads
@@ -38,6 +38,7 @@ NO_LIBRARY = "and the library of Tesseract (libtesseract.so.5) is not installed.
 SOME_DOUBT, MOST_DOUBT = 0.005, 0.50
 # a word that Tesseract is sure of, and the share of letters that RapidOCR does not know; chosen
 SURE_WORD, FOREIGN = 0.70, 0.01
+INK = 128  # grey levels below it are letters and not paper; chosen
 ABOVE, BELOW = 0.78, 0.22  # shares of a line's height, from its baseline: what ordinary fonts have
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the reading direction by quarter turns clockwise
 
@@ -104,12 +105,7 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
     Raises:
         ValueError: the pixels are not those of such a picture, or the engine gave up on it.
     """
-    width, height = request["width"], request["height"]
-    unpacking = zlib.decompressobj()
-    grey = unpacking.decompress(data, width * height)
-    if len(grey) != width * height or unpacking.unconsumed_tail:
-        raise ValueError("the pixels do not fit the picture")
-    found = _read(grey, request)
+    found = _read(_unpacked(request, data), request)
     if found is None:
         return {"event": "recognised", "unreadable": NOT_BY_RAPIDOCR if request["weights"] else NO_LIBRARY}
     runs, sure, engine = found
@@ -122,6 +118,43 @@ def recognise(request: dict[str, Any], data: bytes) -> dict[str, object]:
         "engine": engine,
         **packed(words, read.lines),
     }
+
+
+def look(request: dict[str, Any], data: bytes) -> dict[str, object]:
+    """The event `looked`: the script of a picture, and some of its text, for its language; both "" where not found.
+
+    `languages` are those to read it with by the script, with "" where none was found. Of a page whose script was, its
+    middle is read, as that says the language; raises as `recognise`.
+    """
+    grey, width, height = _unpacked(request, data), request["width"], request["height"]
+    try:
+        script = Tesseract(OSD, request["tessdata"]).script(grey, width, height, request["dpi"])
+    except (NoTesseract, ValueError):  # the library, or its data for scripts, are not installed
+        script = ""
+    if languages := request["languages"].get(script):
+        first, last = _middle(grey, width, height) if script else (0, height)
+        part = {**request, "languages": languages, "height": last - first}
+        read = _read_by_tesseract(grey[first * width : last * width], part)
+        words = [word.text for run in read.runs for word in run.words] if read else []
+        sure = [word for word, one in zip(words, read.sure if read else (), strict=True) if script or one >= SURE_WORD]
+        return {"event": "looked", "script": script, "text": " ".join(sure)}
+    return {"event": "looked", "script": script, "text": ""}
+
+
+def _middle(grey: bytes, width: int, height: int) -> tuple[int, int]:
+    """The middle third of the rows of pixels that have ink; of a short text all of them."""
+    inked = [row for row in range(height) if min(grey[row * width : (row + 1) * width]) < INK]
+    third = len(inked) // 3 if len(inked) > height // 2 else 0
+    return (inked[third], inked[-third - 1] + 1) if inked else (0, height)
+
+
+def _unpacked(request: dict[str, Any], data: bytes) -> bytes:
+    pixels = request["width"] * request["height"]
+    unpacking = zlib.decompressobj()
+    grey = unpacking.decompress(data, pixels)
+    if len(grey) != pixels or unpacking.unconsumed_tail:
+        raise ValueError("the pixels do not fit the picture")
+    return grey
 
 
 def _read(grey: bytes, request: dict[str, Any]) -> Reading | None:

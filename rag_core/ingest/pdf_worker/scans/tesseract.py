@@ -21,6 +21,9 @@ LIBRARIES = (
     "/usr/local/lib/libtesseract.5.dylib",
 )
 WITH_ORIENTATION = 1  # PSM_AUTO_OSD: blocks are found, and which way they stand, where data for that are installed
+OSD = "osd"  # the data that tell scripts, in place of a language
+# what Tesseract says of a script at least: 2.8 to 43 on pages that it told rightly, 0.2 on the one that it did not
+SURE_SCRIPT = 1.0
 PARAGRAPH, LINE, WORD = 1, 2, 3  # RIL_PARA, RIL_TEXTLINE, RIL_WORD
 _NUMBERS = [POINTER(c_int)]
 
@@ -31,6 +34,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "TessBaseAPISetImage": (None, [c_char_p, c_int, c_int, c_int, c_int]),
     "TessBaseAPISetSourceResolution": (None, [c_int]),
     "TessBaseAPIRecognize": (c_int, [c_void_p]),
+    "TessBaseAPIDetectOrientationScript": (
+        c_int,
+        [POINTER(c_int), POINTER(c_float), POINTER(c_char_p), POINTER(c_float)],
+    ),
     "TessBaseAPIGetIterator": (c_void_p, []),
     "TessResultIteratorNext": (c_int, [c_int]),
     "TessResultIteratorGetUTF8Text": (c_void_p, [c_int]),
@@ -101,6 +108,15 @@ class Tesseract:
             if text:
                 yield self._found(text, results, page, dpi)
             more = bool(self._call("TessResultIteratorNext", results, WORD))
+
+    def script(self, grey: bytes, width: int, height: int, dpi: int) -> str:
+        """The script of most of a picture's letters; "" where it is not sure. It has to be started with OSD."""
+        self._call("TessBaseAPISetImage", self._handle, grey, width, height, 1, width)
+        self._call("TessBaseAPISetSourceResolution", self._handle, dpi)
+        name, turned, scores = c_char_p(), c_int(), (c_float(), c_float())
+        told = [ctypes.byref(one) for one in (turned, scores[0], name, scores[1])]
+        found = self._call("TessBaseAPIDetectOrientationScript", self._handle, *told)
+        return (name.value or b"").decode() if found and scores[1].value >= SURE_SCRIPT else ""
 
     def _text(self, results: int) -> str:
         raw = self._call("TessResultIteratorGetUTF8Text", results, WORD)
