@@ -20,7 +20,7 @@ from rag_core.errors import ProviderUnavailable
 from rag_core.settings.login import Login, is_private
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-TYPES = ("jwt", "at+jwt", "application/at+jwt")  # of identity and access tokens (RFC 9068); others mean something else
+TYPES = ("jwt", "at+jwt", "application/at+jwt")  # identity and access tokens (RFC 9068); others mean something else
 REQUIRED = ["iss", "aud", "sub", "iat", "exp"]
 LEEWAY_SECONDS = 60  # by which clocks differ
 KEEP_SECONDS = 300.0  # how long keys count as read: a key that the provider withdrew opens nothing any more after that

@@ -62,7 +62,7 @@ class Login:
 
     @property
     def scopes(self) -> list[str]:
-        """What the provider is asked for, so that a token says who its holder is."""
+        """The scopes that the provider is asked for, so that a token says who its holder is."""
         more = self.section.get("client_kwargs")
         return str((more.get("scope") if isinstance(more, Mapping) else None) or SCOPES).split()
 
