@@ -14,7 +14,6 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
 from rag_core.ingest.reading import ocr_engines
-from rag_core.library.indexing import documents as made_of_pages
 from rag_core.library.indexing import embedding
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source, sources_from
@@ -180,24 +179,6 @@ def test_given_a_broken_file_among_good_ones_when_added_then_it_is_a_problem_and
     ]
 
 
-def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_it_is_logged(
-    tmp_path, monkeypatch, caplog
-):
-    def chunk(document_id, pages, **rest):
-        if "trap" in pages[0].text:
-            raise ZeroDivisionError("trap")
-        return real(document_id, pages, **rest)
-
-    real = made_of_pages.chunk
-    monkeypatch.setattr(made_of_pages, "chunk", chunk)
-
-    report = library(tmp_path).add([text("a", "A trap."), text("b", "No danger.")], SETTINGS)
-
-    assert [document.name for document in report.added] == ["b"]
-    assert [(name, "ZeroDivisionError" in error.problem) for name, error in report.problems] == [("a", True)]
-    assert "ZeroDivisionError: trap" in caplog.text
-
-
 def test_given_a_text_with_too_many_different_words_when_added_then_the_others_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(embedding, "MAX_TERMS", 5)
 
@@ -314,15 +295,6 @@ def test_given_metadata_and_filters_when_rows_are_chosen_then_only_matching_docu
     assert rows(["other"], {"class": "10"}) == []
     with pytest.raises(InvalidInput):
         rows(["unknown"], {})
-
-
-def test_given_documents_named_in_any_order_when_rows_are_chosen_then_they_ascend(tmp_path):
-    opened = library(tmp_path)
-    opened.add(
-        [text(f"d{number}", f"Item {number} is described here.", language="en") for number in range(12)], SETTINGS
-    )
-
-    assert opened.snapshot.rows([f"d{number}" for number in range(10, -1, -1)]) == list(range(11))
 
 
 def test_given_metadata_set_when_reopened_then_they_are_kept_and_no_index_was_built_again(tmp_path):

@@ -14,7 +14,7 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, tex
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
-from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
+from rag_core.errors import InvalidInput, LibraryError
 from rag_core.library.library import Library
 from rag_core.library.stored.named import collections, create_collection
 from rag_core.library.stored.sources import Source
@@ -168,27 +168,6 @@ def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_
     assert len(rebuilt.resume(SETTINGS, passwords={waiting.id: "sesame"}).added) == 1
 
 
-def test_given_a_model_that_fails_half_way_when_rebuilt_then_the_old_generation_stands_whole(tmp_path):
-    class Failing(HashEmbedder):
-        def embed(self, texts, kind="passage"):
-            if self.embedded:
-                raise ModelUnavailable("The model is away.", remedy="Bring it back.")
-            return super().embed(texts, kind)
-
-    pages = [pymupdf.open() for _ in range(2)]
-    for number, page in enumerate(pages):
-        page.new_page().insert_text((72, 72), f"Text number {number}.")
-    opened = library(tmp_path)
-    opened.add([Source(f"{n}.pdf", page.tobytes(), "pdf") for n, page in enumerate(pages)], SETTINGS)
-
-    with pytest.raises(ModelUnavailable):
-        Library.rebuild(tmp_path, "default", SETTINGS, embedder=Failing("other@float32"), **PORTS)
-
-    again = library(tmp_path)
-    assert again.snapshot.version == opened.snapshot.version
-    check_whole(again)
-
-
 @pytest.mark.parametrize("harm", ["gone", "changed"])
 def test_given_a_stored_source_that_was_lost_when_rebuilt_then_it_is_named_and_the_others_are_whole(tmp_path, harm):
     opened = library(tmp_path)
@@ -201,20 +180,6 @@ def test_given_a_stored_source_that_was_lost_when_rebuilt_then_it_is_named_and_t
     assert [(name, error.remedy) for name, error in report.problems] == [("lost", "Add the file again.")]
     assert [document.id for document in rebuilt.snapshot.documents] == [kept.id]
     check_whole(rebuilt)
-
-
-def test_given_collections_when_listed_then_documents_of_one_are_never_found_in_another(tmp_path):
-    """S3-25: collections isolate collections."""
-    law, school = library(tmp_path, "law"), library(tmp_path, "school")
-    contract = law.add([text("contract", "The notice period is three months.")], SETTINGS).added[0].id
-    school.add([text("essay", "Dogs run in the garden.")], SETTINGS)
-
-    assert collections(tmp_path) == ("law", "school")
-    assert (found(law, "notice period"), found(school, "notice period")) == ([contract], [])
-    with pytest.raises(InvalidInput):
-        school.snapshot.rows([contract])
-    with pytest.raises(InvalidInput):
-        school.source(contract)
 
 
 def test_given_a_new_collection_when_created_then_it_is_listed_and_opens_empty(tmp_path):
@@ -308,22 +273,6 @@ def test_given_the_first_of_many_documents_when_it_is_complete_then_it_is_publis
     opened.add([Source(f"{n}.pdf", page.tobytes(), "pdf") for n, page in enumerate(pages)], SETTINGS, progress=look)
 
     assert ("documents", 1, 1) in seen
-
-
-def test_given_a_file_that_cannot_be_read_when_others_follow_then_progress_says_so_before_the_next_one(tmp_path):
-    told = []
-    library(tmp_path).add(
-        [Source("bad.pdf", b"<html>", "pdf"), text("good", "Alpha.")],
-        SETTINGS,
-        progress=lambda *step: told.append(step),
-    )
-
-    assert told[0] == ("bad.pdf: problem", 1, 1)
-    # "good" is cut beside that
-    assert [step for step in told if not step[0].startswith("good: ")][:2] == [
-        told[0],
-        ("documents", 1, 2),
-    ]
 
 
 def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(  # noqa: E501
