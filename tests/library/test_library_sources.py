@@ -13,7 +13,7 @@ from library_kit import SETTINGS, library
 
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput
-from rag_core.library.stored.sources import Source, sources_from
+from rag_core.library.stored.sources import Source, sources_from, text_source
 
 
 def kinds(items):
@@ -78,6 +78,19 @@ def test_given_bad_lines_in_a_jsonl_file_when_listed_then_each_is_a_problem_with
     assert first.data.decode() == "Text one.\n Two  blanks."
     assert (first.id, first.language, first.metadata.title) == ("one", "en", "First")
     assert second.data.decode() == "\ufffd lone"
+
+
+@given(id=st.text(min_size=1), other=st.text(min_size=1), body=st.text(min_size=1))
+def test_equal_texts_under_different_ids_are_two_documents_and_equal_ids_and_texts_are_one(id, other, body):
+    one, same, two = (
+        text_source(id, body, id=id),
+        text_source("renamed", body, id=id),
+        text_source(other, body, id=other),
+    )
+
+    assert one.digest == same.digest
+    assert (one.digest == two.digest) == (one.id == two.id)
+    assert one.digest != text_source(id, body).digest
 
 
 @given(st.dictionaries(st.text(), st.text()))

@@ -14,7 +14,7 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, tex
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
-from rag_core.errors import InvalidInput, LibraryError
+from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
 from rag_core.library.library import Library
 from rag_core.library.stored.named import collections, create_collection
 from rag_core.library.stored.sources import Source
@@ -166,6 +166,27 @@ def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_
     waiting = rebuilt.unfinished()[0]
     assert (waiting.name, waiting.needs_password) == ("locked.pdf", True)
     assert len(rebuilt.resume(SETTINGS, passwords={waiting.id: "sesame"}).added) == 1
+
+
+def test_given_a_model_that_fails_half_way_when_rebuilt_then_the_old_generation_stands_whole(tmp_path):
+    class Failing(HashEmbedder):
+        def embed(self, texts, kind="passage"):
+            if self.embedded:
+                raise ModelUnavailable("The model is away.", remedy="Bring it back.")
+            return super().embed(texts, kind)
+
+    pages = [pymupdf.open() for _ in range(2)]
+    for number, page in enumerate(pages):
+        page.new_page().insert_text((72, 72), f"Text number {number}.")
+    opened = library(tmp_path)
+    opened.add([Source(f"{n}.pdf", page.tobytes(), "pdf") for n, page in enumerate(pages)], SETTINGS)
+
+    with pytest.raises(ModelUnavailable):
+        Library.rebuild(tmp_path, "default", SETTINGS, embedder=Failing("other@float32"), **PORTS)
+
+    again = library(tmp_path)
+    assert again.snapshot.version == opened.snapshot.version
+    check_whole(again)
 
 
 @pytest.mark.parametrize("harm", ["gone", "changed"])
