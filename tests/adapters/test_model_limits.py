@@ -87,15 +87,6 @@ def test_given_an_error_that_may_pass_then_it_is_tried_twice_more_with_growing_p
         assert model.complete(prompt(), SOON).text == "blue", status
 
 
-def test_given_a_server_that_says_when_to_come_back_then_it_is_asked_then_and_not_before(
-    server: ModelServer, model: OpenAIModel, clock: HeldClock
-) -> None:
-    server.play([Status(429, {"retry-after": "1"}), "blue"])
-
-    assert model.complete(prompt(), SOON).text == "blue"
-    assert clock.pauses == [1.0]
-
-
 def test_given_a_pause_then_it_is_one_of_the_event_loop(server: ModelServer, clock: HeldClock) -> None:
     server.play([Status(429, {"retry-after": "7"}), "blue"])
     model = openai_model(server)

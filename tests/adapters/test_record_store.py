@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +22,6 @@ from rag_core import wiring
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import VERSION
 from rag_core.decision.decide import decide
-from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.library.disk.database import close_files
@@ -516,15 +514,6 @@ def test_given_a_damaged_file_then_one_error_says_so_and_it_goes_aside_only_when
     assert len(store.decisions()) == 1
 
 
-@pytest.mark.parametrize("blob", [b"", b"junk", zlib.compress(b"{")])
-def test_given_a_record_that_was_overwritten_then_it_is_damage(store: RecordStore, path: Path, blob: bytes) -> None:
-    id = store.keep(measurements(0.9))
-    raw(path, "UPDATE decisions SET record = ?", blob)
-
-    with pytest.raises(RecordsDamaged):
-        store.measurements(id)
-
-
 @pytest.mark.parametrize("step", [-1, 1])
 def test_given_a_file_of_another_version_then_it_is_left_as_it_is(store: RecordStore, path: Path, step: int) -> None:
     store.keep(measurements(0.9))
@@ -543,14 +532,3 @@ def test_given_a_folder_that_cannot_be_written_then_one_error_with_a_remedy(tmp_
     with pytest.raises(LibraryError, match="could not be used") as caught:
         RecordStore(tmp_path / "default" / FILE).keep(measurements(0.9))
     assert caught.value.remedy
-
-
-def test_given_an_error_inside_a_write_then_nothing_of_it_is_kept(store: RecordStore) -> None:
-    store.write_set("mine", [question()])
-
-    with pytest.raises(InvalidInput):
-        store.write_set("mine", [question("x"), question("x")])
-    with pytest.raises(TypeError):
-        store.save_preset(SavedPreset("p", {"x": Page}, None, ""))  # type: ignore[dict-item]
-    assert store.read_set("mine") == (question(),)
-    assert store.presets() == ()

@@ -114,11 +114,6 @@ def on_disk(path: Path) -> str:
     return "\n".join(found)
 
 
-def test_given_a_case_to_begin_with_then_one_draft_was_rejected_and_one_is_shown() -> None:
-    assert [one.outcome for one in decide(answered()).attempts] == [Outcome.REJECTED, Outcome.SHOWN]
-    assert decide(answered()).answer.startswith(SHOWN[:-1])
-
-
 def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and_it_is_decided_alike(
     store: RecordStore,
 ) -> None:

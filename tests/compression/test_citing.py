@@ -30,14 +30,19 @@ WORDS = (
 )
 
 
-class Placed(MemoryCorpus):
-    """A corpus whose page has word boxes."""
+def placed(*words: WordBox, title: str = "", **pages: tuple[int, ...]) -> MemoryCorpus:
+    """A corpus whose page has these words, and whose document these lists of pages."""
 
-    def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-        return WORDS if page == 1 else ()
+    class Placed(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return words if page == 1 else ()
+
+    corpus = Placed([Text("d1", BODY, metadata=Metadata(title=title))], HashEmbedder())
+    corpus.documents = [replace(one, **pages) for one in corpus.documents]
+    return corpus
 
 
-CORPUS = Placed([Text("d1", BODY, metadata=Metadata(title="Contract"))], HashEmbedder())
+CORPUS = placed(*WORDS, title="Contract")
 
 
 def evidence(*spans: Span, passage: str = "d1#1") -> Evidence:
@@ -92,12 +97,7 @@ FIRST, SECOND, NOTE = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 
 def test_given_the_words_of_a_page_then_each_row_of_the_quoted_ones_is_a_rectangle(
     words: Sequence[WordBox], end: int, boxes: list[Box]
 ) -> None:
-    class Page(MemoryCorpus):
-        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-            return tuple(words)
-
-    page = Page([Text("d1", BODY)], HashEmbedder())
-    assert [box for _, box in boxes_of(evidence(Span(1, 0, end)), page.words)] == boxes
+    assert [box for _, box in boxes_of(evidence(Span(1, 0, end)), placed(*words).words)] == boxes
 
 
 def test_given_a_text_document_then_there_are_no_rectangles() -> None:
@@ -137,12 +137,8 @@ def test_given_words_that_were_read_from_a_picture_then_the_unsure_ones_of_the_q
     claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
 
     def unsure_of(*sures: float | None) -> tuple[tuple[Unsure, ...] | None, bool]:
-        class Read(MemoryCorpus):
-            def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-                return tuple(word._replace(sure=sure) for word, sure in zip(WORDS, sures, strict=True))
-
-        corpus = Read([Text("d1", BODY)], HashEmbedder())
-        corpus.documents = tuple(replace(one, ocr_pages=(1,)) for one in corpus.documents)
+        words = (word._replace(sure=sure) for word, sure in zip(WORDS, sures, strict=True))
+        corpus = placed(*words, ocr_pages=(1,))
         (found,) = cite(claims, [hit(of=passage)], corpus).values()
         return found.unsure, found.doubtful
 
@@ -162,12 +158,7 @@ def test_given_a_page_that_was_read_from_a_picture_then_its_engine_is_cited_and_
     passage = Passage("d1#1", "d1", BODY, (Span(1, 0, 38),), ocr=True)
 
     def cited(sure: float | None, **pages: tuple[int, ...]) -> tuple[str, int]:
-        class Read(MemoryCorpus):
-            def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-                return tuple(word._replace(sure=sure) for word in WORDS)
-
-        corpus = Read([Text("d1", BODY)], HashEmbedder())
-        corpus.documents = tuple(replace(one, ocr_pages=(1,), **pages) for one in corpus.documents)
+        corpus = placed(*(word._replace(sure=sure) for word in WORDS), ocr_pages=(1,), **pages)
         (found,) = cite([Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))], [hit(of=passage)], corpus).values()
         return found.read_by, len(found.unsure or ())
 
@@ -185,15 +176,10 @@ def test_given_a_claim_on_a_passage_that_was_not_retrieved_then_it_gets_no_citat
 
 
 def test_given_a_word_of_a_text_layer_with_two_readings_then_it_alone_is_cited_as_unsure() -> None:
-    class Scored(MemoryCorpus):
-        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
-            return tuple(word._replace(sure=float(word.start != 21)) for word in WORDS)
-
+    scored = placed(*(word._replace(sure=float(word.start != 21)) for word in WORDS))
     claims = [Claim("A.", (evidence(Span(1, 4, 28)),), ("d1#1",))]
 
-    (found,) = cite(
-        claims, [hit(of=Passage("d1#1", "d1", BODY, (Span(1, 0, 38),)))], Scored([Text("d1", BODY)], HashEmbedder())
-    ).values()
+    (found,) = cite(claims, [hit(of=Passage("d1#1", "d1", BODY, (Span(1, 0, 38),)))], scored).values()
 
     assert found.unsure == (Unsure("d1", Span(1, 21, 23), 0.0, Box(22, 22, 32, 32), "30"),)
     assert (found.ocr, found.doubtful, found.read_by) == (False, True, "")

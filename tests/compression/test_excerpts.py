@@ -88,23 +88,6 @@ def test_given_an_item_then_the_sentence_that_leads_it_in_goes_along() -> None:
     assert found == {"d1#9": GAP.join((lines[0], " ".join(lines[3:])))}
 
 
-def test_given_the_rows_of_a_table_then_whole_rows_go_without_its_header() -> None:
-    text = "Code\tMeaning\nE1\tempty pipe\nE2\tno signal\nE3\tbattery low\nE4\tcold\nE5\thot"
-    table = Passage(
-        "d1#3",
-        "d1",
-        " ".join(text.split()),
-        (Span(1, 0, len(text)),),
-        language="en",
-        kind=PassageKind.TABLE,
-        header=(Span(1, 0, 12),),
-        header_text="Code Meaning",
-    )
-    found = excerpts([scored(table, 1, 0.9, text)], read({"d1": text}), 1000, lambda _: 0)
-
-    assert found == {"d1#3": "E1 empty pipe E2 no signal E3 battery low"}
-
-
 def test_given_what_takes_a_sentence_back_later_on_then_it_goes_along_and_what_is_of_other_things_does_not() -> None:
     rule, *others = "Members may borrow a boat.", *SENTENCES[:3]
     for back in (

@@ -163,12 +163,6 @@ def test_given_a_sentence_about_thoughts_then_nothing_of_it_is_taken_for_the_mod
     assert read(drafted({"sentence": sentence, "evidence": []})).claims[0].sentence == sentence
 
 
-def test_given_keys_nobody_asked_for_then_they_are_not_read() -> None:
-    text = json.dumps({**json.loads(drafted({**CLAIM, "confidence": 1})), "answer": "42", "claims_2": []})
-
-    assert read(text) == read(drafted(CLAIM))
-
-
 @each(
     ("text", "says"),
     [
@@ -207,13 +201,6 @@ def test_given_what_is_no_draft_then_it_is_malformed_and_one_sentence_of_ours_sa
     assert not isinstance(caught.value, EmptyReply)
     assert str(caught.value).endswith(".")
     assert "notice" not in str(caught.value)
-
-
-def test_given_a_draft_at_each_bound_then_it_is_read() -> None:
-    quoted = [{"source": "1", "quote": "q" * 2_000}] * 10
-    claims = [{"sentence": f"{n} " + "x" * 1_990, "evidence": quoted if n < 5 else []} for n in range(20)]
-
-    assert len(read(drafted(*claims)).claims) == 20
 
 
 @each("text", ["", " \n", "\ufeff", "<think>I had better say nothing", "<think>hm</think>", drafted()])

@@ -131,12 +131,6 @@ def test_given_a_question_then_each_sentence_needs_a_source_a_quote_and_a_check_
     assert list(source_ids(HITS)) == ["1", "2"]
 
 
-def test_given_another_number_of_sentences_then_the_prompt_says_that_one() -> None:
-    """S0-23: at most max_sentences sentences, from the sources only."""
-    assert "At most 3 sentences" in compress().system
-    assert "At most 5 sentences" in compress(of=settings(max_sentences=5)).system
-
-
 @each("language", LANGUAGES)
 def test_given_a_language_then_the_answer_is_asked_for_in_it_and_the_refusal_is_its_own_sentence(language: str) -> None:
     """S0-29: an extraction assistant that answers in the question's language only, with the exact fallback sentence."""
@@ -147,10 +141,6 @@ def test_given_a_language_then_the_answer_is_asked_for_in_it_and_the_refusal_is_
     assert f"in this language: {LANGUAGES[language].name} ({language})" in prompt.system
     assert refusal(language) in prompt.system
     assert LANGUAGES[language].name in sufficiency(language=language).system
-
-
-def test_given_a_language_without_a_list_then_the_answer_is_asked_for_in_that_of_the_question() -> None:
-    assert "in this language: the language of the question" in compress(language="und").system
 
 
 def test_given_passages_of_another_language_then_nothing_is_to_be_translated_unless_the_settings_say_so() -> None:
@@ -236,15 +226,6 @@ def test_given_excerpts_then_only_these_are_sent_in_their_order_under_the_ids_of
     assert sent[0]["section"] == "4 Fees"
     assert [row.get("source") for row in rows(compress(excerpts={"d1#1": "30 days."}))] == ["1", None]
     assert compress(excerpts={"d1#1": HITS[0].passage.text, "d1#2": HITS[1].passage.text}).hash == compress().hash
-
-
-def test_given_the_default_settings_then_the_draft_has_temperature_0_and_room_for_150_tokens_and_their_quotes() -> None:
-    """S0-20: temperature 0.0 and 150 tokens; the answer's length is audited without its quotes."""
-    prompt = compress()
-
-    assert prompt.temperature == 0.0
-    assert settings().max_tokens == 150
-    assert 3 * 150 < prompt.max_tokens <= 5 * 150
 
 
 def test_given_other_numbers_then_the_prompt_takes_them_over() -> None:

@@ -55,16 +55,6 @@ def test_given_a_text_that_stands_in_the_sentence_twice_then_the_one_that_was_me
     assert (first, second) == (Span(1, 3, 10), Span(1, 21, 28))
 
 
-def test_given_a_value_that_is_broken_over_rows_of_the_page_then_all_of_it_is_marked_and_its_text_is_in_one_line() -> (
-    None
-):
-    pages = {1: "The office is in\nthe High  Street, in Brno."}
-
-    claim = claimed(pages, "the High Street")
-
-    assert (marked(pages, claim), claim.value_text) == ("the High  Street", "the High Street")
-
-
 def test_given_a_sentence_over_two_pages_then_a_value_is_marked_on_its_page_and_one_that_is_on_both_is_not() -> None:
     pages = {1: "The notice period of the", 2: "lease is 30 days."}
 
@@ -87,10 +77,6 @@ def test_given_a_reader_that_is_not_sure_or_a_long_value_then_nothing_is_marked(
     claim = claimed({1: f"It is {value} in all."}, value, sure=sure)
 
     assert (claim.value is not None, claim.value_probability) == (marks, sure if marks else 0.0)
-
-
-def test_given_no_characters_then_nothing_is_marked() -> None:
-    assert claimed({1: "It is long."}, "").value is None
 
 
 ROWS = {1: "Item\tSize\tPrice in EUR\nM15 bolt 5\t15\t5\nNut,\nlarge\t7\t7"}

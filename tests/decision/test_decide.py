@@ -397,19 +397,6 @@ def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insuffic
     assert decision.metadata["action"] == "resolve_conflicts"
 
 
-def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it_is() -> None:
-    decision = decide(contradicted(settings(contradictions_mode=Mode.OFF), correctness=1.0))
-
-    assert decision.answer == "The notice period is 30 days. [1] Notice is given in writing. [2]"
-    assert (decision.confidence_level, decision.conflicts, decision.notes) == (
-        ConfidenceLevel.HIGH,
-        (),
-        decide(measurements(0.9)).notes,
-    )
-    assert "action" not in decision.metadata
-    assert decision.trace["contradictions"].state is State.NOT_RUN
-
-
 @pytest.mark.parametrize(
     ("dates", "said"),
     [

@@ -183,16 +183,6 @@ def test_given_an_order_then_it_stands_and_top_k_of_it_are_looked_at() -> None:
     assert "1 of 3 are beyond top_k" in decision.trace["rest_of_documents"].note
 
 
-def test_given_a_reranker_in_the_settings_then_it_reorders_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Last:
-        def score(self, question: str, texts: list[str]) -> list[float]:
-            return [n / len(texts) for n in range(len(texts))]
-
-    using(monkeypatch, reranker=lambda name: Last())
-
-    assert [hit.passage.id for _, hit in over(ASKED, *TEXTS, reranker="last").retrieved] == ["3", "2", "1"]
-
-
 def test_given_a_passage_longer_than_the_model_reads_then_its_best_part_has_its_place_and_all_parts_are_read() -> None:
     filler = " ".join(f"Rule {n} of the house says that doors stay closed at night." for n in range(40))
     long = ReadyPassage(f"{filler} {NOTICE}", "house.txt", id="long", section="Rules")

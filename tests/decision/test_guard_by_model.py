@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from folding import each
-from honest_model import honest, kind, passages, sufficient
+from honest_model import honest, kind, sufficient
 from model_server import ModelServer, Status
 from scripted_engine import scripted_engine
 
@@ -113,17 +113,6 @@ def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_sa
     assert any("Let a language model draft" in step for step in decision.suggestions)
 
 
-def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and_the_trace_says_not_run(
-    engine: Engine,
-) -> None:
-    decision = engine.ask(
-        VACATION, load_settings("relevance-llm", None, {"sufficiency_mode": "observe"}, {}), ("rules",)
-    )
-
-    assert decision.answered
-    assert decision.trace["sufficiency"].state is State.NOT_RUN
-
-
 def test_given_a_partial_answer_when_the_extract_stands_then_its_level_is_low_and_a_note_says_so(
     engine: Engine, server: ModelServer
 ) -> None:
@@ -138,23 +127,6 @@ def test_given_a_partial_answer_when_the_extract_stands_then_its_level_is_low_an
         assert decision.metadata["drafter"] == "extract"
         assert decision.confidence_level is ConfidenceLevel.LOW
         assert any("a part of the question only" in note for note in decision.notes)
-
-
-def test_given_the_relevance_guard_when_asked_then_it_sees_three_passages_of_500_characters_and_the_draft_sees_all(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S1-9: the first three passages, each cut as the guard by similarity cuts them."""
-    server.play(honest)
-
-    record = measured(engine, "relevance-llm", PARTS, ("long",), max_retries=0)
-
-    guard, draft = server.asked
-    hits = record.hits
-    assert (kind(guard), kind(draft)) == ("sufficiency", "draft")
-    assert list(passages(guard).values()) == [one.passage.text[:500] for one in hits[:3]]
-    assert max(len(one.passage.text) for one in hits) > 500
-    assert list(passages(draft).values()) == [one.passage.text for one in hits]
-    assert len(hits) > 3
 
 
 def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_text_in_the_log(
@@ -181,7 +153,3 @@ def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_te
     assert why not in repr(
         (decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace)
     )
-
-
-# --- replay
-# ------------------------------------------------------------------------------------------------------------------------------  # noqa: E501

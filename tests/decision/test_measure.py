@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -28,7 +27,6 @@ from rag_core.decision.decide import decide
 from rag_core.decision.measure import measure, understand
 from rag_core.decision.tools import Tools
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
-from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Place, ReadPlace, ReadUnit
@@ -41,22 +39,8 @@ from rag_core.library.stored.sources import text_source
 from rag_core.settings import Mode, Settings
 
 TODAY = date(2026, 11, 20)
-POLICY = """Employees are entitled to 25 days of paid vacation each calendar year. Unused vacation days expire at the end of March.
-
-To configure the API, open the settings page, create a key and paste it into the file config.yaml. Restart the service afterwards.
-
-Remote work is allowed on three days a week. The office in Brno opens at nine o'clock in the morning."""
-BANK = """The bank grants loans to companies with a turnover above two million euros. The interest rate is reviewed every six months.
-
-A current account can be closed at any branch. Closing an account is free of charge."""
-CONTRACT = """Doba plnění je 30 dní od podpisu smlouvy mezi Objednatelem a Dodavatelem. Plnění se musí uskutečnit v pracovních dnech.
-
-Dodavatel je povinen hledat schválení Objednatele za každou akci během plnění.
-
-Pokud je plnění zpožděno, je Dodavatel povinen zaplatit smluvní pokutu 30 Kč za každý den zpoždění."""
-TRACKER = """OMNITRACKER verwaltet Tickets und Anlagen eines Unternehmens. Ein Ticket wird nach 14 Tagen ohne Antwort geschlossen.
-
-Die Wartung der Anlagen wird im Kalender geplant."""
+POLICY = "Employees are entitled to 25 days of paid vacation each calendar year. Remote work is allowed on Fridays."
+BANK = "The bank grants loans to companies. The interest rate is reviewed every six months."
 
 
 @pytest.fixture(scope="session")
@@ -68,13 +52,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     model = CachedEmbedder(wiring.embedder(EMBEDDED, "auto"))
     library = wiring.open_library(tmp_path_factory.mktemp("library"), "default", model)
     report = library.add(
-        [
-            text_source("policy", POLICY, id="policy", metadata=Metadata(values={"class": "staff"})),
-            text_source("bank", BANK, id="bank", metadata=Metadata(values={"class": "clients"})),
-            text_source("smlouva", CONTRACT, id="smlouva"),
-            text_source("tracker", TRACKER, id="tracker"),
-        ],
-        Settings.load(),
+        [text_source("policy", POLICY, id="policy"), text_source("bank", BANK, id="bank")], Settings.load()
     )
     assert not report.problems
     return Engine(
@@ -91,37 +69,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     )
 
 
-def check_verbatim(decision: Decision, engine: Engine) -> None:
-    assert decision.citations
-    for citation in decision.citations:
-        span = citation.spans[0]
-        assert (
-            engine.library.snapshot.page_text(citation.document_id, citation.page)[span.start : span.end]
-            == citation.excerpt
-        )
-
-
-@pytest.mark.parametrize(
-    ("question", "document", "held"),
-    [
-        ("How many days of vacation do employees have?", "policy", "25 days"),
-        ("How do I configure the API?", "policy", "open the settings page"),
-        ("How often is the interest rate reviewed?", "bank", "every six months"),
-    ],
-)
-def test_given_a_question_the_documents_answer_then_it_is_answered_with_its_citation(
-    question: str, document: str, held: str, engine: Engine
-) -> None:
-    """S4-17: vacation days and configuring the API, with citation."""
-    decision = engine.ask(question, Settings.load())
-
-    assert decision.answered, decision.explanation
-    assert held in decision.answer
-    assert {citation.document for citation in decision.citations} == {document}
-    assert decision.answer.rstrip().endswith("]")
-    check_verbatim(decision, engine)
-
-
 def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_judged_again_the_same(
     engine: Engine,
 ) -> None:
@@ -132,19 +79,6 @@ def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_jud
     (measurements,) = measured
     assert decide(measurements) == decision
     assert decision.answered
-
-
-def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_nothing_else_is_searched(
-    engine: Engine,
-) -> None:
-    """S4-16: the vacation policy in bank documents."""
-    question = "How many days of vacation do employees have?"
-
-    refused = engine.ask(question, Settings.load(), documents=["bank"])
-
-    assert not refused.answered
-    assert {name for name, _ in refused.retrieved} == {"bank"}
-    assert engine.ask(question, Settings.load(), documents=["policy"]).answered
 
 
 @pytest.mark.parametrize(
@@ -158,21 +92,9 @@ def test_given_small_talk_then_it_is_answered_from_the_librarys_own_records(
 
     assert (decision.reason, decision.retrieved, decision.citations) == (reason, (), ())
     if reason is Reason.ABOUT_LIBRARY:
-        assert "4" in decision.answer.split("\n")[0]
-        assert all(name in decision.answer for name in ("policy", "bank", "smlouva", "tracker"))
+        assert "2" in decision.answer.split("\n")[0]
+        assert all(name in decision.answer for name in ("policy", "bank"))
         assert "vacation" not in decision.answer
-
-
-def test_given_one_document_or_all_then_the_distance_cut_filters_both(engine: Engine) -> None:
-    """S4-4: single- and multi-collection queries are both filtered."""
-    near = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
-    for documents in (None, ["policy"], ["policy", "bank"]):
-        decision = engine.ask("How many days of vacation do employees have?", near, documents=documents)
-        within = {hit.passage.id for _, hit in decision.retrieved if hit.cosine >= 0.5}
-
-        assert 0 < decision.metadata["filtered_count"] == len(within)
-        assert {citation.chunk_id for citation in decision.citations} <= within
-        assert decision.metadata["raw_count"] == len(decision.retrieved)
 
 
 @each("languages, asked", [(["en"], "und"), (["en", "und"], "und"), (["en", "de"], "en"), (["de"], "en")])
@@ -200,30 +122,6 @@ def test_given_a_question_then_its_score_is_the_cosine_of_the_model_to_the_store
     best = float((stored @ engine.tools.embedder.embed([question], "query")[0]).max())
     assert decision.scores["top_cosine"] == pytest.approx(best, abs=1e-5)
     assert 0.3 < best <= 1.0
-
-
-def test_given_metadata_filters_then_only_matching_documents_are_ranked(engine: Engine) -> None:
-    """S2-27: retrieval filters."""
-    both = engine.ask("vacation account", settings())
-    one = engine.ask("vacation account", settings(), filters={"class": "clients"})
-    none = engine.ask("vacation account", settings(), filters={"class": "pupils"})
-
-    assert {name for name, _ in one.retrieved} == {"bank"}
-    assert len({name for name, _ in both.retrieved}) > 1
-    assert (none.reason, none.scores["answerability"]) == (Reason.NOTHING_RETRIEVED, 0.0)
-
-
-def test_given_a_question_then_the_engine_logs_how_it_ended_without_any_text(
-    engine: Engine, caplog: pytest.LogCaptureFixture
-) -> None:
-    """S1-7, S4-22: the event with its score, and the metadata."""
-    with caplog.at_level(logging.INFO, logger="rag_core.decision"):
-        engine.ask("Was ist ein Knowledge Graph?", Settings.load("relevance-guard"), documents=["tracker"])
-        engine.ask("How many days of vacation do employees have?", Settings.load())
-
-    lines = [record.getMessage() for record in caplog.records if record.name == "rag_core.decision"]
-    assert [line.split(" ")[0] for line in lines] == ["contexts_not_relevant_to_query", "RAG", "RAG"]
-    assert not any(word in line for line in lines for word in ("Knowledge", "vacation", "Ticket"))
 
 
 def test_given_an_empty_library_then_a_question_is_refused_and_a_greeting_answered() -> None:

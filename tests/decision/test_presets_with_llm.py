@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from builders import MODEL_AUDIT_MODES
 from folding import each
-from honest_model import data_lines, draft, honest, kind, passages, refusal, sufficient, verdicts
+from honest_model import draft, honest, kind, passages, refusal, sufficient, verdicts
 from model_server import Asked, ModelServer
 from scripted_engine import scripted_engine
 
@@ -51,11 +51,6 @@ TEXTS = {
     "se nesmí používat "
     "pro vyúčtování. Kalibraci průtokoměru objednává provozovatel písemně a uvede číslo průtokoměru a místo, kde stojí.",  # noqa: E501
 }
-
-
-def claims(one: Asked) -> list[str]:
-    """The sentences that a prompt asks to verify."""
-    return [row["sentence"] for row in data_lines(one) if "claim" in row and "sentence" in row]
 
 
 ENGLISH = ("interval", "order", "after", "scope")
@@ -202,21 +197,6 @@ def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_
     }[preset]
 
 
-def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_returned_unchanged_without_a_call(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S0-21: 150 words or fewer are not compressed."""
-    server.play(honest)
-
-    decision = asked(engine, "compliance", documents=("interval",))
-
-    assert (decision.metadata["drafter"], server.calls) == ("raw", 0)
-    assert TEXTS["interval"].split(". ")[2] in decision.answer
-    assert "too few to be worth compressing" in decision.metadata["drafter_note"]
-    # nothing failed that a reader must know of
-    assert not [note for note in decision.notes if "taken from the documents" in note]
-
-
 @each("preset", ["relevance-prompt", "relevance-hybrid", "scoping-lenient", "tutor-development"])
 def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard_then_the_model_reads_it_and_refuses(
     engine: Engine, server: ModelServer, preset: str
@@ -239,35 +219,6 @@ def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard
     assert kind(server.asked[-1]) == "draft"
 
 
-def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_made(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S4-8: insufficient is an exact refusal, and no attempt."""
-    server.play(honest)
-
-    decision = asked(engine, "scoping-lenient", high_distance=0.0, medium_distance=0.0, low_distance=0.0)
-
-    assert (decision.reason, server.calls) == (Reason.LEVEL, 0)
-    assert decision.answer == asked(engine, "scoping", ELSEWHERE).answer  # the refusal sentence
-
-
-def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prompt(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S4-8: another wording for each level."""
-    server.play(honest)
-
-    for cuts in ({}, {"high_distance": 0.0}, {"high_distance": 0.0, "medium_distance": 0.0}):
-        asked(engine, "scoping-lenient", **cuts)
-
-    variants = [one.system for one in server.asked]
-    assert [next(mark for mark in ("HIGH", "MEDIUM", "LOW") if mark in text) for text in variants] == [
-        "HIGH",
-        "MEDIUM",
-        "LOW",
-    ]
-
-
 def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_without_a_level_and_nothing_is_refused_for_it(  # noqa: E501
     engine: Engine, server: ModelServer
 ) -> None:
@@ -287,50 +238,6 @@ def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_witho
     assert on.reason is Reason.LEVEL
     server.play(honest)
     assert engine.ask(ELSEWHERE, off, ENGLISH).reason is Reason.MODEL_REFUSED
-
-
-def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_times_and_the_reasons_are_told(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S3-16, S3-15: at most three new drafts after the first; another program reads that a draft has to be made
-    again.
-    """
-    changed = "The flow meter must be calibrated every 7 years, however often it is read."
-    quote = changed.replace("7", "5")
-
-    def inventing(one: Asked) -> object:
-        source = next(source for source, text in passages(one).items() if quote in text)
-        return draft((changed, source, quote)) if kind(one) == "draft" else honest(one)
-
-    server.play(inventing)
-
-    decision = asked(engine, "rag-engine", fallback_extract=False)
-
-    assert decision.status is AnswerStatus.HALLUCINATION_DETECTED
-    assert len(decision.attempts) == 4
-    assert "7" not in decision.answer
-    assert Reason.FACTS in decision.reasons
-    assert decision.metadata["action"] == "regenerate"
-    assert "citation_coverage" not in decision.metadata
-    assert [(row["action"], row["citation_coverage"]) for row in decision.to_json()["attempts"]] == [
-        ("regenerate", 1.0)
-    ] * 4
-
-
-@pytest.mark.parametrize(
-    ("preset", "answered"),
-    [("tutor-maximum-safety", False), ("tutor-multilingual", False), ("tutor-development", True)],
-)
-def test_given_a_verdict_against_a_sentence_when_verified_then_only_presets_that_verify_reject_it(
-    engine: Engine, server: ModelServer, preset: str, answered: bool
-) -> None:
-    """S2-24: both checks for safety, no verification for development."""
-    server.play(lambda one: verdicts(*["no"] * len(claims(one))) if kind(one) == "verify" else honest(one))
-
-    decision = asked(engine, preset, fallback_extract=False)
-
-    assert decision.answered is answered
-    assert (Reason.VERIFICATION in decision.reasons) is not answered
 
 
 def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_asked_then_it_answers_in_the_questions(
@@ -361,83 +268,3 @@ def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_aske
     other = asked(engine, "tutor", documents=("kalibrace",), short_context_words=10, min_mean_cosine=-1.0)
     assert server.calls == 0
     assert "another language" in other.metadata["drafter_note"]
-
-
-# --- the stages of the first source, and the settings of the second, each by what it does
-# -------------------------------------------------
-
-
-def test_given_model_temperature_and_length_of_the_source_s_configuration_then_the_server_is_asked_so(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S2-23, S2-8: model_name, temperature, max_tokens; an answer of more tokens is rejected, whatever the request
-    allows.
-    """
-    server.play(honest)
-    asked(engine, "tutor", model="gpt-3.5-turbo", temperature=0.7, max_tokens=300)
-    (body,) = server.requests
-
-    assert (body["model"], body["temperature"], body["max_tokens"]) == ("gpt-3.5-turbo", 0.7, 3 * 300 + 150)
-    server.play(honest)
-    short = asked(engine, "tutor", max_tokens=20, max_retries=0, fallback_extract=False)
-    assert (short.status, short.reason) == (AnswerStatus.HALLUCINATION_DETECTED, Reason.ANSWER_LENGTH)
-
-
-@each(
-    ("on", "status"),
-    [
-        ("enforce", AnswerStatus.HALLUCINATION_DETECTED),
-        ("observe", AnswerStatus.SUCCESS),
-        ("off", AnswerStatus.SUCCESS),
-    ],
-)
-def test_given_detection_or_verification_switched_off_then_what_they_reject_is_shown(
-    on: str, status: AnswerStatus, engine: Engine, server: ModelServer
-) -> None:
-    """S2-23, S2-25: enable_hallucination_detection and enable_answer_verification."""
-    quote = "The flow meter must be calibrated every 5 years, however often it is read."
-
-    def telling(sentence: str) -> Any:
-        def play(one: Asked) -> object:
-            source = next(source for source, text in passages(one).items() if quote in text)
-            return verdicts("no") if kind(one) == "verify" else draft((sentence, source, quote))
-
-        return play
-
-    alone = {
-        "fallback_extract": False,
-        "max_retries": 0,
-        "added_words_mode": "off",
-        "support_mode": "off",
-        "model_cache": False,
-    }
-    server.play(telling(f"As we know, {quote[0].lower()}{quote[1:]}"))
-    assert asked(engine, "tutor", indicators_mode=on, **alone).status is status
-    server.play(telling(quote))
-    assert asked(engine, "tutor", verification_mode=on, **alone).status is status
-    assert [kind(one) for one in server.asked] == ["draft", *(["verify"] if on != "off" else [])]
-
-
-def test_given_style_and_language_of_the_source_s_configuration_then_the_answer_has_them_and_is_always_cited(
-    engine: Engine, server: ModelServer
-) -> None:
-    """S2-23, S2-22: citation_style, enforce_language_match; require_citations and auto_detect_language cannot be
-    switched off.
-    """
-    server.play(honest)
-    answers = {style: asked(engine, "tutor", citation_style=style) for style in ("inline", "end", "none")}
-
-    assert [one.answer.count("[Source ") > 0 for one in answers.values()] == [True, True, False]
-    assert answers["inline"].answer != answers["end"].answer
-    assert all(one.citations and one.language == "en" for one in answers.values())
-    server.play(
-        lambda one: draft(
-            ("Průtokoměr musí být kalibrován každých 5 let, bez ohledu na to, jak často se odečítá.", "1", "5 years")
-        )
-    )
-    czech = asked(engine, "tutor", fallback_extract=False, max_retries=0)
-    assert Reason.ANSWER_LANGUAGE in czech.reasons
-    server.play({"answerable": True, "reason": "", "claims": [{"sentence": ANSWER, "evidence": []}]})
-    uncited = asked(engine, "tutor", fallback_extract=False, max_retries=0)
-    assert not uncited.answered
-    assert uncited.status is not AnswerStatus.SUCCESS

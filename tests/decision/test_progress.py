@@ -321,28 +321,6 @@ def test_given_a_draft_in_another_language_than_its_sources_or_the_question_then
     assert found("de", "en") == "written in de, asked in en"
 
 
-@each(("sentences", "tokens", "passes"), [(2, 50, True), (3, 50, False), (2, 51, False)])
-def test_given_a_draft_of_the_greatest_length_then_it_passes_and_one_more_sentence_or_token_does_not(
-    sentences: int, tokens: int, passes: bool
-) -> None:
-    of = model_settings(answer_length_mode=Mode.ENFORCE, max_sentences=2, max_tokens=50, max_retries=0)
-
-    decision = decide(asked(of=of, attempts=(attempt(sentences=sentences, tokens=tokens),)))
-
-    assert decision.attempts[0].outcome == ("shown" if passes else "rejected")
-
-
-def test_given_several_sentences_when_their_words_are_counted_then_the_one_with_most_unsupported_words_decides() -> (
-    None
-):
-    of = model_settings(added_words_mode=Mode.ENFORCE, max_added_words=2, max_retries=0)
-    outcomes = [
-        decide(asked(of=of, attempts=(attempt(added=added),))).attempts[0].outcome for added in ((0, 2), (0, 3), (3, 0))
-    ]
-
-    assert outcomes == ["shown", "rejected", "rejected"]
-
-
 def test_given_words_of_the_models_own_then_they_are_rejected_or_the_level_is_medium_at_most() -> None:
     drafted = attempt(reworded=(True,))
 

@@ -9,7 +9,6 @@ import pytest
 from any_generation import stepped_measurements
 from any_measurements import THRESHOLDS, any_measurements
 from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
-from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
 
@@ -69,19 +68,6 @@ def test_given_several_ways_then_the_smallest_share_of_its_range_comes_first_and
     ]
 
 
-def test_given_two_gates_that_refuse_then_no_single_change_is_named() -> None:
-    both = settings(top_cosine_mode=Mode.ENFORCE, mean_confidence_mode=Mode.ENFORCE)
-
-    assert flips(measurements(0.3, of=both)) == ()
-
-
-def test_given_an_audit_that_failed_then_its_threshold_is_named_too() -> None:
-    s = settings(similarity_mode=Mode.ENFORCE, min_similarity=0.5)
-    judged = measurements(0.9, of=s, draft=draft([claim(passage())], [measured_claim(overlap=1.0, similarity=0.333)]))
-
-    assert named(flips(judged)) == {"min_similarity": 0.33, "similarity_mode": Mode.OBSERVE}
-
-
 def test_given_a_decimal_threshold_then_its_value_is_the_decimal_itself() -> None:
     """0.57 is 57 steps of 0.01 from zero; 57 * 0.01 in floating point is not 0.57."""
     judged = measurements(0.9, correctness=0.579, of=settings(correctness_mode=Mode.ENFORCE, min_correctness=0.9))
@@ -126,10 +112,6 @@ def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> 
 )
 def test_given_a_question_that_was_not_judged_then_no_setting_would_change_that(undecided: Measurements) -> None:
     assert flips(undecided) == ()
-
-
-def test_given_nothing_retrieved_then_no_threshold_would_answer() -> None:
-    assert flips(measurements()) == ()
 
 
 def test_given_a_claim_beyond_the_distance_cut_then_the_cut_is_named() -> None:

@@ -10,7 +10,6 @@ import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.compression.scoring import PASSAGES
@@ -242,7 +241,6 @@ retrieval = st.fixed_dictionaries(
 
 
 @given(question=questions, values=retrieval, scope=st.sampled_from([None, ["contract"], ["handbook.txt"]]))
-@examples(max_examples=40, deadline=None)
 def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
     question: str, values: dict[str, object], scope: list[str] | None
 ) -> None:
@@ -264,7 +262,6 @@ def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
 
 
 @given(question=questions, values=retrieval)
-@examples(max_examples=20, deadline=None)
 def test_given_any_question_then_all_passages_are_ranked_and_not_only_the_candidates(
     question: str, values: dict[str, object]
 ) -> None:

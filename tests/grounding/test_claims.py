@@ -17,7 +17,6 @@ from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.errors import ModelUnavailable
 from rag_core.grounding.additions import added_markup
 from rag_core.grounding.claims import measure_claims
-from rag_core.grounding.wording import FACTS, FLAGS, fact_in_words, flags_in_words
 from rag_core.ingest.normalise import normalise
 from rag_core.language import words
 
@@ -205,42 +204,6 @@ def test_given_evidence_of_a_passage_that_was_not_retrieved_then_its_quote_is_wh
     assert audit.fabricated == ("p9",)
     assert "no_evidence" not in audit.flags
     assert audit.read
-
-
-def test_given_a_flag_or_a_fact_then_there_are_words_for_it() -> None:
-    assert (
-        flags_in_words(("number_changed", "not_entailed"))
-        == "a number is not in the evidence, the evidence does not say so"
-    )
-    assert flags_in_words(()) == ""
-    assert fact_in_words("number", "31") == "number not in the evidence: 31"
-    kinds = {
-        "number",
-        "unit",
-        "date",
-        "year",
-        "code",
-        "name",
-        "negation",
-        "modality",
-        "comparison",
-        "quantifier",
-        "operator",
-        "role",
-        "markup",
-    }
-    assert set(FACTS) == kinds
-    of_kinds = {f"{kind}_changed" for kind in kinds - {"year", "code", "name"}} | {"code_absent", "name_absent"}
-    assert set(FLAGS) == of_kinds | {
-        "not_entailed",
-        "contradicted",
-        "misattributed",
-        "indicator",
-        "low_overlap",
-        "no_evidence",
-        "no_words",
-        "order",
-    }
 
 
 @pytest.mark.parametrize(

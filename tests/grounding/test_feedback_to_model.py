@@ -170,24 +170,6 @@ def test_given_a_reply_that_could_not_be_read_then_that_is_the_finding(problem: 
     assert (one.key, one.text.startswith(("The answer ", "None of its", "Another of"))) == (f"{problem}:-", True)
 
 
-def test_given_a_record_without_texts_then_the_keys_are_the_same() -> None:
-    """What was asked for next is known by numbers alone."""
-    wrong = replace(GOOD_AUDIT, quotes_missing=("a b",), changed_facts=(("number", "31"),), indicators=("usually",))
-    bare = replace(wrong, quotes_missing=("",), changed_facts=(("number", ""),), indicators=("",))
-    texts = (claim(passage(1), GOOD), claim(passage(1), BAD))
-
-    before = view(wrong, wrong, claims=texts)
-    after = view(bare, bare, claims=tuple(replace(one, text="[text deleted]") for one in texts))
-
-    assert [one.key for one in found(before)] == [one.key for one in found(after)]
-
-
-def test_given_a_very_long_quote_then_a_finding_stays_short() -> None:
-    (one, *_) = found(view(replace(GOOD_AUDIT, quotes_missing=("word " * 1000,))))
-
-    assert len(one.text) < 500
-
-
 def test_given_a_check_of_another_kind_then_what_it_found_is_the_finding() -> None:
     check = CheckResult("contradictions", State.FAILED, Mode.ENFORCE, reason=Reason.CONTRADICTED, found="two values")
 

@@ -76,12 +76,3 @@ def test_given_a_claim_made_of_three_sentences_then_they_are_one_window_and_neve
     assert " ".join(parts[:3]) in {window.text for window in found if window.lexical == 1.0}
     assert max(len(window.text.split(". ")) for window in found) == 3
     assert len(found) == 8  # of nine windows of one to three sentences
-
-
-def test_given_windows_that_hold_as_much_then_the_shorter_and_the_earlier_is_compared_first() -> None:
-    context = " ".join([FILLER[0], KEY, FILLER[1], KEY])
-
-    (found,) = best_windows([KEY], [context], "en", EMBEDDER)
-
-    assert (found[0].text, found[0].lexical) == (KEY, 1.0)
-    assert [window.score for window in found] == sorted((window.score for window in found), reverse=True)

@@ -316,15 +316,6 @@ def test_given_metadata_and_filters_when_rows_are_chosen_then_only_matching_docu
         rows(["unknown"], {})
 
 
-def test_given_documents_named_in_any_order_when_rows_are_chosen_then_they_ascend(tmp_path):
-    opened = library(tmp_path)
-    opened.add(
-        [text(f"d{number}", f"Item {number} is described here.", language="en") for number in range(12)], SETTINGS
-    )
-
-    assert opened.snapshot.rows([f"d{number}" for number in range(10, -1, -1)]) == list(range(11))
-
-
 def test_given_metadata_set_when_reopened_then_they_are_kept_and_no_index_was_built_again(tmp_path):
     """S3-28: metadata can be edited."""
     opened = library(tmp_path)

@@ -203,20 +203,6 @@ def test_given_a_stored_source_that_was_lost_when_rebuilt_then_it_is_named_and_t
     check_whole(rebuilt)
 
 
-def test_given_collections_when_listed_then_documents_of_one_are_never_found_in_another(tmp_path):
-    """S3-25: collections isolate collections."""
-    law, school = library(tmp_path, "law"), library(tmp_path, "school")
-    contract = law.add([text("contract", "The notice period is three months.")], SETTINGS).added[0].id
-    school.add([text("essay", "Dogs run in the garden.")], SETTINGS)
-
-    assert collections(tmp_path) == ("law", "school")
-    assert (found(law, "notice period"), found(school, "notice period")) == ([contract], [])
-    with pytest.raises(InvalidInput):
-        school.snapshot.rows([contract])
-    with pytest.raises(InvalidInput):
-        school.source(contract)
-
-
 def test_given_a_new_collection_when_created_then_it_is_listed_and_opens_empty(tmp_path):
     create_collection(tmp_path / "new", "law")
     create_collection(tmp_path / "new", "law")
@@ -308,22 +294,6 @@ def test_given_the_first_of_many_documents_when_it_is_complete_then_it_is_publis
     opened.add([Source(f"{n}.pdf", page.tobytes(), "pdf") for n, page in enumerate(pages)], SETTINGS, progress=look)
 
     assert ("documents", 1, 1) in seen
-
-
-def test_given_a_file_that_cannot_be_read_when_others_follow_then_progress_says_so_before_the_next_one(tmp_path):
-    told = []
-    library(tmp_path).add(
-        [Source("bad.pdf", b"<html>", "pdf"), text("good", "Alpha.")],
-        SETTINGS,
-        progress=lambda *step: told.append(step),
-    )
-
-    assert told[0] == ("bad.pdf: problem", 1, 1)
-    # "good" is cut beside that
-    assert [step for step in told if not step[0].startswith("good: ")][:2] == [
-        told[0],
-        ("documents", 1, 2),
-    ]
 
 
 def test_given_a_library_that_is_opened_then_no_garbage_is_looked_for_meanwhile_and_it_is_afterwards_also_where_that_fails(  # noqa: E501
