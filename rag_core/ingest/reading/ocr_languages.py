@@ -85,7 +85,7 @@ def fitting(script: str, text: str, installed: Sequence[str]) -> Fitting:
             f"This page is a picture in {name}, and Tesseract's language data for {name} are not installed: letters "
             "with accents may be wrong."
         )
-    own = own or known[: 1 if language else MOST]  # of a foreign one by one alone: it brings fewer foreign letters
+    own = own or known[: 1 if language else MOST]  # a foreign one by one alone: fewer foreign letters
     # words in Latin letters stand in texts of all scripts
     foreign = [ENGLISH] if script != LATIN and ENGLISH in installed else []
     return Fitting("+".join([*foreign, *own]), problem=problem)
