@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from babel.core import Locale, get_global
 
-from rag_core.language import canonical, certain_language
+from rag_core.language import canonical, certain_language, question_language
 from rag_core.language.detection import script as script_of
 
 LATIN, ENGLISH = "Latin", "eng"
@@ -74,15 +74,18 @@ def fitting(script: str, text: str, installed: Sequence[str]) -> Fitting:
         return Fitting(
             "", f"in {script} script, and no language data of Tesseract that read it are installed{packages}."
         )
-    language, problem = certain_language(text) if len(text.split()) >= ENOUGH_WORDS else "", ""
-    own = [code for code in known if canonical(code) == language]
+    problem, enough = "", len(text.split()) >= ENOUGH_WORDS
+    language = certain_language(text) if enough else ""
+    # where two languages are near, as Czech and Slovak without their accents, the one that is installed
+    likely = question_language(text, [canonical(code) for code in known]) if enough else ""
+    own = [code for code in known if canonical(code) == (language or likely)]
     if language and not own:
         name = Locale("en").languages.get(language, language)
         problem = (
             f"This page is a picture in {name}, and Tesseract's language data for {name} are not installed: letters "
             "with accents may be wrong."
         )
-    own = own or known[: 1 if language else MOST]  # of a foreign one by one alone: it brings fewer foreign letters
+    own = own or known[: 1 if language else MOST]  # a foreign one by one alone: fewer foreign letters
     # words in Latin letters stand in texts of all scripts
     foreign = [ENGLISH] if script != LATIN and ENGLISH in installed else []
     return Fitting("+".join([*foreign, *own]), problem=problem)
