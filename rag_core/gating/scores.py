@@ -29,7 +29,7 @@ from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 4  # the form of a calibration file
-_LISTS = ("features", "mean", "scale", "coefficients")  # of one length
+_LISTS = ("features", "mean", "scale", "coefficients")  # all have one length
 _KEYS = {"schema_version", "identity", *_LISTS, "intercept", "correctness", "provenance"}
 TIMES = "*"  # between the features of a product
 FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far

@@ -36,7 +36,7 @@ CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})  # scr
 _NEVER = regex.compile(r"(?!)")
 _ROMAN = regex.compile(r"[IVX]{1,6}")
 _FIRST_CLEAR_YEAR = 1500  # below it a number is a year only where a word says so
-_FIRST_YEAR, _LAST_YEAR = 1000, 2199
+_FIRST_YEAR, _LAST_YEAR = 1000, 2199  # a number beyond is no year; chosen
 KINDS = ("money", "percentage", "duration", "date", "time", "month", "ordinal", "code", "count")
 _BEHIND_MARK = frozenset({"date", "ordinal"})  # "3. Oktober" is no third item
 

@@ -120,7 +120,7 @@ def _none_of(
 
 
 def _all_of(name: str, measured: Iterable[ClaimMeasurement]) -> list[Any] | None:
-    """What was found on claims under this name; None where one was not looked at."""
+    """The findings on claims under this name; None where one was not looked at."""
     found = [getattr(one, name) for one in measured]
     return None if None in found else [one for some in found for one in some]
 
