@@ -17,7 +17,7 @@ SENTENCES = ("The contract may be ended by either side.", "The notice period is 
 NOTICE = " ".join(SENTENCES)
 OFFICE = "The office is in Brno. It was built of brick and has four floors."
 SHIFT = 1e-3  # by which another processor's sums may differ
-READS = [[2.8275, -6.78, 2.2063], [-4.7509, -6.9256]]  # log odds of places and of their units
+READS = [[3.3625, -7.0664, 2.9026], [-5.3855, -7.2969]]  # log odds of places and of their units
 ENTAILS = [2.3111, -5.0097, 2.9576, 3.0267]  # log odds
 # the first five of 384 numbers
 VECTORS = [

@@ -50,9 +50,9 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (5, "6906263404e8"),
-    "language": (4, "17237b8da426"),
-    "features": (14, "2c50eb6b0b47"),
+    "chunker": (5, "8ed93064b8c5"),
+    "language": (4, "e5303fd7aaef"),
+    "features": (14, "a117a539394d"),
 }
 
 
