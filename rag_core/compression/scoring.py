@@ -48,11 +48,13 @@ READ_FIRST = (
 # (docs/decisions/04-the-reader.md); chosen
 READ_TWICE = 1
 ASKED_ABOVE = 4.0  # log odds that an answer gains by standing under the very question; chosen
+RUN_IN_WORDS = 2  # at most in a heading that its text runs on from; chosen
 LABEL_WORDS = 5  # at most in a label on a row of its own: "Charging the battery:"; chosen
 FIRST_CHARS = 4000  # read of a document's first page, on which it says whose it is; chosen
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 FEATURES = ("near", "rank", "fit_row")
 _LABEL = regex.compile(r"^\P{Nd}*:[\s–—-]*$")  # with a figure it may be a value
+_RUN_IN = regex.compile(r"^\p{Lu}\P{Nd}*\.$")
 _YEAR = regex.compile(r"(?<!\p{Nd})(?:19|20)\p{Nd}\p{Nd}(?!\p{Nd}|[.,]\p{Nd})")
 # a sentence goes on behind it: "will have __ influence", "a term of ____ years"
 _BLANK = regex.compile(r"(?<![\p{L}\p{N}_])__+\s+\p{Ll}")
@@ -127,7 +129,9 @@ def score_units(
             after = found[place].text if place < len(found) else ""
             key = (hit.passage.document, unit.text)
             # passages overlap; what asks or orders states nothing, nor do the dates that head columns
-            if key not in seen and not _states_nothing(unit, after) and not _is_empty_there(unit, asked, page_text):
+            headed = not below and place == 1 and _is_run_in(unit, after)
+            states = not headed and not _states_nothing(unit, after)
+            if key not in seen and states and not _is_empty_there(unit, asked, page_text):
                 seen.add(key)
                 at.append((len(places) - 1, place - 1))
                 candidates.append((i, unit))
@@ -247,6 +251,12 @@ def _states_nothing(unit: Unit, after: str) -> bool:
     if unit.passage.kind is not PassageKind.TABLE:
         return _is_cut(unit)
     return _is_label(unit.text, after) or names_only_periods(unit.text, language)
+
+
+def _is_run_in(unit: Unit, after: str) -> bool:
+    """Whether the first words of running text are the heading of the rest: "Governing law. This agreement …"."""
+    brief = _RUN_IN.match(unit.text) and len(words(unit.text)) <= RUN_IN_WORDS < len(words(after))
+    return unit.passage.kind is PassageKind.PARAGRAPH and bool(brief)
 
 
 def _is_cut(unit: Unit) -> bool:

@@ -103,6 +103,9 @@ class Conflict:
         return DateSource.FILE in self.date_sources
 
 
+BREAK = "\n"  # before and behind a heading in the text around a quote
+
+
 @dataclass(frozen=True, slots=True)
 class Around:
     """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars; empty where nothing

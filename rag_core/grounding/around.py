@@ -6,7 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from rag_core.domain.claims import Around, Evidence
+import regex
+
+from rag_core.domain.claims import BREAK, Around, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Role
 from rag_core.domain.ports import PageText
@@ -15,7 +17,8 @@ from rag_core.ingest.normalise import locate, read_passage_text
 from rag_core.language import sentences
 
 AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a card
-NOTHING, BREAK = Around(), "\n"
+NOTHING = Around()
+_MARK = regex.compile(r"#*\s*")  # of a heading in Markdown
 
 
 def around(
@@ -89,11 +92,9 @@ def further(
     first, last = (before.spans or evidence.spans)[0], (after.spans or evidence.spans)[-1]
     above = [one for _, one in reversed(stretches) if _end(one[0].spans[-1]) <= _at(first)]
     below = [one for at, one in stretches if at >= _end(last)]
-    own = Role.ROWS if passage.kind is PassageKind.TABLE else Role.TEXT
-    return (
-        _joined([*reversed(_fitting(above, AROUND_CHARS - len(before.text), up=True)), (before, own)]),
-        _joined([(after, own), *_fitting(below, AROUND_CHARS - len(after.text), up=False)]),
-    )
+    above = [*reversed(_fitting(above, AROUND_CHARS - len(before.text), up=True)), (before, Role.TEXT)]
+    below = [(after, Role.TEXT), *_fitting(below, AROUND_CHARS - len(after.text), up=False)]
+    return _joined(above, passage, page_text) or before, _joined(below, passage, page_text) or after
 
 
 def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, Role]]:
@@ -102,8 +103,8 @@ def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, 
         whole = _of(piece.spans, passage, page_text)
         pages, running = pages_of(passage.document, piece.spans, page_text), piece.role in (Role.TEXT, Role.ITEM)
         for start, end in sentences(whole.text, passage.language) if running else [(0, len(whole.text))]:
-            text = whole.text[start:end].lstrip("# ") if piece.role is Role.HEADING else whole.text[start:end]
-            yield Around(locate(pages, piece.spans, start, end), text), piece.role
+            start += len(_MARK.match(whole.text)[0]) if piece.role is Role.HEADING else 0
+            yield Around(locate(pages, piece.spans, start, end), whole.text[start:end]), piece.role
 
 
 def _fitting(nearest: Iterable[tuple[Around, Role]], room: int, *, up: bool) -> list[tuple[Around, Role]]:
@@ -118,14 +119,14 @@ def _fitting(nearest: Iterable[tuple[Around, Role]], room: int, *, up: bool) -> 
     return kept if up and sentences_end else kept[:sentences_end]
 
 
-def _joined(some: list[tuple[Around, Role]]) -> Around:
-    """All of it in its order, each heading on a line of its own."""
+def _joined(some: list[tuple[Around, Role]], passage: Passage, page_text: PageText) -> Around | None:
+    """All of it in its order, each heading on a line of its own; None where it reads otherwise as a whole."""
     some = [one for one in some if one[0].text]
-    text = "".join(
-        f"{'' if n == 0 else BREAK if {Role.HEADING, Role.ROWS} & {role, some[n - 1][1]} else ' '}{one.text}"
-        for n, (one, role) in enumerate(some)
-    )
-    return Around(tuple(span for one, _ in some for span in one.spans), text)
+    text, spans = "", tuple(span for one, _ in some for span in one.spans)
+    for n, (one, role) in enumerate(some):
+        text += (BREAK if n and Role.HEADING in (role, some[n - 1][1]) else " " * bool(n)) + one.text
+    flowing = text_of(passage.document, spans, page_text) if spans else ""
+    return Around(spans, text) if text.replace(BREAK, " ") == flowing else None
 
 
 def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText) -> tuple[Around | None, Around | None]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from rag_core.domain.claims import Around, Citation, Claim, Conflict, Evidence
+from rag_core.domain.claims import BREAK, Around, Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, DateSource, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency
@@ -180,15 +180,18 @@ def _stated(name: str) -> Custom:
 
 
 def _write_around(around: Around) -> list[Any]:
-    return [CODEC.write(around.spans, None), hash_of(around.text)]
+    breaks = [n for n, sign in enumerate(around.text) if sign == BREAK]
+    return [CODEC.write(around.spans, None), hash_of(around.text.replace(BREAK, " ")), breaks]
 
 
 def _read_around(row: Any, got: Row, of: Reading) -> Around:
-    """Text as it is read, or a row by its cells."""
-    places, wanted = _two(row)
+    """Text as it is read with its breaks, or a row by its cells."""
+    places, wanted, breaks = row
     spans = _SPANS.read(places, of)
     text = of.texts.reading(got["document_id"], spans, wanted)
-    return Around(spans, text if text != DELETED else same(cells(of.texts.raw(got["document_id"], spans)), wanted))
+    if text == DELETED:
+        return Around(spans, same(cells(of.texts.raw(got["document_id"], spans)), wanted))
+    return Around(spans, "".join(BREAK if n in breaks else sign for n, sign in enumerate(text)))
 
 
 def _two(row: Any) -> Any:

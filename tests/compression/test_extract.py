@@ -453,9 +453,8 @@ def test_given_a_reader_then_every_passage_is_read_whole_with_the_line_that_says
             Place("Contract › Terms", ("The supplier delivers to Brno.", NOTICE, "Goods are checked.")),
             Place("Contract › Terms", ("The price is due monthly.", "It is 5 crowns.")),
         ],
-        [Place("Contract › Terms", (NOTICE, "Goods are checked."))],
     ]
-    assert [one.log_odds for one in found] == [-8.0, 8.0, -7.85, -8.0, -7.9]
+    assert [one.log_odds for one in found] == [-8.0, 8.0, -7.8, -8.0, -7.9]
     assert [(one.value, one.sure) for one in found] == [((0, 0), 0.0), ((0, 3), 0.9), *[((0, 0), 0.0)] * 3]
     assert [one.of_passage for one in found] == [1.0] * 5
     for one, unread in zip(found, before, strict=True):
@@ -572,8 +571,8 @@ def test_given_more_passages_than_are_read_at_once_then_the_others_are_read_wher
     )
 
 
-def test_given_the_likest_sentences_then_they_are_read_once_more_with_no_more_than_their_neighbours() -> None:
-    text = " ".join(f"The line has the number {n}." for n in "123456789")
+def test_given_the_likest_sentence_then_it_is_read_once_more_with_no_more_than_its_neighbours() -> None:
+    text = " ".join(f"The line has the number {n}." for n in "123495678")
     corpus, asked = MemoryCorpus([Text("a", text)], EMBEDDER), list[tuple[str, ...]]()
 
     def surer_of_few(places: Sequence[Place]) -> list[ReadPlace]:
@@ -586,8 +585,8 @@ def test_given_the_likest_sentences_then_they_are_read_once_more_with_no_more_th
     found = scored("line", [hit(of=one) for one in corpus.passages], corpus, read=surer_of_few)
 
     every = tuple(one.unit.text for one in found)
-    assert asked == [every, every[7:], every[6:], every[5:8]]
-    assert [one.log_odds for one in found] == [1, 2, 3, 4, 5, 6, 6.5, 7.5, 9]
+    assert asked == [every, every[3:6]]
+    assert [one.log_odds for one in found] == [1, 2, 3, 4, 8.5, 5, 6, 7, 8]
 
 
 @each(("odds", "times"), [(0.0, 1), (-1e-6, 2)])
@@ -839,3 +838,18 @@ def test_given_a_question_that_stands_word_for_word_then_what_stands_below_it_an
     best = max(scored(question, found, corpus, read=Recorded("A new")), key=lambda one: one.relevance)
 
     assert best.unit.text == answer
+
+
+@each(
+    ("text", "first"),
+    [
+        ("Company policy. Everybody has 25 vacation days.", "Everybody has 25 vacation days."),
+        ("Room 7. Everybody meets there.", "Room 7."),
+        ("Everybody left early. They had 25 days.", "Everybody left early."),
+        ("Nobody pays. Why?", "Nobody pays."),
+    ],
+)
+def test_given_words_that_head_their_text_then_they_state_nothing(text: str, first: str) -> None:
+    corpus = MemoryCorpus([Text("a", text)], EMBEDDER)
+
+    assert scored("vacation", [hit(of=corpus.passages[0])], corpus)[0].unit.text == first

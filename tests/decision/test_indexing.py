@@ -77,7 +77,6 @@ def test_given_a_refusal_then_asking_again_is_its_first_suggestion() -> None:
 @given(probability=st.floats(0, 1))
 def test_an_estimate_is_lowered_and_never_below_zero(probability: float) -> None:
     assert READING.lowered(probability) == pytest.approx(max(0.0, probability - ALLOWANCE))
-    assert READING.lowered(None) is None
 
 
 def test_given_a_record_then_it_names_the_state_and_replays_with_it() -> None:

@@ -551,7 +551,8 @@ def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_p
 def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() -> None:
     """S3-20: what to do next; the sentences are the PDF reader's own."""
     sources = [
-        *(INGEST / "reading" / name for name in ("pdf.py", "pdf_findings.py", "pdf_process.py", "recognition.py")),
+        *(INGEST / "reading" / f"{name}.py" for name in ("pdf", "pdf_findings", "pdf_process", "recognition")),
+        INGEST / "reading" / "ocr_languages.py",
         *sorted((INGEST / "pdf_worker").rglob("*.py")),
     ]
     reader = "\n".join(path.read_text(encoding="utf-8") for path in sources)

@@ -108,9 +108,8 @@ def test_given_top_k_then_that_many_times_more_candidates_are_taken_and_top_k_re
 def test_given_the_whole_weight_on_one_ranking_then_its_order_wins(weight: float, first: str) -> None:
     """S3-7: the weights decide."""
     found = ask("The supplier and the price and December", semantic_weight=weight)
-    ranks = found.dense if first == "dense" else found.lexical
 
-    assert found.rows[0] == min(ranks, key=lambda row: ranks[row])
+    assert getattr(found.hits[0], f"{first}_rank") == 1
 
 
 def test_given_a_language_the_model_does_not_know_then_its_own_weight_is_used() -> None:
@@ -168,7 +167,7 @@ def test_given_a_restriction_then_only_its_rows_are_ranked_and_it_ranks_before_i
 
     assert set(found.rows) <= allowed
     assert len(found.rows) == min(top_k, len(allowed))
-    assert set(found.dense) | set(found.lexical) <= allowed
+    assert set(found.candidates) <= allowed
 
 
 def test_given_a_restriction_then_word_weights_are_still_those_of_the_whole_collection() -> None:
@@ -342,10 +341,13 @@ def test_given_more_to_search_by_then_both_rankings_take_it_and_a_hit_is_measure
     plain, other = ask(question), ask(more)
     found = retrieve(question, vector, words, CORPUS, settings(), wider=wider)
 
-    assert found.dense == other.dense != plain.dense
+    def ranks(of: Ranking, name: str) -> dict[int, int]:
+        return {row: getattr(hit, f"{name}_rank") for row, hit in zip(of.rows, of.hits, strict=True)}
+
+    assert ranks(found, "dense") == ranks(other, "dense") != ranks(plain, "dense")
     row = LINES.index(more)
-    assert row in found.lexical
-    assert row not in plain.lexical
+    assert ranks(found, "lexical")[row]
+    assert not ranks(plain, "lexical").get(row)
     for number, hit in zip(found.rows, found.hits, strict=True):
         assert hit.cosine == pytest.approx(float(CORPUS.vectors.vectors([number])[0] @ vector), abs=1e-6)
         assert hit.lexical == CORPUS.lexical.scores(words, [number])[0]

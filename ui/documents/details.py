@@ -37,7 +37,7 @@ REMEDIES: Mapping[str, str] = {
     "RapidOCR cannot read it": "ocr_script",
     "no language data of Tesseract": "ocr_missing",
     "the library of Tesseract": "ocr_missing",
-    "without the language data": "ocr_missing",
+    "Tesseract's language data for": "ocr_missing",
     "text recognition failed": "ocr_failed",
     "text recognition found nothing": "ocr_failed",
     "allowed for reading pictures": "ocr_time",

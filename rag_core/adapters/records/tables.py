@@ -23,7 +23,7 @@ from rag_core.records import Written, write
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-VERSION = 11  # the version of the tables below
+VERSION = 12  # the version of the tables below
 
 # Ids are never given again: a page that remembers one would show another's.
 SCHEMA = (
