@@ -117,6 +117,8 @@ class _Answer(BaseHTTPRequestHandler):
             self._authorize(asked)
         elif parts.path == "/leave" and asked.get("post_logout_redirect_uri") in self.server.redirects:
             self._redirect(asked["post_logout_redirect_uri"])
+        elif parts.path == "/favicon.ico":
+            self._send(204, b"", "image/png")
         else:
             self._json(404, {})
 

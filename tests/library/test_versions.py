@@ -128,6 +128,6 @@ def test_given_the_samples_when_asked_with_a_slip_for_today_then_the_newest_vers
 
     assert decision.question == "How many vacation days do employees have?"
     assert decision.value is not None
-    assert (decision.value["text"], decision.metadata[TYPED]) == ("25", typed)
+    assert (decision.value["text"], decision.metadata[TYPED]) == ("25 vacation days", typed)
     assert "Searched for: “How many vacation days do employees have?”" in decision.notes
     assert not decision.conflicts

@@ -101,10 +101,10 @@ def test_given_a_probability_near_its_limit_when_said_in_percent_then_it_never_s
 def test_given_an_answer_when_the_limit_is_moved_then_the_line_follows(page: AppTest) -> None:
     ask(page, CALIBRATION)
 
-    page.slider(key="knob_min_correctness").set_value(0.95).run()
+    page.slider(key="knob_min_correctness").set_value(0.99).run()
 
     assert (
-        "% sure that the best sentence found is the answer.**\nYou ask for at least 95 %: shown as a maybe."
+        "% sure that the best sentence found is the answer.**\nYou ask for at least 99 %: shown as a maybe."
         in badges(page)
     )
     page.slider(key="knob_min_correctness").set_value(0.3).run()

@@ -4,6 +4,8 @@ to use it.
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from folding import each
 from page_kit import badges, captions
@@ -136,7 +138,7 @@ def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_coun
 def test_given_one_wrong_answer_that_decides_the_limit_then_it_is_told_and_listed_by_a_click(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rag_core.evaluation.report.MIN_GAIN", 1)
+    monkeypatch.setattr(sys.modules["rag_core.evaluation.report"], "MIN_GAIN", 1)
     page = opened(a_run())
     said = next(one for one in badges(page).split("\n") if one.startswith("**One question decides this.**"))
 
@@ -152,7 +154,7 @@ def test_given_the_button_above_the_chart_when_it_lists_wrong_answers_then_they_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Below the chart they were out of sight, and the button seemed to do nothing."""
-    monkeypatch.setattr("rag_core.evaluation.report.MIN_GAIN", 1)
+    monkeypatch.setattr(sys.modules["rag_core.evaluation.report"], "MIN_GAIN", 1)
     page = opened(a_run())
 
     page.button(key="lab_one_more").click().run()

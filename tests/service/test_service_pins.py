@@ -21,7 +21,7 @@ from rag_core.settings.configuration import webhook as address_of
 from rag_core.work import pins
 
 HANDBOOK = "Every employee has {days} days of vacation per year. The notice period is three months."
-DAYS, NOTICE = "How many days of vacation does an employee have?", "How long is the notice period?"
+DAYS, NOTICE = "How many vacation days does an employee get?", "How long is the notice period?"
 SECONDS = 60
 Answers = list[dict[str, Any]]
 
