@@ -52,7 +52,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (5, "8ed93064b8c5"),
     "language": (4, "e5303fd7aaef"),
-    "features": (14, "a117a539394d"),
+    "features": (14, "a29e130b6b6a"),
 }
 
 
