@@ -18,7 +18,7 @@ from rag_core.language import sentences
 
 AROUND_CHARS = 300  # on each side, in whole sentences; chosen: four rows of a card
 NOTHING = Around()
-_MARK = regex.compile(r"#*\s*")  # of a heading in Markdown
+_MARK = regex.compile(r"#*\s*")  # opens a heading in Markdown
 
 
 def around(
