@@ -52,7 +52,7 @@ class SigningKeys:
             header = jwt.get_unverified_header(token)
             if str(header.get("typ") or TYPES[0]).lower() not in TYPES:
                 raise jwt.InvalidTokenError
-            return jwt.decode(
+            found: dict[str, Any] = jwt.decode(
                 token,
                 await self._key(header.get("kid", "")),
                 ALGORITHMS,
@@ -61,6 +61,12 @@ class SigningKeys:
                 issuer=self._issuer,
                 leeway=LEEWAY_SECONDS,
             )
+            client, ours = self._login.client_id, found["aud"]
+            of_page = {client} == set(audiences).intersection([ours] if isinstance(ours, str) else ours)
+            # a notice of leaving, or made for another client, which named the page beside itself
+            if "events" in found or (of_page and found.get("azp", client) != client):
+                raise jwt.InvalidAudienceError
+            return found
         except jwt.PyJWTError as error:
             _log.info("a token of %s was refused: %s", self._login.provider, type(error).__name__)
             return None

@@ -164,11 +164,14 @@ def test_given_a_signed_token_when_a_claim_is_not_as_it_must_be_then_it_does_not
         "nbf": [now + 600, "soon", []],
         "iat": [now + 600, None, "once"],
         "sub": [None, 7],
+        "azp": ["another"],  # made for another client, which named this one beside itself
+        "events": [{"http://schemas.openid.net/event/backchannel-logout": {}}],
     }
     for name, values in wrong.items():
         for value in values:
             assert ask(keys, signed(authority, **{name: value})) is None, (name, value)
-    for right in ({"aud": ["another", CLIENT]}, {"nbf": now - 5}, {"exp": now - 20}, {"iat": now + 20}):
+    rights = ({"aud": ["another", CLIENT]}, {"nbf": now - 5}, {"exp": now - 20}, {"iat": now + 20}, {"azp": CLIENT})
+    for right in rights:
         assert ask(keys, signed(authority, **right)) is not None, right
 
 

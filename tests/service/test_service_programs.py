@@ -183,6 +183,8 @@ def test_given_a_provider_that_is_down_when_an_unknown_key_comes_then_one_clear_
     keys = company.server.service._keys
     monkeypatch.setattr(keys, "_clock", lambda: time.monotonic() + 10_000)  # its keys are too old
     company.provider.down = True
+    buckets = company.server.service.rate._buckets
+    buckets.clear()
     try:
         with company.client("ann") as ann:
             answers = [ann.get("/api/collections") for _ in range(3)]
@@ -193,6 +195,7 @@ def test_given_a_provider_that_is_down_when_an_unknown_key_comes_then_one_clear_
         assert answer.status_code == 503
         assert answer.json()["kind"] == "ProviderUnavailable"
         assert int(answer.headers["retry-after"]) >= 1
+    assert [name[0] for name in buckets] == ["?"]  # such calls count for their address, or nothing would bound them
 
 
 def test_given_a_file_of_roles_that_cannot_be_read_then_nobody_comes_in_and_nothing_of_it_is_told(

@@ -15,7 +15,7 @@ from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, clien
 from rag_core.errors import RagError
 from rag_core.service import request_models
 from rag_core.service.collection import Collection
-from rag_core.service.principal import TOO_LARGE, Principal, Unauthenticated
+from rag_core.service.principal import TOO_LARGE, Principal, TooOften, Unauthenticated
 from rag_core.service.service import Service
 from rag_core.settings.request_context import REQUEST
 
@@ -79,8 +79,9 @@ class Guarded:
                 found = self._service.visitor(visit[0] if len(visit) == 1 else "")
             else:
                 found = await self._service.known(_token(given), here=is_here(scope))
-        except Unauthenticated:
-            self._service.rate.take(f"?{client}")  # so that nobody asks for ever
+        except RagError as error:
+            if not isinstance(error, TooOften):
+                self._service.rate.take(f"?{client}")  # so that nobody asks for ever
             raise
         self._service.rate.take(found.id)
         return found
