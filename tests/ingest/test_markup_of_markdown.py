@@ -107,6 +107,21 @@ def test_given_hostile_markup_when_read_then_it_takes_no_longer_than_it_is_long(
     assert seconds(200_000) < 8 * seconds(50_000) + 0.2
 
 
+def test_given_front_matter_that_names_itself_over_and_over_when_read_then_nothing_is_made_of_it() -> None:
+    """Nine levels of nine would fill the memory of the process that serves everybody; these four show that none is
+    made.
+    """
+    levels = ["a: &a [x, x]", "b: &b [*a, *a]", "c: &c [*b, *b]", "title: *c", "author: [*c, Ada]", "<<: {date: 2024}"]
+    front = "\n".join(levels)
+
+    assert plain(f"---\n{front}\n---\nThe berth is free.\n") == (
+        "The berth is free.\n",
+        Metadata("", values={"author": "Ada"}),
+    )
+    nested = "---\ntitle: " + "[" * 9_000 + "\n---\nThe berth is free.\n"
+    assert plain(nested) == (nested, Metadata())
+
+
 def test_given_a_row_with_one_filled_cell_when_read_then_it_heads_the_rows_below_it() -> None:
     rows = ["| Work | Plan A | Plan B |", "|---|---|---|", "| Fillings | 80 % | 95 % |", "| **Paid by you** | | |"]
     rows += ["| Crowns | 310 euros | 240 euros |", "| Bridges | 455 euros | 9 euros |"]

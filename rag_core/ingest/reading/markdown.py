@@ -15,6 +15,7 @@ from rag_core.domain.documents import Metadata
 from rag_core.ingest.pdf_worker.formats.tables import TABLE, one_line, row_of, rule_of, spread, table_cells, text_of
 
 FRONT_CHARS = 10_000  # at most in the front matter; chosen
+NULL = "tag:yaml.org,2002:null"
 STATED_CHARS = 300  # at most in a title or an author; chosen
 # fenced code, up to its fence or the end; code within a paragraph; an escaped tilde
 CODE = re.compile(
@@ -57,22 +58,31 @@ def without_code(text: str) -> str:
 
 
 def _stated(text: str) -> tuple[Metadata, str]:
-    """The title, author and date of the front matter, and the text behind it."""
+    """The title, author and date of the front matter, and the text behind it.
+
+    Its nodes are read and no values are made of them: aliases of aliases would fill the memory.
+    """
     found = _FRONT.match(text)
     try:
-        read = yaml.safe_load(found[1]) if found else None
+        root = yaml.compose(found[1], yaml.SafeLoader) if found else None
     except (yaml.YAMLError, ValueError, RecursionError):
         return Metadata(), text
-    if not found or not isinstance(read, dict):
+    if not found or not isinstance(root, yaml.MappingNode):
         return Metadata(), text
-    facts = {str(key).casefold(): value for key, value in read.items()}
+    facts = {key.value.casefold(): _words(node) for key, node in root.value if isinstance(key, yaml.ScalarNode)}
     title, author = (
-        one_line(", ".join(str(one) for one in (value if isinstance(value, list) else [value]) if one))[:STATED_CHARS]
-        for value in (facts.get("title"), facts.get("author") or facts.get("authors"))
+        one_line(", ".join(value))[:STATED_CHARS]
+        for value in (facts.get("title", []), facts.get("author") or facts.get("authors", []))
     )
-    date = _ISO.match(str(facts.get("date", "")))
+    date = _ISO.match("".join(facts.get("date", [])))
     about = Metadata(title, date[0] if date else "", values={"author": author} if author else {})
     return about, text[found.end() :]
+
+
+def _words(node: yaml.Node) -> list[str]:
+    """What a node says, or each entry of a list."""
+    some = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return [one.value for one in some if isinstance(one, yaml.ScalarNode) and one.tag != NULL and one.value]
 
 
 def _edits(text: str, prose: str) -> Iterator[Edit]:
