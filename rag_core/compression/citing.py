@@ -34,7 +34,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
         document, passage = documents[evidence.document], passages[evidence.passage]
         unsure = _unsure(evidence, document, words, corpus)
         sides = around(evidence, passage, corpus.page_text, passages.values())
-        before, after = further(sides, evidence, passage, _near(passage, corpus), corpus.page_text)
+        before, after = further(sides, evidence, _near(passage, corpus), corpus.page_text)
         found[key] = Citation(
             id=0,
             document=document.name,

@@ -78,7 +78,7 @@ def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def further(
-    sides: tuple[Around, Around], evidence: Evidence, passage: Passage, near: Iterable[Passage], page_text: PageText
+    sides: tuple[Around, Around], evidence: Evidence, near: Iterable[Passage], page_text: PageText
 ) -> tuple[Around, Around]:
     """Both sides, and where their section ends within `AROUND_CHARS`, what stands beyond it up to that length.
 
@@ -94,7 +94,8 @@ def further(
     below = [one for at, one in stretches if at >= _end(last)]
     above = [*reversed(_fitting(above, AROUND_CHARS - len(before.text), up=True)), (before, Role.TEXT)]
     below = [(after, Role.TEXT), *_fitting(below, AROUND_CHARS - len(after.text), up=False)]
-    return _joined(above, passage, page_text) or before, _joined(below, passage, page_text) or after
+    document = evidence.document
+    return _joined(above, document, page_text) or before, _joined(below, document, page_text) or after
 
 
 def _stretches(passage: Passage, page_text: PageText) -> Iterator[tuple[Around, Role]]:
@@ -119,13 +120,13 @@ def _fitting(nearest: Iterable[tuple[Around, Role]], room: int, *, up: bool) -> 
     return kept if up and sentences_end else kept[:sentences_end]
 
 
-def _joined(some: list[tuple[Around, Role]], passage: Passage, page_text: PageText) -> Around | None:
+def _joined(some: list[tuple[Around, Role]], document: str, page_text: PageText) -> Around | None:
     """All of it in its order, each heading on a line of its own; None where it reads otherwise as a whole."""
     some = [one for one in some if one[0].text]
     text, spans = "", tuple(span for one, _ in some for span in one.spans)
     for n, (one, role) in enumerate(some):
         text += (BREAK if n and Role.HEADING in (role, some[n - 1][1]) else " " * bool(n)) + one.text
-    flowing = text_of(passage.document, spans, page_text) if spans else ""
+    flowing = text_of(document, spans, page_text) if spans else ""
     return Around(spans, text) if text.replace(BREAK, " ") == flowing else None
 
 

@@ -133,7 +133,7 @@ def test_given_any_sentences_then_those_told_touch_the_quote_and_are_short_or_on
 
 def beyond(text: str, of: Passage = TEXT, page: str = PAGE, near: tuple[Passage, ...] = ()) -> tuple[str, str]:
     sides = around(quote(text, page), of, lambda document, number: page)
-    before, after = further(sides, quote(text, page), of, (*near, of), lambda document, number: page)
+    before, after = further(sides, quote(text, page), (*near, of), lambda document, number: page)
     return before.text, after.text
 
 
