@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from heapq import merge
 from html import unescape
+from io import StringIO
 
 import yaml
 
@@ -44,12 +46,14 @@ Edit = tuple[int, int, str]  # the stretch from one offset to another becomes th
 def plain(text: str) -> tuple[str, Metadata]:
     """Markdown without markup of HTML and strong emphasis, and what its front matter says of it."""
     said, text = _stated(text)
-    parts, at = [], 0
-    for start, end, written in sorted(_edits(text, without_code(text)), key=lambda edit: (edit[0], -edit[1])):
+    whole, at = StringIO(newline=""), 0  # ten megabytes may have millions of edits: none is kept
+    for start, end, written in _edits(text, without_code(text)):
         if start >= at:  # not within a table or comment
-            parts += [text[at:start], written]
+            whole.write(text[at:start])
+            whole.write(written)
             at = end
-    return "".join((*parts, text[at:])), said
+    whole.write(text[at:])
+    return whole.getvalue(), said
 
 
 def without_code(text: str) -> str:
@@ -80,26 +84,28 @@ def _stated(text: str) -> tuple[Metadata, str]:
 
 
 def _words(node: yaml.Node) -> list[str]:
-    """What a node says, or each entry of a list."""
+    """The text of a node, or of each entry of a list."""
     some = node.value if isinstance(node, yaml.SequenceNode) else [node]
     return [one.value for one in some if isinstance(one, yaml.ScalarNode) and one.tag != NULL and one.value]
 
 
 def _edits(text: str, prose: str) -> Iterator[Edit]:
+    """All of them, the first one first, and of two that begin together the longer one."""
+    return merge(
+        _comments(prose),
+        ((*one.span(), f"\n\n{_rows(text[one.start() : one.end()])}\n\n") for one in TABLE.finditer(prose)),
+        ((*one.span(), _instead(one)) for one in _TAG.finditer(prose)),
+        ((*one.span(), unescape(one[0]).replace("|", "¦")) for one in _ENTITY.finditer(prose)),
+        ((*one.span(mark), "") for one in _STRONG.finditer(prose) for mark in ("mark", "end")),
+        ((*one.span(), " ") for one in _TAB.finditer(prose)),
+        key=lambda edit: (edit[0], -edit[1]),
+    )
+
+
+def _comments(prose: str) -> Iterator[Edit]:
     start = end = 0
     while (start := prose.find("<!--", end)) >= 0 and (end := prose.find("-->", start) + 3) > 2:
         yield start, end, ""
-    for table in TABLE.finditer(prose):
-        yield table.start(), table.end(), f"\n\n{_rows(text[table.start() : table.end()])}\n\n"
-    for tag in _TAG.finditer(prose):
-        yield *tag.span(), _instead(tag)
-    for entity in _ENTITY.finditer(prose):
-        yield *entity.span(), unescape(entity[0]).replace("|", "¦")
-    for strong in _STRONG.finditer(prose):
-        yield *strong.span("mark"), ""
-        yield *strong.span("end"), ""
-    for tab in _TAB.finditer(prose):
-        yield *tab.span(), " "
 
 
 def _instead(tag: re.Match[str]) -> str:
