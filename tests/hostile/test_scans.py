@@ -103,6 +103,19 @@ def test_given_a_page_that_was_scanned_upside_down_when_read_then_it_is_read_in_
     assert first.y0 > page.height / 2
 
 
+@pytest.mark.parametrize("rotate", [90, 270])
+def test_given_a_page_that_lies_on_its_side_when_read_then_its_script_is_that_of_the_page_set_upright(
+    rotate: int,
+) -> None:
+    """Of letters on their side Tesseract says "Cyrillic", for which no language data are installed."""
+    data, true = picture_of("company-policies.pdf", 1, rotate=rotate)
+
+    page = read_pdf(data, "scan.pdf").pages[0]
+
+    assert page.problem == ""
+    assert page.text.split()[:4] == true.text.split()[:4]
+
+
 def test_given_many_pages_when_read_then_they_come_in_their_order_with_as_many_processes_as_are_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

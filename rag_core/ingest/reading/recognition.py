@@ -135,13 +135,9 @@ class Recognition:
                 )
             self._running[number] = now
         try:
-            fits = self._fitting(data, said)
-            if fits.unreadable and not said["weights"]:
-                event = _unreadable(fits.unreadable)
-            else:
-                event = self._asked("recognise", "recognised", data, {**said, "languages": fits.languages})
-                if fits.problem and event.get("engine") == TESSERACT:
-                    event["problem"] = f"{event['problem']} {fits.problem}".strip()
+            event = self._recognised(data, said)
+            if said["weights"] and said["languages"] and event.get("engine") != RAPIDOCR:
+                event = self._recognised(data, {**said, "weights": ""})
         except LimitExceeded:
             return _unreadable("and text recognition failed on it: it took more time or memory than a page is allowed.")
         except IngestError:
@@ -151,6 +147,16 @@ class Recognition:
                 self._spent += time.monotonic() - self._running.pop(number)
         if self._kept is not None:
             self._kept.put(key, event)
+        return event
+
+    def _recognised(self, data: bytes, said: Mapping[str, object]) -> Event:
+        """A picture as read in the languages that fit it. Those of a page left to Tesseract are found by Tesseract."""
+        fits = self._fitting(data, said)
+        if fits.unreadable and not said["weights"]:
+            return _unreadable(fits.unreadable)
+        event = self._asked("recognise", "recognised", data, {**said, "languages": fits.languages})
+        if fits.problem and event.get("engine") == TESSERACT:
+            event["problem"] = f"{event['problem']} {fits.problem}".strip()
         return event
 
     def _fitting(self, data: bytes, said: Mapping[str, object]) -> Fitting:

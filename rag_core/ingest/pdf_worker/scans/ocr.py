@@ -128,12 +128,18 @@ def look(request: dict[str, Any], data: bytes) -> dict[str, object]:
     """
     grey, width, height = _unpacked(request, data), request["width"], request["height"]
     try:
-        script = Tesseract(OSD, request["tessdata"]).script(grey, width, height, request["dpi"])
+        engine = Tesseract(OSD, request["tessdata"])
+        script, turns = engine.script(grey, width, height, request["dpi"])
+        for _ in range(turns):  # clockwise
+            grey = b"".join(grey[column::width][::-1] for column in range(width))
+            width, height = height, width
+        if turns:
+            script, _ = engine.script(grey, width, height, request["dpi"])
     except (NoTesseract, ValueError):  # the library, or its data for scripts, are not installed
         script = ""
     if languages := request["languages"].get(script):
         first, last = _middle(grey, width, height) if script else (0, height)
-        part = {**request, "languages": languages, "height": last - first}
+        part = {**request, "languages": languages, "width": width, "height": last - first}
         read = _read_by_tesseract(grey[first * width : last * width], part)
         words = [word.text for run in read.runs for word in run.words] if read else []
         sure = [word for word, one in zip(words, read.sure if read else (), strict=True) if script or one >= SURE_WORD]

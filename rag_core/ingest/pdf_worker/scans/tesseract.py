@@ -109,14 +109,18 @@ class Tesseract:
                 yield self._found(text, results, page, dpi)
             more = bool(self._call("TessResultIteratorNext", results, WORD))
 
-    def script(self, grey: bytes, width: int, height: int, dpi: int) -> str:
-        """The script of most of a picture's letters; "" where it is not sure. It has to be started with OSD."""
+    def script(self, grey: bytes, width: int, height: int, dpi: int) -> tuple[str, int]:
+        """The script of most of a picture's letters, "" where it is not sure, and the quarter turns that set it upright.
+
+        Of letters that lie on their side the script is often wrong. It has to be started with OSD.
+        """
         self._call("TessBaseAPISetImage", self._handle, grey, width, height, 1, width)
         self._call("TessBaseAPISetSourceResolution", self._handle, dpi)
         name, turned, scores = c_char_p(), c_int(), (c_float(), c_float())
         told = [ctypes.byref(one) for one in (turned, scores[0], name, scores[1])]
         found = self._call("TessBaseAPIDetectOrientationScript", self._handle, *told)
-        return (name.value or b"").decode() if found and scores[1].value >= SURE_SCRIPT else ""
+        sure = found and scores[1].value >= SURE_SCRIPT
+        return (name.value or b"").decode() if sure else "", turned.value // 90
 
     def _text(self, results: int) -> str:
         raw = self._call("TessResultIteratorGetUTF8Text", results, WORD)
