@@ -110,7 +110,7 @@ class Tesseract:
             more = bool(self._call("TessResultIteratorNext", results, WORD))
 
     def script(self, grey: bytes, width: int, height: int, dpi: int) -> tuple[str, int]:
-        """The script of most of a picture's letters, "" where it is not sure, and the quarter turns that set it upright.
+        """The script of most of a picture's letters, "" where it is not sure, and the quarter turns to set it upright.
 
         Of letters that lie on their side the script is often wrong. It has to be started with OSD.
         """
