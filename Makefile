@@ -86,7 +86,7 @@ rapidocr: $(TEST_TOOLS)
 peers: $(PEERS)
 
 $(PEERS): $(READY) supply/peers.lock
-	@echo "Setting up LangChain and LlamaIndex in build/peers (torch again, 200 MB or more; about two minutes)..."
+	@echo "Setting up LangChain and LlamaIndex in build/peers (torch again, 2.7 GB or with TORCH_INDEX 0.2; about two minutes)..."
 	@rm -rf build/peers && mkdir -p build && $(BIN)/python -m venv build/peers
 	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r supply/peers.lock || $(STOPPED)
 	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) || $(STOPPED)
@@ -115,7 +115,7 @@ $(READY): requirements.lock
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv --clear .venv
 	@echo "[2/3] Installing the packages, each checked against its SHA-256 (about a minute)..."
 	@$(INSTALL) --no-deps -r requirements.lock || $(STOPPED)
-	@echo "[3/3] Installing torch, which runs the embedding model (a download of 200 MB or more; about a minute)..."
+	@echo "[3/3] Installing torch, which runs the embedding model (2.7 GB with CUDA, else or with TORCH_INDEX 0.2; about a minute)..."
 	@$(INSTALL) $(TORCH) || $(STOPPED)
 	@$(BIN)/python -m supply.environment --remove-extra || $(STOPPED)
 	@touch $(READY)

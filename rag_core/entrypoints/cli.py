@@ -249,9 +249,7 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
             help="port to listen on (default: %(default)s)",
         ),
         _repeated("--allow-host", metavar="NAME", help="one more name for callers; may be repeated"),
-        _option(
-            "--behind-proxy", metavar="NAME", default="", help="a proxy serves it as NAME; needs tokens"
-        ),
+        _option("--behind-proxy", metavar="NAME", default="", help="a proxy serves it as NAME; needs tokens"),
         _repeated(
             "--proxy-address",
             metavar="ADDRESS",
