@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -210,7 +211,7 @@ def test_given_a_proxy_elsewhere_when_served_then_it_alone_is_let_in_and_says_wh
         assert scope["type"] != "lifespan"
         await Response(scope["client"][0])(scope, receive, send)
 
-    app = serve_command.configured(named, [*serve_command.LOOPBACK, *args.proxy_address]).app
+    app: Any = serve_command.configured(named, [*serve_command.LOOPBACK, *args.proxy_address]).app
 
     def asked(peer: str, **sent: str) -> tuple[int, str]:
         answer = asyncio.run(
@@ -231,7 +232,7 @@ def test_given_a_proxy_elsewhere_when_served_then_it_alone_is_let_in_and_says_wh
     async def keep(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(app(socket_of, keep, keep))  # type: ignore[arg-type]
+    asyncio.run(app(socket_of, keep, keep))
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 

@@ -15,7 +15,7 @@ from contextlib import AbstractAsyncContextManager
 from ipaddress import ip_network
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag_core.entrypoints.commands.terminal import library_folder
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
@@ -196,8 +196,12 @@ def configured(app: Asgi, proxies: Sequence[str] = ()) -> uvicorn.Config:
     from rag_core.entrypoints.http.crowds import Patient
     from rag_core.entrypoints.http.guards import OnlyFrom
 
+    outermost: Any = app  # for uvicorn's types of ASGI
+    if proxies:
+        outermost = ProxyHeadersMiddleware(outermost, list(proxies))
+        outermost = OnlyFrom(outermost, proxies)
     return uvicorn.Config(
-        OnlyFrom(ProxyHeadersMiddleware(app, list(proxies)), proxies) if proxies else app,
+        outermost,
         http=Patient,
         log_config=None,
         log_level="warning",
