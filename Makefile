@@ -3,11 +3,14 @@
 PYTHON ?= python3
 PORT ?= 8501
 PYTEST_ARGS ?=
+# The index of torch's builds for processors alone, which pytorch.org names: without it Linux on x86-64 gets CUDA too.
+TORCH_INDEX ?=
 
 BIN := .venv/bin
 # A process for each core, but at most four, since each holds its own models (about 2 GB). Who has nothing left to do takes over tests.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TORCH = --only-binary :all: $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX) )"$$(grep '^torch==' requirements.txt)"
 STOPPED := { echo "Setup did not finish. What was done is kept: run the same command again."; exit 1; }
 # Written last, so that an interrupted setup is taken up again and a finished one costs nothing.
 READY := .venv/.setup-done
@@ -83,10 +86,10 @@ rapidocr: $(TEST_TOOLS)
 peers: $(PEERS)
 
 $(PEERS): $(READY) supply/peers.lock
-	@echo "Setting up LangChain and LlamaIndex in build/peers (torch again, 200 MB or more; about two minutes)..."
+	@echo "Setting up LangChain and LlamaIndex in build/peers (torch again, 2.7 GB or with TORCH_INDEX 0.2; about two minutes)..."
 	@rm -rf build/peers && mkdir -p build && $(BIN)/python -m venv build/peers
 	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r supply/peers.lock || $(STOPPED)
-	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "$$(grep '^torch==' requirements.txt)" || $(STOPPED)
+	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) || $(STOPPED)
 	@touch $(PEERS)
 	@echo "Ready. 'make bench' now measures them too."
 
@@ -112,8 +115,8 @@ $(READY): requirements.lock
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv --clear .venv
 	@echo "[2/3] Installing the packages, each checked against its SHA-256 (about a minute)..."
 	@$(INSTALL) --no-deps -r requirements.lock || $(STOPPED)
-	@echo "[3/3] Installing torch, which runs the embedding model (a download of 200 MB or more; about a minute)..."
-	@$(INSTALL) --only-binary :all: "$$(grep '^torch==' requirements.txt)" || $(STOPPED)
+	@echo "[3/3] Installing torch, which runs the embedding model (2.7 GB with CUDA, else or with TORCH_INDEX 0.2; about a minute)..."
+	@$(INSTALL) $(TORCH) || $(STOPPED)
 	@$(BIN)/python -m supply.environment --remove-extra || $(STOPPED)
 	@touch $(READY)
 	@echo "Ready."

@@ -249,8 +249,11 @@ COMMANDS: Mapping[tuple[str, str, Run], tuple[Option, ...]] = {
             help="port to listen on (default: %(default)s)",
         ),
         _repeated("--allow-host", metavar="NAME", help="one more name for callers; may be repeated"),
-        _option(
-            "--behind-proxy", metavar="NAME", default="", help="a proxy on this machine serves it as NAME; needs tokens"
+        _option("--behind-proxy", metavar="NAME", default="", help="a proxy serves it as NAME; needs tokens"),
+        _repeated(
+            "--proxy-address",
+            metavar="ADDRESS",
+            help="where the proxy connects from, if not this machine, as address or network; may be repeated",
         ),
         _switch("--open-to-network", help="listen on an address that other machines reach; needs tokens"),
         _switch(

@@ -62,7 +62,7 @@ def ended(client: httpx2.Client, job: str) -> str:
 @contextmanager
 def listening(app: Any, port: int = 0) -> Iterator[str]:
     """The address of an ASGI app on a port, 0 for a free one, served as `serve` does."""
-    config = configured(app, proxied=False)
+    config = configured(app)
     config.port, config.timeout_graceful_shutdown = port, 5
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

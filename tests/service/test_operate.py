@@ -10,18 +10,22 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from service_kit import Server, running
 
 from rag_core.entrypoints.cli import main, parser
+from rag_core.entrypoints.commands.serve import is_open
 from rag_core.service.people import People
 from rag_core.settings.login import login
 
 ROOT = Path(__file__).resolve().parents[2]
 API, OPERATE, README = ROOT / "docs" / "api.md", ROOT / "docs" / "operate.md", ROOT / "README.md"
+CONTAINERFILE, COMPOSE = ROOT / "deploy" / "Containerfile", ROOT / "deploy" / "compose.yaml"
 SAMPLE = ROOT / "data" / "samples" / "company-policies.pdf"
 
 
@@ -98,17 +102,10 @@ def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -
     lines += re.findall(
         r"python -m rag_core (serve .*)", (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
     )
-    lines.append(
-        " ".join(
-            json.loads(
-                re.findall(
-                    r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE
-                )[0]
-            )
-        )
-    )
+    lines += [" ".join(json.loads(re.findall(r"^CMD (.*)$", CONTAINERFILE.read_text("utf-8"), re.MULTILINE)[0]))]
+    lines += re.findall(r"compose\.yaml (?:run --rm plumbline|exec .* rag_core) (.*)", COMPOSE.read_text("utf-8"))
     lines += re.findall(r"^plumbline (\w.*)$", "\n".join(ten_minutes()), re.MULTILINE)
-    assert len(lines) >= 8
+    assert len(lines) >= 10
     for line in lines:
         parser().parse_args(shlex.split(line))
 
@@ -143,6 +140,50 @@ def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_co
     unit = (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
     assert "\nOOMPolicy=continue\n" in unit
     assert "EnvironmentFile=-/etc/plumbline/environment" in unit
+    (tmp_path / "copy").mkdir()
+    for name in copied:
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, tmp_path / "copy" / name)
+    compared = [sys.executable, "-m", "supply.environment"]  # the last act of `make setup`, which is too long for here
+    done = subprocess.run(compared, cwd=tmp_path / "copy", capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
+    # and an image takes as much
+    taken = {
+        line[1:].partition("/")[0]
+        for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+        if line[0] == "!"
+    }
+    assert taken == set(copied) - {"deploy"}
+    for line in re.findall(r"^COPY (.*) \S+$", CONTAINERFILE.read_text("utf-8"), re.MULTILINE):
+        assert set(line.split()) <= taken | {"."}
+
+
+def test_given_the_compose_file_then_what_it_names_is_there_and_the_proxy_alone_reaches_the_page(
+    alone: Server, tmp_path: Path
+) -> None:
+    """It is not started here: tests/clients/containers.py does that. Its check of health is run as it stands, but for
+    the address.
+    """
+    text = COMPOSE.read_text(encoding="utf-8")
+    parts = yaml.safe_load(text)
+    service, proxy = parts["services"]["plumbline"], parts["services"]["proxy"]
+    assert (COMPOSE.parent / service["build"]["context"]).resolve() == ROOT
+    assert (ROOT / service["build"]["dockerfile"]).is_file()
+    for name in service["build"]["args"]:
+        assert f"\nARG {name}\n" in CONTAINERFILE.read_text("utf-8")
+    mounted = [volume.partition(":")[0] for one in (service, proxy) for volume in one["volumes"]]
+    assert {name for name in mounted if name[0] not in "./"} == set(parts["volumes"])
+    assert all((COMPOSE.parent / name).exists() for name in mounted if name[0] == ".")
+    assert service["networks"] == proxy["networks"] == list(parts["networks"])
+    for variable in proxy["environment"]:
+        assert f"{{${variable.partition('=')[0]}:" in (COMPOSE.parent / "Caddyfile").read_text(encoding="utf-8")
+
+    arguments = parser().parse_args([re.sub(r"\$\{NAME:.*\}", "docs.example.org", word) for word in service["command"]])
+    assert not is_open(arguments)
+    assert arguments.proxy_address == [parts["networks"]["inside"]["ipam"]["config"][0]["subnet"]]
+    assert "ports" not in service
+    command = [word.replace("http://127.0.0.1:8501", alone.address) for word in service["healthcheck"]["test"]]
+    assert command[:2] == ["CMD", ".venv/bin/python"]
+    subprocess.run([sys.executable, *command[2:]], check=True, timeout=60)
 
 
 def test_given_the_lines_for_a_backup_then_what_they_copy_is_put_back_as_it_was(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -11,13 +12,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
+from starlette.responses import Response
 
 from rag_core.entrypoints.cli import main, parser
 from rag_core.entrypoints.commands import serve as serve_command
-from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.entrypoints.http.origin import LOCAL, Message, Receive, Send
 from rag_core.service.principal import Unauthenticated
 from rag_core.service.tokens import Tokens
 
@@ -190,6 +193,47 @@ def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_pr
     app, _ = serve_command.assembled(args, tmp_path, LOCAL)
 
     assert not app.has_page
+
+
+def test_given_a_proxy_elsewhere_when_served_then_it_alone_is_let_in_and_says_who_calls(tmp_path: Path) -> None:
+    """The page too; who names no service behind a proxy, or no address, is not served at all."""
+    network = ["--host", "0.0.0.0", "--proxy-address", "10.0.0.0/24"]
+    place = ["--library", str(tmp_path), "--behind-proxy", "docs.example.org"]
+    assert refused(*place, *network), "without a token"
+    Tokens(tmp_path).create("x", ["ask"], ["*"])
+    assert refused(*place[:2], *network)
+    assert refused(*place, "--host", "0.0.0.0", "--proxy-address", "proxy")
+    args = parser().parse_args(["serve", *place, *network])
+    serve_command.refuse_unsafe(args, tmp_path)
+    assert serve_command.assembled(args, tmp_path, LOCAL)[0].has_page
+
+    async def named(scope: Message, receive: Receive, send: Send) -> None:
+        assert scope["type"] != "lifespan"
+        await Response(scope["client"][0])(scope, receive, send)
+
+    app: Any = serve_command.configured(named, [*serve_command.LOOPBACK, *args.proxy_address]).app
+
+    def asked(peer: str, **sent: str) -> tuple[int, str]:
+        answer = asyncio.run(
+            httpx2.AsyncClient(
+                transport=httpx2.ASGITransport(app, client=(peer, 1)), base_url="http://docs.example.org"
+            ).get("/", headers=sent)
+        )
+        return answer.status_code, answer.text
+
+    caller = {"x-forwarded-for": "192.0.2.7"}
+    assert asked("10.0.0.9", **caller) == (200, "192.0.2.7")
+    assert asked("127.0.0.1") == (200, "127.0.0.1"), "a check of health"
+    assert asked("10.0.1.9", **caller)[0] == 403
+    assert "--proxy-address" in asked("2001:db8::1")[1]
+    sent: list[Message] = []
+    socket_of = {"type": "websocket", "client": ("10.0.1.9", 1), "headers": []}
+
+    async def keep(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(app(socket_of, keep, keep))
+    assert [message["type"] for message in sent] == ["websocket.close"]
 
 
 def test_given_no_repository_when_assembled_then_the_api_is_alone(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -311,14 +312,35 @@ def test_a_resolution_becomes_a_lock_and_is_read_back() -> None:
         locked_packages({"packages": [{"name": "a", "version": "1"}]})
 
 
-def small_wheel(folder: Path, name: str = "grain") -> str:
+def small_wheel(folder: Path, name: str = "grain", version: str = "1.0") -> str:
     """Write a wheel of nothing but its metadata, and return its SHA-256."""
-    info = f"{name}-1.0.dist-info"
-    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    info = f"{name}-{version}.dist-info"
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", f"{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
-    return hashlib.sha256((folder / f"{name}-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+    return hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+
+def test_setup_takes_torch_alone_from_the_index_of_builds_for_processors_that_somebody_names(tmp_path: Path) -> None:
+    """Its line is run by the real pip; only the environment is another, and torch a wheel of nothing."""
+    offered = tmp_path / "index" / "torch"
+    offered.mkdir(parents=True)
+    pin = torch_pin(read("requirements.txt"))
+    small_wheel(offered, "torch", f"{pin}+cpu")
+    (offered / "index.html").write_text(f'<a href="torch-{pin}%2Bcpu-py3-none-any.whl">torch</a>', encoding="utf-8")
+    plan = ["make", "-nB", "setup", f"TORCH_INDEX={offered.parent.as_uri()}"]
+    lines = subprocess.run(plan, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    (line,) = [line for line in lines if "--index-url" in line]
+    assert "requirements.lock" not in line
+
+    into = f"{sys.executable} -m pip install --target {tmp_path / 'there'} --no-deps"
+    line = line.replace(".venv/bin/python -m pip install", into)
+    environment = {"PATH": os.environ["PATH"], "PIP_CONFIG_FILE": os.devnull, "HOME": str(tmp_path)}
+    subprocess.run(["bash", "-c", line], cwd=ROOT, env=environment, check=True, timeout=60)
+
+    assert [path.name for path in (tmp_path / "there").iterdir()] == [f"torch-{pin}+cpu.dist-info"]
 
 
 def test_pip_takes_a_locked_wheel_and_refuses_one_whose_bytes_differ(tmp_path: Path) -> None:

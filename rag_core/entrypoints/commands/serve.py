@@ -10,11 +10,12 @@ import importlib
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from ipaddress import ip_network
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag_core.entrypoints.commands.terminal import library_folder
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 # enough to try one's own; fifty visitors fill 5 GB
 VISITOR_QUOTA = {"RAG_QUOTA_DOCUMENTS": "20", "RAG_QUOTA_BYTES": "100000000"}
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
+LOOPBACK = ("127.0.0.1", "::1")  # where a proxy of this machine, and a health check, come from
 ROOT = Path(__file__).resolve().parents[3]  # this file is so many folders below the copy of the repository
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
 # a connection is kept so long without a whole request: proxies keep theirs for longer and open another
@@ -86,17 +88,18 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
             f"People who sign in are sent back to {people.host!r}, and the page is served as {args.behind_proxy!r}.",
             remedy="Name the same host in redirect_uri of the file of secrets and in --behind-proxy.",
         )
-    open_to_others = not is_loopback(args.host)
     if people and args.visitors:
         raise InvalidInput(
             "People sign in here, so nobody is a visitor.",
             remedy="Leave out --visitors, or the login of the file of secrets.",
         )
     tokens = [token for token in Tokens(folder).all() if not token.revoked]
+    open_to_others = is_open(args)
     if open_to_others and not args.open_to_network:
         raise InvalidInput(
             f"{args.host!r} is an address that other machines reach.",
-            remedy="Serve on 127.0.0.1 behind a proxy (docs/operate.md), or say --open-to-network.",
+            remedy="Serve behind a proxy (docs/operate.md): on 127.0.0.1, or with --proxy-address; "
+            "or say --open-to-network.",
         )
     if (open_to_others or (args.behind_proxy and not args.visitors)) and not tokens:
         raise InvalidInput(
@@ -107,6 +110,23 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
         raise InvalidInput(
             "Nobody could call the service by a name.", remedy="Name it as its callers do: --allow-host NAME."
         )
+
+
+def is_open(args: argparse.Namespace) -> bool:
+    """Whether other machines than a proxy would be served.
+
+    Raises:
+        InvalidInput: the address of a proxy is none, or nobody said under which name the proxy serves.
+    """
+    try:
+        proxies = [ip_network(address) for address in args.proxy_address]
+    except ValueError as error:
+        raise InvalidInput(
+            f"--proxy-address: {error}.", remedy="Name an address, such as 10.0.0.2, or a network, such as 10.0.0.0/24."
+        ) from error
+    if proxies and not args.behind_proxy:
+        raise InvalidInput("--proxy-address is for a service behind a proxy.", remedy="Say --behind-proxy NAME too.")
+    return not proxies and not is_loopback(args.host)
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -134,7 +154,7 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
     # no TLS here: where other machines reach the page, a proxy must stand before it, also where people sign in
     page = (
         None
-        if args.no_page or not is_loopback(args.host)
+        if args.no_page or is_open(args)
         else _page(running, args.behind_proxy or args.host, names, visits, proxied=bool(args.behind_proxy))
     )
     locked(os.environ)  # a name that is no setting ends the start, and not each question
@@ -160,7 +180,7 @@ def run(app: Front, service: Service, args: argparse.Namespace, listener: socket
             service.stop()
             super().handle_exit(sig, frame)
 
-    server = Server(configured(app, proxied=bool(args.behind_proxy)))
+    server = Server(configured(app, [*LOOPBACK, *args.proxy_address] if args.behind_proxy else []))
     try:
         server.run([listener])
     except KeyboardInterrupt:  # uvicorn hands the signal on when all is closed
@@ -168,22 +188,27 @@ def run(app: Front, service: Service, args: argparse.Namespace, listener: socket
     return 0 if server.started else 1
 
 
-def configured(app: Asgi, *, proxied: bool) -> uvicorn.Config:
-    """How the app is served; `proxied` says that a proxy of this machine names the callers' addresses."""
+def configured(app: Asgi, proxies: Sequence[str] = ()) -> uvicorn.Config:
+    """How the app is served; where there are `proxies`, addresses or networks, they alone reach it and name callers."""
     import uvicorn
+    from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
     from rag_core.entrypoints.http.crowds import Patient
+    from rag_core.entrypoints.http.guards import OnlyFrom
 
+    outermost: Any = app  # for uvicorn's types of ASGI
+    if proxies:
+        outermost = ProxyHeadersMiddleware(outermost, list(proxies))
+        outermost = OnlyFrom(outermost, proxies)
     return uvicorn.Config(
-        app,
+        outermost,
         http=Patient,
         log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,
         lifespan="on",
-        proxy_headers=proxied,
-        forwarded_allow_ips="127.0.0.1,::1",
+        proxy_headers=False,
         backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=END_SECONDS,

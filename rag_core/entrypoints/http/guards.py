@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address, ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -15,7 +16,7 @@ from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, clien
 from rag_core.errors import RagError
 from rag_core.service import request_models
 from rag_core.service.collection import Collection
-from rag_core.service.principal import TOO_LARGE, Principal, TooOften, Unauthenticated
+from rag_core.service.principal import FORBIDDEN, TOO_LARGE, Principal, TooOften, Unauthenticated
 from rag_core.service.service import Service
 from rag_core.settings.request_context import REQUEST
 
@@ -31,6 +32,26 @@ VISITS = f"{PREFIX}/visits"
 # who begins a visit: nothing else is open to them
 NEWCOMER = Principal("newcomer", frozenset(), frozenset(), Actor("newcomer"))
 MAX_HEADER_CHARS = 16 << 10  # an Authorization header: a provider's token with two hundred groups has 10,000
+
+
+class OnlyFrom:
+    """Passes on what comes from one of these addresses or networks, and refuses every other connection."""
+
+    def __init__(self, app: Asgi, places: Sequence[str]) -> None:
+        self._app, self._places = app, [ip_network(place) for place in places]
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] == "lifespan" or self._knows(client_of(scope)):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # RFC 6455: against the rules
+        else:
+            said = problems.body(FORBIDDEN, "Only the proxy may connect.", "Name its address: --proxy-address ADDRESS.")
+            await problems.send(send, FORBIDDEN, said)
+
+    def _knows(self, client: str) -> bool:
+        return bool(client) and any(ip_address(client) in place for place in self._places)
 
 
 class Guarded:
