@@ -60,6 +60,7 @@ RULE_PT = 3.0
 Reasons = list[list[Kind | None]]
 Picture = dict[str, object] | None
 
+_DRAWN_HYPHEN = re.compile("(?<=[0-9])\xad(?=[0-9])")  # a figure is not broken
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _CLOSING = re.compile(r"[.,;:!?)\]}]+")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
@@ -290,10 +291,10 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
 
 
 def _clean(text: str, box: Rect) -> Iterable[tuple[str, Rect]]:
-    """`text` without lone surrogates, parted at the white space that MuPDF takes for letters."""
+    """`text` without lone surrogates and soft hyphens between digits, parted at the white space that MuPDF takes for letters."""
     if text.isascii():
         return ((text, box),)
-    return _parts(_SURROGATE.sub("\ufffd", text), box)
+    return _parts(_DRAWN_HYPHEN.sub("-", _SURROGATE.sub("\ufffd", text)), box)
 
 
 def _parts(text: str, box: Rect) -> Iterator[tuple[str, Rect]]:
