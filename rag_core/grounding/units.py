@@ -34,6 +34,7 @@ _OPENS = regex.compile(
     r"(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,3})*\p{L}?|[IVXLC]+))"
     r"(?![\p{L}\p{Nd}%])(?:\s?[.:)|—–-]+\s*|\s+(?=[\p{Lu}\p{Lo}(])|$)"
 )
+_HEADING = regex.compile(r"[# ]*+(\S.*?)[# ]*+(?:(?<= )(?:=+|-{3,}))?\s*+(?=$)")  # without marks of Markdown
 _YEAR = r"(?:19|20)\p{Nd}{2}(?!\p{Nd})"
 _STATED = regex.compile(
     r"(?:[^\p{Nd}\s:]++\s?)++:\s+(?:[^:]*\p{Nd}|(?:\p{Lu}[\p{L}\p{M}.'’-]*+\s*){2,4}$)"  # a label, a figure or name
@@ -161,9 +162,9 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
     for at, (piece, (left, right)) in enumerate(zip(passage.parts, pairwise(edges), strict=True)):
         if not piece.role.states or left >= right:
             closed = True
-            if piece.role is Role.HEADING and _says(heading := passage.text[left:right].strip("# "), passage.language):
-                start = passage.text.index(heading, left)
-                yield Unit(passage, heading, start, start + len(heading))
+            if piece.role is Role.HEADING and (heading := _HEADING.search(passage.text, left, right)):
+                if _says(heading[1], passage.language):
+                    yield Unit(passage, heading[1], *heading.span(1))
             if piece.role is Role.ASIDE:
                 yield from (
                     Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges)

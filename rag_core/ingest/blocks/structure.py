@@ -19,7 +19,7 @@ from typing import NamedTuple
 import regex
 
 from rag_core.domain.documents import Page, Span
-from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
+from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
 from rag_core.ingest.blocks.headings import (
     NO_PATTERN,
@@ -148,7 +148,7 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
         heads = [row for row in stated(page, running, told) if row.text in constant]
         found += [_block(BlockKind.PARAGRAPH, [row]) for row in heads]
         content = [row for row in page if row not in running]
-        for kind, start, end in _runs(content, code, head_end, language, len(pages)):
+        for kind, start, end in _runs(content, code, head_end, len(pages)):
             if kind is BlockKind.HEADING:
                 styles[len(found)] = style(content[start], content[start + 1] if end > start + 1 else None, body)
             found.append(_block(kind, content[start:end]))
@@ -161,7 +161,7 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
 
 
 def _runs(
-    content: Sequence[Row], code: Collection[Row], head_end: HeadEnd, language: str, pages: int
+    content: Sequence[Row], code: Collection[Row], head_end: HeadEnd, pages: int
 ) -> Iterator[tuple[BlockKind, int, int]]:
     """Part the rows of a page into runs of one kind.
 
@@ -181,7 +181,7 @@ def _runs(
             kind = BlockKind.HEADING
         else:
             kind, end = _text_run(content, start, code, head_end)
-            if _is_aside(content, start, end, language):
+            if is_signature(content[start:end]):
                 kind = BlockKind.ASIDE
         yield kind, start, end
         start = end
@@ -197,13 +197,6 @@ def _table_end(content: Sequence[Row], start: int) -> int:
 
 def _is_float(content: Sequence[Row], index: int) -> bool:
     return caption_end(content, index) > index or contents_end(content, index) > index
-
-
-def _is_aside(content: Sequence[Row], start: int, end: int, language: str) -> bool:
-    run = content[start:end]
-    before = content[start - 1] if start else None
-    after = content[end] if end < len(content) else None
-    return is_signature(run) or (not starts_item(run[0]) and is_fragment(run, before, after, language))
 
 
 def _text_run(content: Sequence[Row], start: int, code: Collection[Row], head_end: HeadEnd) -> tuple[BlockKind, int]:

@@ -291,7 +291,9 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
 
 
 def _clean(text: str, box: Rect) -> Iterable[tuple[str, Rect]]:
-    """`text` without lone surrogates and soft hyphens between digits, parted at the white space that MuPDF takes for letters."""
+    """`text` without lone surrogates and soft hyphens in figures, parted at the white space that MuPDF takes for
+    letters.
+    """
     if text.isascii():
         return ((text, box),)
     return _parts(_DRAWN_HYPHEN.sub("-", _SURROGATE.sub("\ufffd", text)), box)

@@ -28,8 +28,8 @@ CODE = re.compile(
 _FRONT = re.compile(rf"\A\ufeff?---[ \t\r]*\n(.{{0,{FRONT_CHARS}}}?\n)(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)", re.DOTALL)
 _ISO = re.compile(r"\d{4}(?:-\d\d){0,2}(?!\d)")
 _INLINE = (
-    "a abbr b big bdi bdo cite data dfn em font i img ins kbd mark q rp rt ruby samp small span strong sub sup time tt u "
-    "var wbr"
+    "a abbr b big bdi bdo cite data dfn em font i img ins kbd mark q rp rt ruby samp small span strong sub sup time tt "
+    "u var wbr"
 ).split()
 _BLOCKS = (
     "address article aside blockquote body br caption center dd details div dl dt figcaption figure footer h1 h2 h3 h4 "
@@ -38,7 +38,8 @@ _BLOCKS = (
 _TAG = re.compile(rf"<(/?)({'|'.join((*_INLINE, *_BLOCKS))})\b[^<>]{{0,2000}}>[ \t]*(?:\r?\n)?", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
 _STRONG = re.compile(
-    r"(?<![A-Za-z\d_\\*])(?P<mark>\*{2,3})(?![\s*])(?:(?!\n[ \t\r]*\n|\*\*).)+(?<![\s\\*])(?P<end>(?P=mark))(?![A-Za-z\d_*])",
+    r"(?<![A-Za-z\d_\\*])(?P<mark>\*{2,3})(?![\s*])(?:(?!\n[ \t\r]*\n|\*\*).)+(?<![\s\\*])(?P<end>(?P=mark))"
+    r"(?![A-Za-z\d_*])",
     re.DOTALL,
 )
 _HIDDEN = (("<!--", "-->"), ("{% comment %}", "{% endcomment %}"))
@@ -48,7 +49,8 @@ _QUOTED = re.compile(r"\"([^\"]*)\"")
 _IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\([^()\n]*\)")
 # marks that set a block or give it a name: "> " of a quotation and its kind, "::: note", "{#fees .wide}"
 _SETTING = re.compile(
-    r"^(?: {0,3}>[ \t]?)+(?:\[!\w{3,12}\][ \t]*)?|^:{3,}[ \t]*\w*[ \t]*|[ \t]*\{(?::\s?[#.]?|[#.])[A-Za-z][^{}\n]{0,200}\}",
+    r"^(?: {0,3}>[ \t]?)+(?:\[!\w{3,12}\][ \t]*)?|^:{3,}[ \t]*\w*[ \t]*"
+    r"|[ \t]*\{(?::\s?[#.]?|[#.])[A-Za-z][^{}\n]{0,200}\}",
     re.MULTILINE,
 )
 _TAB = re.compile(r"(?<=\S)[ ]*\t\s*?(?=\S)")

@@ -61,8 +61,8 @@ class Fonts:
         return self._fonts[address][1]
 
     def signs(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[tuple[int, Glyph], str]:
-        """What glyphs `used` on a page show that say another thing, by font address: a sign, with a blank behind it, that
-        says a letter or nothing, and letters that say one of them or a blank.
+        """Of the glyphs `used` on a page, those that show something else than they say, by font address: a sign, with a
+        blank behind it, where they say a letter or nothing; letters where they say one of them or a blank.
         """
         found: dict[tuple[int, Glyph], str] = {}
         for address, (font, glyphs) in used.items():
