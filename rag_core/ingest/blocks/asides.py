@@ -77,7 +77,7 @@ def _continues(row: Row, following: Row) -> bool:
 def _caption() -> regex.Pattern[str]:
     names = "|".join(map(regex.escape, any_language().captions))
     return regex.compile(
-        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}})*\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)",
+        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}+|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}}+)*+\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)",
         regex.IGNORECASE,
     )
 
