@@ -18,6 +18,7 @@ from typing import Any
 import pymupdf
 
 from .damage import unheard
+from .drawn_bullets import with_bullets
 from .form_fields import beside_labels, with_boxes
 from .glyphs.accents import composed
 from .glyphs.baselines import levelled
@@ -103,7 +104,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     if void:
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
-    shown = with_boxes(shown, rules, trace.strokes.sloped) if trace else shown
+    shown = with_bullets(with_boxes(shown, rules, trace.strokes.sloped), trace.dots) if trace else shown
     rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"], rules)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
