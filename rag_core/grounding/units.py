@@ -149,7 +149,7 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
     if passage.kind is PassageKind.TABLE:
         rows = [span for piece in passage.pieces if piece.role is Role.ROWS for span in piece.spans]
         return _rows(passage, page_text, rows or passage.spans)
-    if passage.kind is PassageKind.CODE:
+    if passage.kind is PassageKind.CODE and not passage.pieces:
         return [Unit(passage, passage.text, 0, len(passage.text))]
     return list(_of_pieces(passage, page_text))
 
