@@ -29,7 +29,7 @@ class Role(StrEnum):
     CODE = "code"
     HEADING = "heading"
     CAPTION = "caption"  # under a figure or table: its first sentence only names it
-    ASIDE = "aside"  # a line of a table of contents, a date alone, a signature: context
+    ASIDE = "aside"  # a line of a table of contents, a signature: context
 
     @property
     def states(self) -> bool:

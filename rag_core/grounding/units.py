@@ -20,7 +20,7 @@ from rag_core.domain.ports import PageText
 from rag_core.domain.rows import CELL, EMPTY, NEXT_ROW
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.normalise import cells, locate, read_passage_text
-from rag_core.language import LANGUAGES, fold, sentences, word_texts
+from rag_core.language import LANGUAGES, dates, ends_in_question, fold, sentences, word_texts
 
 TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
 SENTENCE_WORDS = 5  # at least in a heading that is read as a sentence; chosen
@@ -28,7 +28,19 @@ SMALL_WORD = 3  # letters of a word that a title may leave in lower case
 DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 SIGNED_PIECES = 3  # the signature, the name, the office, each perhaps a piece of its own
 OFFICE_WORDS = 20  # at most in an office; chosen
-_STATED = regex.compile(r"^(?:[^\p{Nd}\s:]++\s?)++:\s+[^:]*\p{Nd}")  # a label without a figure, and what it is
+# what opens a heading: its number, perhaps with a word before it
+_OPENS = regex.compile(
+    r"(?:(?:[\p{L}\p{M}]+\.?\s|§+\s*|第)\p{Nd}{3}|(?:[\p{L}\p{M}]+\.?\s)?(?:§+\s*|第)?"
+    r"(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,3})*\p{L}?|[IVXLC]+))"
+    r"(?![\p{L}\p{Nd}%])(?:\s?[.:)|—–-]+\s*|\s+(?=[\p{Lu}\p{Lo}(])|$)"
+)
+_HEADING = regex.compile(r"[# ]*+(\S.*?)[# ]*+(?:(?<= )(?:=+|-{3,}))?\s*+(?=$)")  # without marks of Markdown
+_YEAR = r"(?:19|20)\p{Nd}{2}(?!\p{Nd})"
+_STATED = regex.compile(
+    r"(?:[^\p{Nd}\s:]++\s?)++:\s+(?:[^:]*\p{Nd}|(?:\p{Lu}[\p{L}\p{M}.'’-]*+\s*){2,4}$)"  # a label, a figure or name
+    rf"|.*?(?<![\p{{Lu}}\p{{Ll}}\p{{Nd}}/_.-])(?!{_YEAR}|\p{{Nd}}{{1,3}}(?:$|-\p{{L}}))\p{{Nd}}"  # no year, no page
+)
+_VERSION = regex.compile(r"\b(?:v|ver\p{L}*|wer\p{L}*|rev\p{L}*|вер\p{L}*)\.?\s?\p{Nd}+\.\p{Nd}", regex.IGNORECASE)
 _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
     r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE
@@ -137,7 +149,7 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
     if passage.kind is PassageKind.TABLE:
         rows = [span for piece in passage.pieces if piece.role is Role.ROWS for span in piece.spans]
         return _rows(passage, page_text, rows or passage.spans)
-    if passage.kind is PassageKind.CODE:
+    if passage.kind is PassageKind.CODE and not passage.pieces:
         return [Unit(passage, passage.text, 0, len(passage.text))]
     return list(_of_pieces(passage, page_text))
 
@@ -148,9 +160,11 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
     edges = edges_of(passage, read_passage_text(pages, passage.spans).starts)
     closed = True
     for at, (piece, (left, right)) in enumerate(zip(passage.parts, pairwise(edges), strict=True)):
-        says = piece.role is Role.HEADING and left < right and _says(passage.text[left:right].strip())
-        if not (piece.role.states or says) or left >= right:
+        if not piece.role.states or left >= right:
             closed = True
+            if piece.role is Role.HEADING and (heading := _HEADING.search(passage.text, left, right)):
+                if _says(heading[1], passage.language):
+                    yield Unit(passage, heading[1], *heading.span(1))
             if piece.role is Role.ASIDE:
                 yield from (
                     Unit(passage, passage.text[first:last], first, last) for first, last in _signed(passage, at, edges)
@@ -232,20 +246,23 @@ def _only_names(sentence: str, role: Role, count: int) -> bool:
     )
 
 
-def _says(heading: str) -> bool:
+def _says(heading: str, language: str) -> bool:
     """Whether what is set as a heading says something all the same, in bold on a row of its own.
 
-    "Smoking is forbidden in the flat." does, and so does "Policy number: 4711". A number may open a heading, so none
-    may stand among its first words, or before its colon; a title has its longer words in capitals, or is short.
+    "Smoking is forbidden in the flat." does, and so do "Policy number: 4711", "Amended on 3 May 2017" and "Silver
+    ($2,500)": a number that opens a heading, or a year alone, says nothing. A title has its longer words in capitals,
+    or is short.
     """
-    if _STATED.match(heading) and not heading.endswith("?"):
+    opens = _OPENS.match(heading)
+    rest = heading[opens.end() if opens else 0 :]
+    if ends_in_question(heading):
+        return False
+    if _STATED.match(rest) or _VERSION.search(heading) or dates(heading, language):
         return True
     if not heading.endswith("."):
         return False
-    found = list(word_texts(heading))
-    numbered = any(map(str.isdigit, "".join(found[:2])))
-    plain = any(len(word) > SMALL_WORD and word[0].islower() for word in found[1:])
-    return len(found) >= SENTENCE_WORDS and not numbered and plain
+    found = list(word_texts(rest))
+    return len(found) >= SENTENCE_WORDS and any(len(word) > SMALL_WORD and word[0].islower() for word in found[1:])
 
 
 def _dateline(sentence: str) -> int:

@@ -40,7 +40,10 @@ _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{
 # What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control
 # characters.
 _WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"
-_NOTHING = rf"\u00AD+[^\S\n]*\n\s*(?=\p{{L}})|{_WIDTHLESS}+|\A\s+|\s+\Z"
+_UNSPACED = (
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\u3001-\u303F\uFF01-\uFF60]"  # scripts that part no words, and their marks
+)
+_NOTHING = rf"(?<={_UNSPACED})[^\S\n]*\n\s*(?={_UNSPACED})|\u00AD+[^\S\n]*\n\s*(?=\p{{L}})|{_WIDTHLESS}+|\A\s+|\s+\Z"
 _BLANK = r"(?P<blank>\s{2,}|[^\S ])"
 # Superscripts, subscripts and fractions: NFKC would write another formula. Of a circled sign it would make a digit of
 # the number before it.
@@ -81,8 +84,8 @@ class Normal:
 
 
 def normalise(raw: str) -> Normal:
-    """The reading form: NFKC, words joined over line breaks, each run of white space one space, nothing without width,
-    bare ends.
+    """The reading form: NFKC, words joined over line breaks, each other run of white space one space, nothing without
+    width, bare ends.
 
     `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts, fractions
     and circled signs stay as they are: they are part of what a quotation says.

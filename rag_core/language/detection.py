@@ -35,8 +35,10 @@ _CLEARLY = 1.0  # points by which a language must lead to be certain
 
 _SCRIPTS = {
     name: regex.compile(rf"\p{{{name}}}")
-    for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Han", "Hangul")
-}
+    for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Hangul")
+} | {"Han": regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")}
+# addresses, code and markup, which are in Latin letters whatever the text is in
+_NO_PROSE = regex.compile(r"[!-~]*[/@\\_=`<>{}][!-~]*")
 _NORWEGIAN = {"nb": "no", "nn": "no"}  # whoever reads one of its two written forms reads the other
 _LETTER = regex.compile(r"\p{L}")
 
@@ -125,18 +127,11 @@ def _points(text: str, preferred: Collection[str], by_function_words: bool = Fal
 def detect(text: str) -> str:
     """The language of a document: an ISO 639-1 code, or "und" for a text without letters.
 
-    Text that is mostly in Devanagari counts as Hindi (`Grammar.names_script`). Long texts are judged by their
-    beginning, middle and end.
+    Long texts are judged by their beginning, middle and end, and by their prose where they have some.
     """
     sample = _sample(text)
-    main_script = script(sample)
-    if not main_script:
-        return UNDETERMINED
-    named = next(
-        (code for code, info in LANGUAGES.items() if info.grammar.names_script and info.grammar.script == main_script),
-        "",
-    )
-    return named or _best(sample, ())
+    prose = _NO_PROSE.sub(" ", sample)
+    return _best(prose if script(prose) else sample, ()) if script(sample) else UNDETERMINED
 
 
 def question_language(question: str, document_languages: Collection[str]) -> str:

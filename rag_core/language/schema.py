@@ -41,7 +41,6 @@ class Grammar:
 
     Args:
         script: Unicode script.
-        names_script: whether text that is mostly in the script counts as this language, whatever else uses it.
         stemmer: name of its Snowball algorithm, empty for none.
         cased: whether endings, in whatever order, say who does what.
         ordinal_dot: whether a full stop makes an ordinal of a number: "3. března".
@@ -52,7 +51,6 @@ class Grammar:
     """
 
     script: Text = "Latin"
-    names_script: Flag = False
     stemmer: Text = ""
     cased: Flag = False
     ordinal_dot: Flag = False

@@ -91,7 +91,7 @@ def test_given_no_letters_when_detecting_then_the_language_is_undetermined(text:
         ("Zmluva je platná.", "sk"),
         ("Der Lieferant liefert die Ware innerhalb von dreißig Tagen.", "de"),
         ("आपूर्तिकर्ता तीस दिनों के भीतर माल की आपूर्ति करेगा।", "hi"),
-        ("हा करार दोन वर्षांसाठी आहे आणि तो रद्द केला जाऊ शकतो.", "hi"),  # Marathi: Devanagari counts as Hindi
+        ("हा करार दोन वर्षांसाठी आहे आणि तो रद्द केला जाऊ शकतो.", "mr"),
         ("El proveedor entregará los bienes en treinta días.", "es"),
         ("Поставщик обязан поставить товар в течение тридцати дней.", "ru"),
         ("Договір діє два роки і може бути розірваний.", "uk"),

@@ -1,5 +1,4 @@
-"""Finds rows that state nothing by themselves: lines of a table of contents, captions, signatures, a date or a name on
-a row of its own.
+"""Finds rows that state nothing by themselves: lines of a table of contents, captions and signatures.
 
 They stay in their passages, where they help to find and to understand; they are context, never an answer.
 """
@@ -13,16 +12,13 @@ from itertools import pairwise
 import regex
 
 from rag_core.ingest.blocks.rows import Row, ends_sentence
-from rag_core.language import LANGUAGES, any_language, fold, words
+from rag_core.language import any_language
 
 MIN_CONTENTS = 4  # rows; fewer with page numbers behind them may be a small table
 ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page number; long titles take two rows
 MORE_PAGES = 20  # that a document may have before the number that its pages show
-FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
-FRAGMENT_ROWS = 2  # that a fragment may take; chosen
 # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
 LEADER_CHARS = 100
-MAX_DAY = 31  # days of the longest month: a greater number is no date
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
 _PAGE = regex.compile(r"\t(?:\p{L}{1,2}-)?(\p{Nd}{1,4})(?:[-–]\p{Nd}{1,4})?$")
@@ -32,8 +28,6 @@ _NUMBERED = regex.compile(
 )
 # possessive: a giant word is read once
 _SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}")
-_VALUE = regex.compile(r"[:=]\s*\S")
-_YEAR = regex.compile(r"(?:19|20)\p{Nd}{2}$")
 
 
 def contents_end(rows: Sequence[Row], start: int) -> int:
@@ -83,7 +77,7 @@ def _continues(row: Row, following: Row) -> bool:
 def _caption() -> regex.Pattern[str]:
     names = "|".join(map(regex.escape, any_language().captions))
     return regex.compile(
-        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}})*\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)",
+        rf"(?:{names})\.?\s*(?:\p{{Nd}}{{1,3}}+|[A-Z]\b)(?:[.-]\p{{Nd}}{{1,3}}+)*+\p{{Ll}}?\s*(?:[:.|—–-]\s*\S|$|\t)",
         regex.IGNORECASE,
     )
 
@@ -91,40 +85,3 @@ def _caption() -> regex.Pattern[str]:
 def is_signature(run: Sequence[Row]) -> bool:
     """Whether rows sign a document: "/s/ Jane Doe", or a line to sign on."""
     return len(run) <= SIGNED_ROWS and any(_SIGNED.search(row.text) for row in run)
-
-
-def is_fragment(run: Sequence[Row], before: Row | None, after: Row | None, language: str) -> bool:
-    """Whether the rows of a PDF are a few words by themselves, such as a name, a place with a date, a label: no
-    sentence, and no value.
-
-    `before` and `after` are the rows around them. Rows that a sentence may run into or out of are none.
-    """
-    first, last = run[0], run[-1]
-    text = " ".join(row.text for row in run)
-    closed = ends_sentence(text) or text.endswith(",")
-    if not first.size or len(run) > FRAGMENT_ROWS or closed or first.text[0].islower():
-        return False
-    if any(_runs_on(one, other) for one, other in ((before, first), (last, after)) if one and other):
-        return False
-    found = [word.text for word in words(text)]
-    letters = [word for word in found if any(map(str.isalpha, word))]
-    return 0 < len(letters) <= FRAGMENT_WORDS and not _VALUE.search(text) and _no_figures(found, language)
-
-
-def _runs_on(row: Row, following: Row) -> bool:
-    open_ended = not ends_sentence(row.text)
-    return open_ended and (
-        following.text[0].islower()
-        or (following.block == row.block and not following.apart and following.size == row.size)
-    )
-
-
-def _no_figures(found: Sequence[str], language: str) -> bool:
-    """Whether the numbers of a text are at most those of a date: years, and days beside the name of a month."""
-    numbers = [word for word in found if any(map(str.isdigit, word))]
-    if not numbers:
-        return True
-    facts = LANGUAGES.or_fallback(language).facts
-    months = {fold(name) for group in facts.months for name in group} if facts else set()
-    dated = any(fold(word) in months for word in found)
-    return dated and all(_YEAR.match(number) or (number.isdecimal() and int(number) <= MAX_DAY) for number in numbers)

@@ -42,15 +42,14 @@ def _looks_like_code(text: str) -> bool:
 
 def code_rows(everything: Sequence[Row]) -> set[Row]:
     """The rows that are code: fenced, in a fixed-width font where most rows are not, or of a block that reads so."""
-    if not everything:
-        return set()
-    if sum(_looks_like_code(row.text) for row in everything) >= ALL_CODE_SHARE * len(everything):
-        return set(everything)
     found = _fenced(everything)
+    other = [row for row in everything if row not in found]
+    if sum(_looks_like_code(row.text) for row in other) >= ALL_CODE_SHARE * len(other):
+        return set(everything) if other else found
     if sum(row.mono for row in everything) < TYPEWRITTEN_SHARE * len(everything):
         found.update(row for row in everything if row.mono)
     standing_together: defaultdict[tuple[int, int], list[Row]] = defaultdict(list)
-    for row in everything:
+    for row in other:
         if row.size == 0:  # a text document; a PDF shows its code by the font
             standing_together[row.page, row.block].append(row)
     for block in standing_together.values():

@@ -36,7 +36,8 @@ FIRST_NUMBERED = 9  # the rank of "1"; that of "1.2" is one more
 NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
 _BULLET = re.compile(rf"[{BULLETS}]\s*\S")
-_MARKDOWN = re.compile(r"(#{1,6})\s+\S")
+_MARKDOWN = re.compile(r"(?:\d{1,3}[.)]\s+)?(#{1,6})\s+\S")  # also in an item of a list: "1. ## Terms"
+_MARKDOWN_MARK = re.compile(r"#{1,6}\s+")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")
 _NUMERAL = r"(?:[IVXLC]{1,6}|\d{1,3})(?:\.\d{1,3})*[A-Z]?"
 _PART = re.compile(
@@ -79,18 +80,27 @@ class Style(NamedTuple):
     light: bool  # not bold
 
 
-def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
+def is_marked(row: Row, after: Row | None) -> bool:
+    """Whether a row of a text document is marked as a heading: by "#", or by the line below it."""
+    if row.size > 0 or not _possible(row):
+        return False
+    underlined = after and after.block == row.block and _UNDERLINE.fullmatch(after.text)
+    return bool(underlined or _MARKDOWN.match(row.text))
+
+
+def heading_end(rows: Sequence[Row], start: int, body: float, *, marked: bool = False) -> int:
     """The index after the heading that starts at `rows[start]`, or `start` when none does.
 
-    `body` is the size of most text, in points.
+    `body` is the size of most text, in points. Where headings are `marked`, nothing else is one but a question.
     """
     row, before = rows[start], rows[start - 1] if start else None
     after = rows[start + 1] if start + 1 < len(rows) else None
     if (end := _question_end(rows, start)) > start and _is_answered(rows, start, end, body):
         return end
-    underlined = after and after.size == 0 and after.block == row.block and _UNDERLINE.fullmatch(after.text)
-    if underlined and _possible(row):
-        return start + 2
+    if is_marked(row, after):
+        return start + (1 if _MARKDOWN.match(row.text) else 2)
+    if marked:
+        return start
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
         end += 1
@@ -123,7 +133,7 @@ def is_contents_title(words: str) -> bool:
 def title(text: str) -> str:
     """The words of a heading in reading form, without its marks: `## Terms ##` is "Terms"."""
     first, *rest = text.split("\n")
-    lines = [first.lstrip("#").rstrip("#") if _MARKDOWN.match(first) else first]
+    lines = ["".join(_MARKDOWN_MARK.split(first, 1)).rstrip("#") if _MARKDOWN.match(first) else first]
     return normalise("\n".join(lines + [line for line in rest if not _UNDERLINE.fullmatch(line.strip())])).text
 
 
@@ -188,8 +198,6 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
     if not _possible(row) or is_scale(row.text) or row.text.endswith(("☐", "☑")):  # a field of a form
         return False
     pattern, caps = _pattern(row.text), _is_caps(row.text)
-    if pattern <= 6:
-        return True
     if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
         return False
     if pattern == NO_PATTERN and (row.cells == 2 or (before and is_value(before, row))):
@@ -341,6 +349,6 @@ def _pattern(text: str) -> int:
 
 
 def _is_caps(text: str) -> bool:
-    letters = sum(map(str.isalpha, text))
-    # a short word in capitals is an abbreviation
-    return text.isupper() and (letters >= 8 or (letters >= 4 and " " in text))
+    letters = [char for char in text if char.isalpha()]
+    # a short word in capitals is an abbreviation; letters of a script without capitals are none
+    return all(map(str.isupper, letters)) and len(letters) >= (4 if " " in text else 8)

@@ -38,6 +38,7 @@ MAX_ALONG, MIN_BESIDE = 2, 3  # rows in the margins, more are the heads of narro
 _STATES = regex.compile(r"\p{L}[^:\n]{0,30}:\s+\S|\p{L}.*\s(?=(?:\D*\d){4})(?=\S*\p{L})[\p{L}\d/.-]{6,}")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD_AND_NUMBER = re.compile(r"([^\W\d]+\.?(?:\s[^\W\d][.ᵒºª°]?)?\s)(\d{1,4})\W*[ºª°]?\W*")
 _PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?\s*\d{1,4}\W*)?")
 # A danda ends a sentence in Hindi; brackets, quotation marks (in German “ closes) and the marks of footnotes may stand
 # behind.
@@ -148,14 +149,16 @@ def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
     for page in pages:
         for edge, candidates in _edges(page):
             for row in candidates:
-                seen[edge, _key(row)].add(row.page)
+                for key in _keys(row):
+                    seen[edge, key].add(row.page)
     repeated = {key for key, numbers in seen.items() if _enough(numbers, len(pages))}
     twins = _twins(pages)
     found: set[Row] = set()
     for page in pages:
         for edge, candidates in _edges(page):
             for row in candidates:
-                if not ((edge, _key(row)) in repeated or row in twins or _is_page_number(row)):
+                shared = any((edge, key) in repeated for key in _keys(row))
+                if not (shared or row in twins or _is_page_number(row)):
                     break
                 found.add(row)
     found.update(row for page in pages for row in (*_watermarks(page), *_up_the_margin(page)))
@@ -211,14 +214,18 @@ def _candidates(outermost_first: Iterable[Row]) -> list[Row]:
     return found
 
 
-def _key(row: Row) -> str:
-    """The text that repeated rows share: the row without its numbers.
+def _keys(row: Row) -> list[str]:
+    """The texts that repeated rows share: the row without its numbers.
 
-    A row of cells may be a table's, and loses only the numbers at its ends.
+    A row of cells may be a table's, and loses only the numbers at its ends. A word with its number may head a clause,
+    and counts where it stands again, or counts the pages.
     """
-    first, *rest = _CELL_BREAK.split(row.text.casefold()) if row.cells > 1 else [row.text.casefold()]
+    text = row.text.casefold()
+    if alone := _WORD_AND_NUMBER.fullmatch(text):
+        return [text, f"{alone[1]}{int(alone[2]) - row.page}"]
+    first, *rest = _CELL_BREAK.split(text) if row.cells > 1 else [text]
     cells = [_DIGITS.sub("#", first), *rest[:-1], *(_DIGITS.sub("#", cell) for cell in rest[-1:])]
-    return "".join("\t".join(cells).split(" "))
+    return ["".join("\t".join(cells).split(" "))]
 
 
 def _enough(pages: set[int], page_count: int) -> bool:

@@ -9,18 +9,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise, takewhile
+from functools import partial
+from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
 import regex
 
 from rag_core.domain.documents import Page, Span
-from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_fragment, is_signature
+from rag_core.ingest.blocks.asides import caption_end, contents_end, is_contents, is_signature
 from rag_core.ingest.blocks.code import code_end, code_rows
-from rag_core.ingest.blocks.headings import Style, heading_end, is_contents_title, is_value, runs_in, style, title
+from rag_core.ingest.blocks.headings import (
+    NO_PATTERN,
+    Style,
+    heading_end,
+    is_contents_title,
+    is_marked,
+    is_value,
+    runs_in,
+    style,
+    title,
+)
 from rag_core.ingest.blocks.rows import (
     MAX_ROW_CHARS,
     Row,
@@ -57,6 +68,7 @@ OPEN_WORDS = 5  # in a line that may go on with a figure, not in an entry of a l
 WIDE = 80  # characters of a row that can only be a full line of text; chosen
 FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
 COUNTED_ROWS = 6  # above a row, in which the mark before its own is looked for; chosen
+HeadEnd = Callable[[Sequence[Row], int], int]  # the index after the heading that starts at a row
 MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
 
 
@@ -125,6 +137,8 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     del read
     running = boilerplate(by_page) if any(page.lines for page in pages) else set()  # a text has no edges
     code = code_rows([row for page in by_page for row in page])
+    marked = any(is_marked(*two) for page in by_page for two in zip_longest(page, page[1:]) if two[0] not in code)
+    head_end = partial(heading_end, body=body, marked=marked)
     found: list[Block] = []
     styles: dict[int, Style] = {}
     told: set[str] = set()
@@ -134,19 +148,20 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
         heads = [row for row in stated(page, running, told) if row.text in constant]
         found += [_block(BlockKind.PARAGRAPH, [row]) for row in heads]
         content = [row for row in page if row not in running]
-        for kind, start, end in _runs(content, code, body, language, len(pages)):
+        for kind, start, end in _runs(content, code, head_end, len(pages)):
             if kind is BlockKind.HEADING:
                 styles[len(found)] = style(content[start], content[start + 1] if end > start + 1 else None, body)
             found.append(_block(kind, content[start:end]))
         found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running and row not in heads]
     texts = {page.number: page.text for page in pages}
+    _keep_titles(found, styles)
     _carry_headers(found, texts, language)
     _set_sections(found, styles, texts)
     return found
 
 
 def _runs(
-    content: Sequence[Row], code: Collection[Row], body: float, language: str, pages: int
+    content: Sequence[Row], code: Collection[Row], head_end: HeadEnd, pages: int
 ) -> Iterator[tuple[BlockKind, int, int]]:
     """Part the rows of a page into runs of one kind.
 
@@ -162,11 +177,11 @@ def _runs(
             kind = BlockKind.CAPTION
         elif (end := _table_end(content, start)) > start:
             kind = BlockKind.ASIDE if is_contents(content[start:end], pages) else BlockKind.TABLE
-        elif (end := heading_end(content, start, body)) > start:
+        elif (end := head_end(content, start)) > start:
             kind = BlockKind.HEADING
         else:
-            kind, end = _text_run(content, start, code, body)
-            if _is_aside(content, start, end, language):
+            kind, end = _text_run(content, start, code, head_end)
+            if is_signature(content[start:end]):
                 kind = BlockKind.ASIDE
         yield kind, start, end
         start = end
@@ -184,19 +199,12 @@ def _is_float(content: Sequence[Row], index: int) -> bool:
     return caption_end(content, index) > index or contents_end(content, index) > index
 
 
-def _is_aside(content: Sequence[Row], start: int, end: int, language: str) -> bool:
-    run = content[start:end]
-    before = content[start - 1] if start else None
-    after = content[end] if end < len(content) else None
-    return is_signature(run) or (not starts_item(run[0]) and is_fragment(run, before, after, language))
-
-
-def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: float) -> tuple[BlockKind, int]:
+def _text_run(content: Sequence[Row], start: int, code: Collection[Row], head_end: HeadEnd) -> tuple[BlockKind, int]:
     kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
     end = item = start + 1
     last = content[start].start + MAX_ROW_CHARS
     while end < len(content) and content[end].end <= last and _same_text(content, item - 1, end, kind):
-        others = code_end(content, end, code), _table_end(content, end), heading_end(content, end, body)
+        others = code_end(content, end, code), _table_end(content, end), head_end(content, end)
         if max(others) > end or _is_float(content, end):
             break
         end += 1
@@ -294,6 +302,16 @@ def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], 
     following = set(starts[1:])
     ends = [row.end for row, after in pairwise(run) if after.start in following]
     return tuple(zip(starts, [*ends, run[-1].end], strict=True))
+
+
+def _keep_titles(found: list[Block], styles: dict[int, Style]) -> None:
+    """Make a paragraph of each row that is set as a heading and heads nothing: the lines of a title page, names."""
+    shown = [index for index, block in enumerate(found) if block.kind is not BlockKind.BOILERPLATE]
+    heads = [index for index, after in pairwise(shown) if after not in styles or styles[after] > styles.get(index, ())]
+    for index in set(styles).difference(heads):
+        if styles[index].pattern == NO_PATTERN:
+            found[index] = replace(found[index], kind=BlockKind.PARAGRAPH)
+            del styles[index]
 
 
 def _carry_headers(found: list[Block], texts: Mapping[int, str], language: str) -> None:

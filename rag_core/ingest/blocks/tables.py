@@ -87,9 +87,12 @@ def table_end(rows: Sequence[Row], start: int) -> int:
     while index < len(rows):
         row = rows[index]
         apart = row.cells == 1 and row.size > 1.15 * rows[start].size > 0
-        if figures and (apart or _opens(row)):
+        parted = row.size == 0 and row.block != rows[index - 1].block and end > start  # by a blank line of a text
+        if (figures and (apart or _opens(row))) or (
+            parted and (row.cells == 1 or any(map(is_rule, rows[index + 1 : index + 2])))
+        ):
             break
-        if is_tabular(row) or is_rule(row):
+        if is_tabular(row) or (is_rule(row) and end > start):
             end, figures = index + 1, figures or _has_figures(row.text)
         elif end == start or index - end >= GAP_ROWS or not _is_label(row, rows[index + 1 : index + 3]):
             break

@@ -16,7 +16,7 @@ from rag_core.domain.documents import Page
 from rag_core.domain.passages import Role
 from rag_core.ingest.blocks.rows import ends_sentence
 from rag_core.ingest.passages.units import MAX_UNIT_CHARS, Unit
-from rag_core.language import sentences
+from rag_core.language import sentences, word_texts
 from rag_core.language.bullets import BULLETS
 
 MAX_PAGES_ON = 2  # a page that holds nothing but a figure or a table may stand between; chosen
@@ -88,7 +88,7 @@ class _Seams:
         if self._text(following)[0].isupper():
             *_, (start, end) = sentences(last, self._language)
             last = last[start:end] if self._marked >= MARKED else ""
-        return len(last.split()) > SHORT_WORDS
+        return len(list(word_texts(last))) > SHORT_WORDS
 
     def is_headless(self, before: Sequence[Unit], unit: Unit) -> bool:
         """Whether a unit that goes on with none begins within a sentence, at the head of a page or column."""

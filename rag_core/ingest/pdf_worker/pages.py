@@ -18,6 +18,7 @@ from typing import Any
 import pymupdf
 
 from .damage import unheard
+from .drawn_bullets import with_bullets
 from .form_fields import beside_labels, with_boxes
 from .glyphs.accents import composed
 from .glyphs.baselines import levelled
@@ -60,6 +61,7 @@ RULE_PT = 3.0
 Reasons = list[list[Kind | None]]
 Picture = dict[str, object] | None
 
+_DRAWN_HYPHEN = re.compile("(?<=[0-9])\xad(?=[0-9])")  # a figure is not broken
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _CLOSING = re.compile(r"[.,;:!?)\]}]+")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
@@ -102,7 +104,7 @@ def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, A
     if void:
         unseen = [[kind or Kind.STRUCK for kind in kinds] for kinds in unseen]
     shown, rules = beside_labels(page, list(_visible(inked, unseen, hidden))), _rules(trace)
-    shown = with_boxes(shown, rules, trace.strokes.sloped) if trace else shown
+    shown = with_bullets(with_boxes(shown, rules, trace.strokes.sloped), trace.dots) if trace else shown
     rows = build(as_printed(in_cells(shown, rules)), asked["page_chars"], asked["page_words"], rules)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden[Kind.LAYER.value] += len(word)
@@ -290,10 +292,12 @@ def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator
 
 
 def _clean(text: str, box: Rect) -> Iterable[tuple[str, Rect]]:
-    """`text` without lone surrogates, parted at the white space that MuPDF takes for letters."""
+    """`text` without lone surrogates and soft hyphens in figures, parted at the white space that MuPDF takes for
+    letters.
+    """
     if text.isascii():
         return ((text, box),)
-    return _parts(_SURROGATE.sub("\ufffd", text), box)
+    return _parts(_DRAWN_HYPHEN.sub("-", _SURROGATE.sub("\ufffd", text)), box)
 
 
 def _parts(text: str, box: Rect) -> Iterator[tuple[str, Rect]]:

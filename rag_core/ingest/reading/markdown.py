@@ -27,7 +27,10 @@ CODE = re.compile(
 )
 _FRONT = re.compile(rf"\A\ufeff?---[ \t\r]*\n(.{{0,{FRONT_CHARS}}}?\n)(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)", re.DOTALL)
 _ISO = re.compile(r"\d{4}(?:-\d\d){0,2}(?!\d)")
-_INLINE = "a abbr b big bdi bdo cite em font i img ins kbd mark q samp small span strong sub sup tt u var wbr".split()
+_INLINE = (
+    "a abbr b big bdi bdo cite data dfn em font i img ins kbd mark q rp rt ruby samp small span strong sub sup time tt "
+    "u var wbr"
+).split()
 _BLOCKS = (
     "address article aside blockquote body br caption center dd details div dl dt figcaption figure footer h1 h2 h3 h4 "
     "h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
@@ -35,8 +38,20 @@ _BLOCKS = (
 _TAG = re.compile(rf"<(/?)({'|'.join((*_INLINE, *_BLOCKS))})\b[^<>]{{0,2000}}>[ \t]*(?:\r?\n)?", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")
 _STRONG = re.compile(
-    r"(?<![\w\\*])(?P<mark>\*{2,3})(?![\s*])(?:(?!\n[ \t\r]*\n|\*\*).)+(?<![\s\\*])(?P<end>(?P=mark))(?![\w*])",
+    r"(?<![A-Za-z\d_\\*])(?P<mark>\*{2,3})(?![\s*])(?:(?!\n[ \t\r]*\n|\*\*).)+(?<![\s\\*])(?P<end>(?P=mark))"
+    r"(?![A-Za-z\d_*])",
     re.DOTALL,
+)
+_HIDDEN = (("<!--", "-->"), ("{% comment %}", "{% endcomment %}"))
+# tags of Liquid and Hugo, of which a reader sees at most the last quoted words
+_TEMPLATE = re.compile(r"\{%[^{}\n]{0,300}%\}|\{\{[<%][^{}\n]{0,300}[>%]\}\}")
+_QUOTED = re.compile(r"\"([^\"]*)\"")
+_IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\([^()\n]*\)")
+# marks that set a block or give it a name: "> " of a quotation and its kind, "::: note", "{#fees .wide}"
+_SETTING = re.compile(
+    r"^(?: {0,3}>[ \t]?)+(?:\[!\w{3,12}\][ \t]*)?|^:{3,}[ \t]*\w*[ \t]*"
+    r"|[ \t]*\{(?::\s?[#.]?|[#.])[A-Za-z][^{}\n]{0,200}\}",
+    re.MULTILINE,
 )
 _TAB = re.compile(r"(?<=\S)[ ]*\t\s*?(?=\S)")
 
@@ -44,7 +59,7 @@ Edit = tuple[int, int, str]  # the stretch from one offset to another becomes th
 
 
 def plain(text: str) -> tuple[str, Metadata]:
-    """Markdown without markup of HTML and strong emphasis, and what its front matter says of it."""
+    """Markdown without markup of HTML, templates and strong emphasis, and what its front matter says of it."""
     said, text = _stated(text)
     whole, at = StringIO(newline=""), 0  # ten megabytes may have millions of edits: none is kept
     for start, end, written in _edits(text, without_code(text)):
@@ -92,19 +107,23 @@ def _words(node: yaml.Node) -> list[str]:
 def _edits(text: str, prose: str) -> Iterator[Edit]:
     """All of them, the first one first, and of two that begin together the longer one."""
     return merge(
-        _comments(prose),
+        *(_hidden(prose, *marks) for marks in _HIDDEN),
         ((*one.span(), f"\n\n{_rows(text[one.start() : one.end()])}\n\n") for one in TABLE.finditer(prose)),
         ((*one.span(), _instead(one)) for one in _TAG.finditer(prose)),
         ((*one.span(), unescape(one[0]).replace("|", "¦")) for one in _ENTITY.finditer(prose)),
         ((*one.span(mark), "") for one in _STRONG.finditer(prose) for mark in ("mark", "end")),
         ((*one.span(), " ") for one in _TAB.finditer(prose)),
+        ((*one.span(), "".join(_QUOTED.findall(one[0])[-1:])) for one in _TEMPLATE.finditer(prose)),
+        ((*one.span(), one[1]) for one in _IMAGE.finditer(prose)),
+        ((*one.span(), "") for one in _SETTING.finditer(prose)),
         key=lambda edit: (edit[0], -edit[1]),
     )
 
 
-def _comments(prose: str) -> Iterator[Edit]:
+def _hidden(prose: str, opens: str, closes: str) -> Iterator[Edit]:
     start = end = 0
-    while (start := prose.find("<!--", end)) >= 0 and (end := prose.find("-->", start) + 3) > 2:
+    while (start := prose.find(opens, end)) >= 0 and (end := prose.find(closes, start)) >= 0:
+        end += len(closes)
         yield start, end, ""
 
 

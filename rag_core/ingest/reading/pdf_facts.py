@@ -30,6 +30,9 @@ _SIGNATURES = {
 }
 
 
+_WEB_FRAME = re.compile(rb"<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
+# a piece of a page, as programs that put pages together keep them
+_WEB_BLOCK = re.compile(rb"<(?:html|p|div|h[1-6]|[uo]l|table|main|section|article|title)\b[^<>]*>", re.IGNORECASE)
 _WEB_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
 PDF = "pdf"
 OFFICE = {".docx": "docx", ".xlsx": "xlsx", ".pptx": "pptx"}
@@ -56,10 +59,8 @@ def has_form(form: str, data: bytes) -> bool:
     if form in OFFICE.values():
         return start.startswith(b"PK\x03\x04")
     if form == "html":
-        lower = start.lower()
-        return lower.startswith(_WEB_STARTS) or (
-            lower.startswith((b"<?xml", b"<!--")) and b"<html" in data[:4096].lower()
-        )
+        framed = start.lower().startswith((*_WEB_STARTS, b"<?xml")) and _WEB_FRAME.search(data[:4096])
+        return bool(framed or (not foreign_format(data) and _WEB_BLOCK.search(data[:4096])))
     return not foreign_format(data) and b"%PDF-" in data[:HEADER_BYTES]
 
 

@@ -68,7 +68,7 @@ def _judged(span: Span, used: Mapping[int, tuple[Any, set[Glyph]]], signs: Signs
     for place, glyph in enumerate(span.glyphs if signs else ()):
         sign = signs.get((glyph.address, (glyph.number, ord(glyph.text[0]) if glyph.text else 0)))
         if sign:
-            span.glyphs[place] = glyph._replace(text=f"{sign} ", sign=True)
+            span.glyphs[place] = glyph._replace(text=sign, sign=sign.endswith(" "))
     return judged(
         span,
         lambda glyph, text: fonts.away(glyph.address, glyph.font, glyph.number, text.strip(), used[glyph.address][1]),
@@ -138,5 +138,5 @@ class _Corrector(HandOn):
             if self._shown is not None:
                 shown = next(self._shown, Shown(said, None)).text
             elif sign := self._signs.get((address, (number, ord(said[0]) if said else 0))):
-                shown = f"{sign} "
+                shown = sign
             yield (x, y, advance, number), said, shown

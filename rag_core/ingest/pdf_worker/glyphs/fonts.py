@@ -19,7 +19,7 @@ from typing import Any
 from pymupdf import mupdf
 
 from .actual_text import FURTHER, Glyph
-from .shapes import SIDE, Shape, away, glyph_code, is_blank, is_slanted, references
+from .shapes import SIDE, Shape, away, glyph_code, is_blank, is_slanted, named_parts, references
 from .shapes import distance as _distance
 from .shapes import shape as _shape
 from .symbols import FEW, meant, sign_of
@@ -61,7 +61,9 @@ class Fonts:
         return self._fonts[address][1]
 
     def signs(self, used: Mapping[int, tuple[Any, set[Glyph]]]) -> dict[tuple[int, Glyph], str]:
-        """Of the glyphs `used` on a page, those that show a sign and say a letter or nothing; by font address."""
+        """Of the glyphs `used` on a page, those that show something else than they say, by font address: a sign, with a
+        blank behind it, where they say a letter or nothing; letters where they say one of them or a blank.
+        """
         found: dict[tuple[int, Glyph], str] = {}
         for address, (font, glyphs) in used.items():
             self._known(address, font)
@@ -69,7 +71,8 @@ class Fonts:
             for glyph in glyphs:
                 key = address, glyph, few
                 if key not in self._signs:
-                    self._signs[key] = sign_of(font, *glyph, few=few)
+                    sign = sign_of(font, *glyph, few=few)
+                    self._signs[key] = f"{sign} " if sign else _letters_of(font, *glyph, glyphs)
                 if self._signs[key]:
                     found[address, glyph] = self._signs[key]
         return found
@@ -123,6 +126,21 @@ class Fonts:
                 own.setdefault(mupdf.ll_fz_encode_character(font.m_internal, ord(sign)), set()).add(_plain(sign))
             self._own[address] = own
         return self._own[address].get(number, set())
+
+
+def _letters_of(font: Any, number: int, code: int, glyphs: set[Glyph]) -> str:
+    """The letters of a glyph that says the last one of them, as MuPDF has it of a ligature named "T_h", or the digit of
+    one that says a blank; "" where it says what it is. `glyphs` are those of its font.
+    """
+    said = chr(max(0, min(code, 0x10FFFF)))
+    parts = named_parts(font, number) if said.isalpha() and said.isascii() else ""
+    if len(parts) > 1 and said == parts[-1] and (FURTHER, ord(parts[1])) not in glyphs:
+        return parts
+    shape = _shape(font, number) if number > 0 and said.isspace() and not is_blank(font, number) else None
+    if not shape:
+        return ""
+    away, digit = min((_nearest(shape, digit, slanted=is_slanted(font)), digit) for digit in DIGITS)
+    return digit if away < NEAR else ""
 
 
 def shows_another_digit(font: Any, number: int, said: str) -> bool:

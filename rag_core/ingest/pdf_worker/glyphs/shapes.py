@@ -115,6 +115,13 @@ def glyph_code(font: Any, number: int) -> int:
     return 0 if _MADE_UP.fullmatch(name) else max(0, mupdf.ll_fz_unicode_from_glyph_name(name))
 
 
+def named_parts(font: Any, number: int) -> str:
+    """The letters that a font names a ligature after, as "T_h" or "ffi"; "" for a glyph with no such name."""
+    name = str(mupdf.ll_fz_get_glyph_name2(font.m_internal, number)).partition(".")[0]
+    parts = name if name in ("ff", "fi", "fl", "ffi", "ffl") else name.split("_")
+    return "".join(parts) if all(len(part) == 1 and part.isalpha() for part in parts) else ""
+
+
 def is_slanted(font: Any) -> bool:
     """Whether a font calls itself italic.
 

@@ -26,6 +26,7 @@ MAX_OPERATIONS = 30_000
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
 # the longest bar of a fraction, its least length in thicknesses, and how many are noted
 BAR_PT, BAR_SHAPE, MAX_BARS = 60.0, 3.0, 5_000
+DOT_PT, DOT_SHAPE, MAX_DOTS = (1.0, 8.0), 1.2, 500  # drawn bullets, and more of them than a page of lists has
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
 # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
@@ -46,7 +47,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         address that names it
     while it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said
     to show and cannot. `bars`: short lines and bars, as fractions and minuses are drawn. `strokes`: lines and thin
-    boxes. `marks`: the extents and sizes, in points, of large texts, as a watermark is.
+    boxes. `dots`: small squares and circles. `marks`: the extents and sizes, in points, of large texts, as a watermark
+    is.
     """
 
     def __init__(self, page: Any) -> None:
@@ -58,6 +60,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.spans: list[Span] = []
         self.texts: list[Rect] = []
         self.bars: list[Rect] = []
+        self.dots: list[Rect] = []
         self.marks: list[tuple[Rect, float]] = []
         self.strokes = Strokes(is_pdf=page.parent.is_pdf)
         self.fonts: dict[int, tuple[Any, set[Glyph]]] = {}
@@ -106,6 +109,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         short, long = sorted((x1 - x0, y1 - y0))
         if BAR_SHAPE * short <= long <= BAR_PT and len(self.bars) < MAX_BARS:
             self.bars.append(box)
+        if DOT_PT[0] <= short and long <= min(DOT_PT[1], DOT_SHAPE * short) and len(self.dots) < MAX_DOTS:
+            self.dots.append(box)
         if short <= THIN_PT:
             self._rule(box)
             return
