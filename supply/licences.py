@@ -27,6 +27,7 @@ BESIDES = {
     "stores": "What stores in a database, LangChain's documents and their tests use (`make stores`)",
     "ray": "What workers of Ray use (`make ray`)",
     "rapidocr": "What reading scans by RapidOCR uses (`make rapidocr`)",
+    "litellm": "What models of providers use (`make litellm`)",
 }
 
 HEAD = """\
@@ -77,14 +78,15 @@ def stated(package: metadata.PackageMetadata, words: Mapping[str, str]) -> str:
         line.split(" :: ")[-1] for line in package.get_all("Classifier") or [] if line.startswith("License :: ")
     ]
     named = set(classifiers) - {"OSI Approved", "DFSG approved"}
-    field = (package["License"] or "").strip().split("\n")[0]  # some put the whole text there
+    expression, field = ((package.get_all(name) or [""])[0] for name in ("License-Expression", "License"))
+    field = field.strip().split("\n")[0]  # some put the whole text there
     for text in (
-        package["License-Expression"],
+        expression,
         words.get(field, field),
         words.get(named.pop()) if len(named) == 1 else None,
     ):
-        if (expression := spdx(text)) is not None:
-            return expression
+        if (normal := spdx(text)) is not None:
+            return normal
     return ""
 
 
