@@ -23,7 +23,7 @@ from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.jobs import Jobs
-from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
+from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate, stopping
 from rag_core.service.people import People, access_file
 from rag_core.service.principal import (
     LOCAL,
@@ -31,7 +31,6 @@ from rag_core.service.principal import (
     Overloaded,
     Principal,
     Scope,
-    Stopping,
     Unauthenticated,
     missing,
 )
@@ -262,9 +261,7 @@ class Service:
     def problem(self, collection: str = DEFAULT) -> RagError | None:
         """Why the service is not ready to answer from a collection; None where it is."""
         if self._stopping.is_set():
-            return Stopping(
-                "The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS
-            )
+            return stopping()
         opening = loading.opening(self.folder, collection, self.base)
         if not opening.wait():
             return Loading(
