@@ -82,6 +82,21 @@ def test_every_package_of_requirements_stands_in_the_right_lock_in_its_version()
     assert wanted.keys() - tools <= product
 
 
+def test_each_package_that_is_named_for_the_product_has_its_reason() -> None:
+    files = ("stores", "ray", "rapidocr", "litellm", "folders")
+    named = "\n".join(
+        [
+            read("requirements.txt").split("# tests")[0],
+            *(read(f"supply/{name}.txt").split("# tests")[0] for name in files),
+        ]
+    )
+    rows = re.findall(r"^\| ([a-z0-9-]+) \| \S", read("supply/README.md"), re.MULTILINE)
+
+    assert sorted(rows) == sorted(
+        canonicalize_name(Requirement(line).name) for line in named.splitlines() if line and not line.startswith("#")
+    )
+
+
 def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     """Read from what the installed packages say they need: a package too few breaks a fresh setup, one too many is one
     more to trust.
