@@ -137,16 +137,13 @@ class ActLog:
             head, n = _chained(head, raw), number
             met |= {one for one in heads if one == head}
         if not problem and torn and torn[-1] == n:
-            line, problem = (
-                n,
-                "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left "
-                "of it.",
+            line = n
+            problem = (
+                "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left."
             )
         if not problem and not witness:
-            line, problem = (
-                removed + 1,
-                f"The log begins at line {removed + 1}, and no line says that those before it were removed.",
-            )
+            line = removed + 1
+            problem = f"The log begins at line {line}, and no line says that those before it were removed."
         return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
 
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
