@@ -20,7 +20,7 @@ PEERS := build/peers/.setup-done
 # Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test unit coverage coverage-all check bench campaign setup tools stores ray rapidocr peers lock licences sbom clean
+.PHONY: app test unit coverage coverage-all check bench campaign setup tools stores ray rapidocr litellm peers lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -81,6 +81,11 @@ ray: $(TEST_TOOLS)
 rapidocr: $(TEST_TOOLS)
 	@echo "Installing RapidOCR and OpenCV (90 MB; about 10 seconds)..."
 	@$(INSTALL) --no-deps -r supply/rapidocr.lock || $(STOPPED)
+
+# LiteLLM, by which models of Anthropic, Azure, Bedrock and Vertex are asked; nothing else needs it.
+litellm: $(TEST_TOOLS)
+	@echo "Installing LiteLLM (260 MB; about 20 seconds)..."
+	@$(INSTALL) --no-deps -r supply/litellm.lock || $(STOPPED)
 
 # LangChain and LlamaIndex in an environment of their own, for `make bench` to measure beside Plumbline; nothing else needs it.
 peers: $(PEERS)

@@ -2,10 +2,10 @@
 
 `requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch
 stands in neither: pip picks one of several builds of the one version in `requirements.txt`, and what that build needs
-(CUDA libraries, say) belongs to it. `supply/stores.lock` names what stores in a database need, `supply/ray.lock` what
-workers of Ray need, `supply/rapidocr.lock` what reading scans by RapidOCR needs. Each may be installed besides (`make
-stores`, `make ray`, `make rapidocr`), and need not. `supply/peers.lock` names what `make peers` puts into an
-environment of its own, which this one is not compared with.
+(CUDA libraries, say) belongs to it. What stores in a database, workers of Ray, RapidOCR and models of providers need
+has locks of its own under `supply/` (`BESIDES`); each may be installed besides (`make stores`, `make ray`, `make
+rapidocr`, `make litellm`), and need not. `supply/peers.lock` names what `make peers` puts into an environment of its
+own, which this one is not compared with.
 
     python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it
     does python -m supply.environment --remove-extra   # uninstalls what no lock names; setup does this when the lock
@@ -30,12 +30,12 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
 # may be installed besides, and need not
-STORES, RAY, RAPIDOCR = (
+BESIDES = STORES, RAY, RAPIDOCR, LITELLM = (
     "supply/stores.lock",
     "supply/ray.lock",
     "supply/rapidocr.lock",
+    "supply/litellm.lock",
 )
-BESIDES = (STORES, RAY, RAPIDOCR)
 PEERS = "supply/peers.lock"  # for an environment apart, build/peers
 # An environment brings these itself, in any version; the lock may pin one of them all the same.
 INSTALLERS = frozenset({"pip", "setuptools", "wheel"})

@@ -13,29 +13,23 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import yaml
 from license_expression import ExpressionError, LicenseSymbol, LicenseWithExceptionSymbol, get_spdx_licensing
 
-from supply.environment import PRODUCT, ROOT, TESTS, read_lock
+from supply.environment import BESIDES, PRODUCT, ROOT, TESTS, read_lock
 
 RULES, PAGE = ROOT / "supply" / "licences.yaml", ROOT / "docs" / "licences.md"
 SPDX = get_spdx_licensing()
-# the title of each part of licences.yaml that may be installed besides
-BESIDES = {
-    "stores": "What stores in a database, LangChain's documents and their tests use (`make stores`)",
-    "ray": "What workers of Ray use (`make ray`)",
-    "rapidocr": "What reading scans by RapidOCR uses (`make rapidocr`)",
-}
-
 HEAD = """\
 # Licences
 
 Plumbline is under AGPL-3.0-or-later, because PyMuPDF is. pip fetches these packages, each under a compatible licence;
 `supply/licences.yaml` says which are, and what was read or excepted by hand, and why. `make licences` writes this page.
 A wheel may hold libraries of others; its own licence files name them. A CUDA build of torch brings NVIDIA's libraries
-under NVIDIA's terms, which Plumbline does not need.
+under NVIDIA's terms.
 """
 
 
@@ -77,14 +71,15 @@ def stated(package: metadata.PackageMetadata, words: Mapping[str, str]) -> str:
         line.split(" :: ")[-1] for line in package.get_all("Classifier") or [] if line.startswith("License :: ")
     ]
     named = set(classifiers) - {"OSI Approved", "DFSG approved"}
-    field = (package["License"] or "").strip().split("\n")[0]  # some put the whole text there
+    expression, field = ((package.get_all(name) or [""])[0] for name in ("License-Expression", "License"))
+    field = field.strip().split("\n")[0]  # some put the whole text there
     for text in (
-        package["License-Expression"],
+        expression,
         words.get(field, field),
         words.get(named.pop()) if len(named) == 1 else None,
     ):
-        if (expression := spdx(text)) is not None:
-            return expression
+        if (normal := spdx(text)) is not None:
+            return normal
     return ""
 
 
@@ -144,11 +139,12 @@ def tables() -> dict[str, list[Licence]]:
     product = [each.name for each in read_lock((ROOT / PRODUCT).read_text(encoding="utf-8")) if each.here()]
     tools = [each.name for each in read_lock((ROOT / TESTS).read_text(encoding="utf-8")) if each.here()]
     lists = (("What Plumbline runs on", [*product, "torch"]), ("What only its tests use", tools))
-    besides = {
-        title: [Licence(name, row["version"], row["licence"], "") for name, row in sorted(known[part].items())]
-        for part, title in BESIDES.items()
+    besides = dict(row for lock in BESIDES for row in known[Path(lock).stem].items())
+    return {title: [licence_of(name, known) for name in sorted(names)] for title, names in lists} | {
+        "What else may be installed (`make stores`, `ray`, `rapidocr`, `litellm`)": [
+            Licence(name, row["version"], row["licence"], "") for name, row in sorted(besides.items())
+        ]
     }
-    return {title: [licence_of(name, known) for name in sorted(names)] for title, names in lists} | besides
 
 
 def page(found: Mapping[str, Iterable[Licence]]) -> str:

@@ -1,9 +1,9 @@
 """Writes the locks: exact versions of all that is installed, with the SHA-256 of every build that is accepted.
 
 `requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database
-use, `supply/ray.txt` what workers of Ray use, and `supply/rapidocr.txt` what reading scans by RapidOCR uses;
-`supply/peers.txt` names what `make bench` measures beside it, in an environment of its own. A resolver (uv, in an
-environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once.
+use, and so for each of `BESIDES`; `supply/peers.txt` names what `make bench` measures beside it, in an environment of
+its own. A resolver (uv, in an environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14
+on Linux and macOS at once.
 Versions that stand in a lock stay as long as they fit.
 
     python -m supply.lock             # make lock
@@ -29,15 +29,10 @@ from packaging.markers import Marker
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
-from supply.environment import PEERS, PRODUCT, RAPIDOCR, RAY, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
+from supply.environment import BESIDES, PEERS, PRODUCT, ROOT, TESTS, Locked, read_lock, torch_pin
 
 WORK = ROOT / "build" / "lock"
-STORES_SOURCE, RAY_SOURCE, RAPIDOCR_SOURCE, PEERS_SOURCE = (
-    "supply/stores.txt",
-    "supply/ray.txt",
-    "supply/rapidocr.txt",
-    "supply/peers.txt",
-)
+PEERS_SOURCE = "supply/peers.txt"
 RESOLVER, RESOLVER_LOCK = "uv==0.13.9", "supply/resolver.lock"
 TEST_HEADING = "# tests and checks"
 
@@ -48,6 +43,8 @@ NEEDS = {
     "pymupdf": ("2.0", []),
     # its weights alone are used, by OpenCV: not its program, nor what that needs to fetch other weights and to draw
     "rapidocr": ("3.10.0", ["numpy", "opencv-python-headless"]),
+    # it asks for a python-dateutil before 3, which pandas and matplotlib no longer take; Bedrock is asked with theirs
+    "botocore": (None, ["jmespath", "python-dateutil", "urllib3"]),
     # not what CUDA builds need: that goes with the build that pip picks
     "torch": (None, ["filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy", "typing-extensions"]),
 }
@@ -263,9 +260,8 @@ def main(arguments: list[str]) -> int:
     own = WORK / "resolver.in"
     own.write_text(RESOLVER, encoding="utf-8")
     known = {each.name for each in everything}
-    stores, ray, rapidocr = (_besides(name, requirements, versions, known) for name in (STORES, RAY, RAPIDOCR))
     peers, tool = _peers(torch_pin(requirements), versions), resolve(own, versions)
-    besides = ((STORES, stores), (RAY, ray), (RAPIDOCR, rapidocr))
+    besides = [(name, _besides(name, requirements, versions, known)) for name in BESIDES]
     locks = ((PRODUCT, product), (TESTS, tests), *besides, (PEERS, peers), (RESOLVER_LOCK, tool))
     for name, packages in locks:
         (ROOT / name).write_text(lock_text(packages, torch_pin(requirements)), encoding="utf-8")

@@ -36,7 +36,7 @@ MODEL_VARIABLES = (
 STORE_VARIABLES = ("RAG_PGVECTOR_URL", "RAG_MILVUS_URL", "RAG_RAY_ADDRESS")
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
-MUST_RUN = ("browser", "ocr", "tracer", "stores", "ray", "rapidocr", "langchain")
+MUST_RUN = ("browser", "ocr", "tracer", "stores", "ray", "rapidocr", "litellm", "langchain")
 # By folder, or by the name of a file: those that start processes, load several models or measure processor time.
 MARKERS = {
     "e2e": "browser",
@@ -76,7 +76,7 @@ REMEMBERED = (
 # Folders and files whose tests are about the process that reads a file: there each begins anew, as the product begins
 # it.
 COLD = ("e2e", "test_isolation", "test_traced", "test_pdf", "test_cli_ended")
-NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "rapidocr", "langchain")
+NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores", "ray", "rapidocr", "litellm", "langchain")
 
 
 class NetworkUsed(OSError):

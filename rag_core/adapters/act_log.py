@@ -105,11 +105,7 @@ class ActLog:
             make_folder(self.path.parent)
             with self._alone():
                 new = not self.path.exists()
-                descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, FILE_MODE)
-                try:
-                    self._append(descriptor, action, collection, objects or ("",))
-                finally:
-                    os.close(descriptor)
+                self._append(action, collection, objects or ("",))
                 if new:
                     sync([self.path.parent])
 
@@ -141,16 +137,13 @@ class ActLog:
             head, n = _chained(head, raw), number
             met |= {one for one in heads if one == head}
         if not problem and torn and torn[-1] == n:
-            line, problem = (
-                n,
-                "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left "
-                "of it.",
+            line = n
+            problem = (
+                "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left."
             )
         if not problem and not witness:
-            line, problem = (
-                removed + 1,
-                f"The log begins at line {removed + 1}, and no line says that those before it were removed.",
-            )
+            line = removed + 1
+            problem = f"The log begins at line {line}, and no line says that those before it were removed."
         return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
 
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
@@ -182,12 +175,8 @@ class ActLog:
                 if not gone:
                     return Pruned(0, checked.head)
                 if archive is not None:
-                    _write(archive, [*self._marks(), *gone])
-                descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND)
-                try:
-                    self._append(descriptor, Action.PRUNE, "", (_cut(kept, head),))
-                finally:
-                    os.close(descriptor)
+                    _write(archive, [*(raw for raw in islice(self._lines(), 1) if _marked(raw)), *gone])
+                self._append(Action.PRUNE, "", (_cut(kept, head),))
                 mark = json.dumps({"removed": kept, "head": head}, separators=(",", ":")).encode("ascii")
                 left = [raw for number, raw in enumerate(self._chain()[2], removed + 1) if number > kept]
                 short = self.path.with_name(f".{FILE}.{os.getpid()}.tmp")
@@ -197,27 +186,26 @@ class ActLog:
                 sync([self.path.parent])
                 return Pruned(len(gone), self.verify().head)
 
-    def _append(self, descriptor: int, action: Action, collection: str, objects: Sequence[str]) -> None:
-        size = os.fstat(descriptor).st_size
-        head, n, joint = self._end(descriptor, size)
-        at, lines = (
-            datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            [joint] if joint else [],
-        )
-        for one in objects:
-            n += 1
-            row = Entry(n, at, actor().name[:MAX_CHARS], action.value, collection[:MAX_CHARS], one[:MAX_CHARS], head)
-            raw = json.dumps(asdict(row), separators=(",", ":")).encode("ascii")
-            head = _chained(head, raw)
-            lines.append(raw + b"\n")
-        try:
-            data = memoryview(b"".join(lines))
-            while data:
-                data = data[os.write(descriptor, data) :]
-            os.fsync(descriptor)
-        except OSError:
-            os.ftruncate(descriptor, size)  # a full disk: nobody was told that this was noted
-            raise
+    def _append(self, action: Action, collection: str, objects: Sequence[str]) -> None:
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        who = actor().name[:MAX_CHARS]
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, FILE_MODE)
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+            size = os.fstat(descriptor).st_size
+            head, last, lines = self._end(descriptor, size)
+            for n, one in enumerate(objects, last + 1):
+                row = Entry(n, at, who, action.value, collection[:MAX_CHARS], one[:MAX_CHARS], head)
+                raw = json.dumps(asdict(row), separators=(",", ":")).encode("ascii")
+                head = _chained(head, raw)
+                lines += raw + b"\n"
+            try:
+                data = memoryview(lines)
+                while data:
+                    data = data[file.write(data) :]
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, size)  # a full disk: nobody was told that this was noted
+                raise
 
     def _end(self, descriptor: int, size: int) -> tuple[str, int, bytes]:
         """The chain's hash, the number of the last line, and what has to end a line that a power cut left."""
@@ -242,9 +230,6 @@ class ActLog:
         if mark is not None:
             return *mark, raws
         return 0, START, iter(()) if first is None else chain((first,), raws)
-
-    def _marks(self) -> list[bytes]:
-        return [raw for raw in islice(self._lines(), 1) if _marked(raw) is not None]
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -279,14 +264,25 @@ def _cut(removed: int, head: str) -> str:
 
 def _marked(raw: bytes) -> tuple[int, str] | None:
     """The mark at the beginning of a log that was shortened; None where a line is none."""
+    row = _row(raw, _MARK, "removed")
+    return (row["removed"], row["head"]) if row and row["removed"] > 0 and row["head"].isascii() else None
+
+
+def _parsed(raw: bytes) -> Entry | None:
+    """The entry of a line; None where it is none."""
+    row = _row(raw, _FIELDS, "n")
+    return Entry(**row) if row else None
+
+
+def _row(raw: bytes, fields: set[str], number: str) -> dict[str, Any] | None:
+    """The object of a line that has these fields: one whole number, else texts; None where it is none."""
     try:
         row: Any = json.loads(raw)
     except (ValueError, RecursionError):
         return None
-    is_mark = (
-        isinstance(row, dict) and set(row) == _MARK and type(row["removed"]) is int and isinstance(row["head"], str)
-    )
-    return (row["removed"], row["head"]) if is_mark and row["removed"] > 0 and row["head"].isascii() else None
+    if not isinstance(row, dict) or set(row) != fields or type(row[number]) is not int:
+        return None
+    return row if all(isinstance(row[name], str) for name in fields - {number}) else None
 
 
 def _write(path: Path, lines: Sequence[bytes]) -> None:
@@ -296,17 +292,6 @@ def _write(path: Path, lines: Sequence[bytes]) -> None:
         file.writelines(raw + b"\n" for raw in lines)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _parsed(raw: bytes) -> Entry | None:
-    """The entry of a line; None where it is none."""
-    try:
-        row: Any = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(row, dict) or set(row) != _FIELDS or type(row["n"]) is not int:
-        return None
-    return Entry(**row) if all(isinstance(row[name], str) for name in _FIELDS - {"n"}) else None
 
 
 def _why(found: Entry, head: str, number: int) -> str:

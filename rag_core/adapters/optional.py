@@ -1,7 +1,7 @@
 """Optional packages, which only a part of the product needs: the extras of pyproject.toml.
 
-Setup installs them all, but for those of stores in a database, Ray and RapidOCR (`APART`). An installation that leaves
-some out answers questions as before; what needs one says which, and the command.
+Setup installs them all, but for those of stores in a database, Ray, RapidOCR and LiteLLM (`APART`). An installation
+that leaves some out answers questions as before; what needs one says which, and the command.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ EXTRAS = {
     "s3": ("s3fs",),
     "webdav": ("webdav4",),
     "rapidocr": ("rapidocr", "cv2"),
+    "litellm": ("litellm", "google.auth"),
 }
 APART = {  # not installed by setup
     "pgvector": "supply/stores.lock",
     "milvus": "supply/stores.lock",
     "ray": "supply/ray.lock",
     "rapidocr": "supply/rapidocr.lock",
+    "litellm": "supply/litellm.lock",
 }
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. Where Plumbline is an installed wheel, "

@@ -46,7 +46,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
-from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
+from rag_core.errors import Cancelled, InvalidSetting, MissingDependency, ModelUnavailable, RagError
 from rag_core.facts import absent_facts
 from rag_core.grounding.additions import added_to
 from rag_core.grounding.own_words import reworded
@@ -304,7 +304,7 @@ class _Run:
         call = Call(step, prompt.id, self.settings.model)
         try:
             model = self.tools.model(self.settings) if self.tools.model else None
-        except InvalidSetting as error:
+        except (InvalidSetting, MissingDependency) as error:
             return replace(call, failure=str(error)), None
         if model is None:
             return replace(call, failure=_NOT_CONFIGURED), None

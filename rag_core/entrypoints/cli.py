@@ -26,7 +26,7 @@ from rag_core.entrypoints.commands import doctor as doctor_command
 from rag_core.entrypoints.commands import evaluate as evaluate_command
 from rag_core.entrypoints.commands import library as commands
 from rag_core.entrypoints.commands.check import check
-from rag_core.entrypoints.commands.terminal import printable
+from rag_core.entrypoints.commands.terminal import tell
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.library.stored.sources import LISTED
 from rag_core.settings import DEFAULT_PRESET
@@ -367,28 +367,25 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process
             return code
     except Terminated:
-        print("Stopped by the system. What was finished is kept.", file=sys.stderr)
+        tell("Stopped by the system. What was finished is kept.")
         return 143
     except (KeyboardInterrupt, Cancelled):
-        print("Stopped. What was finished is kept.", file=sys.stderr)
+        tell("Stopped. What was finished is kept.")
         return 130
     except InvalidSetting as error:
-        print(printable(f"{error.problem} {error.remedy}"), file=sys.stderr)
+        tell(f"{error.problem} {error.remedy}")
         return 2
     except RagError as error:
-        print(printable(f"{error.problem} {error.remedy}"), file=sys.stderr)
+        tell(f"{error.problem} {error.remedy}")
         return 1
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; nothing to say
         return 0
     except OSError as error:  # a disk that is full, a folder that is not ours
         where = f" ({error.filename})" if error.filename else ""
-        print(
-            printable(
-                f"The system refused to read or write: {error.strerror or error}{where}. Free disk space, or name "
-                f"another place."
-            ),
-            file=sys.stderr,
+        tell(
+            f"The system refused to read or write: {error.strerror or error}{where}. Free disk space, or name "
+            f"another place."
         )
         return 1
 

@@ -138,6 +138,11 @@ T = TypeVar("T")
 RETRY_SECONDS = 5  # a question takes less than one; those before it in a full queue take a few
 
 
+def stopping() -> Stopping:
+    """The error for a call that comes when the service was told to stop."""
+    return Stopping("The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS)
+
+
 class Lane:
     """`threads` that work, and at most `waiting` calls before them."""
 
@@ -155,18 +160,15 @@ class Lane:
             ShareTaken: the caller has as many calls in it as one may have.
             Overloaded: the queue is full, or the service stops.
         """
-        stopping = Stopping(
-            "The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS
-        )
         if self._closed:
-            raise stopping
+            raise stopping()
         caller = request.caller if (request := REQUEST.get()) else ""
         self.places.take(caller)
         try:
             future = self._pool.submit(copy_context().run, work)  # its log lines are the request's
         except RuntimeError:  # it was closed meanwhile
             self.places.free(caller)
-            raise stopping from None
+            raise stopping() from None
         # also of one that nobody waits for any more, and never began
         future.add_done_callback(lambda _: self.places.free(caller))
         return await asyncio.wrap_future(future)

@@ -119,6 +119,7 @@ class Rules(_Part):
         others: what people who signed in and have no role may do.
         addresses_checked: takes all addresses for their owners', where the provider does not say so itself.
         audiences: whose tokens of the provider programs may come with, besides the page's and those for MCP.
+        issuers: names of the provider in tokens, besides the one that its address says.
         signed_in_hours: how long a sign-in holds.
         roles: by name.
     """
@@ -127,6 +128,7 @@ class Rules(_Part):
     others: Literal["ask", "nothing"] = "nothing"
     addresses_checked: bool = False
     audiences: frozenset[str] = frozenset()
+    issuers: frozenset[str] = frozenset()
     signed_in_hours: float = Field(default=12.0, gt=0.0, le=720.0)
     roles: Mapping[str, Role] = Field(default_factory=dict)
 
@@ -209,7 +211,9 @@ class People:
         rules, now = self.rules(), self._clock()
         subject, issued, audience = claims.get("sub"), claims.get("iat"), claims.get("aud")
         ours = audience if isinstance(audience, list) else [audience]
-        if not isinstance(subject, str) or not subject or not any(one in ours for one in audiences):
+        if not isinstance(subject, str) or not subject or not subject.isprintable():  # it stands in logs
+            return None
+        if not any(one in ours for one in audiences):
             return None
         if (
             isinstance(issued, bool)

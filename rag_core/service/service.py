@@ -23,7 +23,7 @@ from rag_core.library.stored.named import collections, is_name
 from rag_core.over import ask_over, decide_over
 from rag_core.service.collection import Collection, chosen
 from rag_core.service.jobs import Jobs
-from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate
+from rag_core.service.limits import PER_MINUTE, RETRY_SECONDS, Lane, Places, Rate, stopping
 from rag_core.service.people import People, access_file
 from rag_core.service.principal import (
     LOCAL,
@@ -31,7 +31,6 @@ from rag_core.service.principal import (
     Overloaded,
     Principal,
     Scope,
-    Stopping,
     Unauthenticated,
     missing,
 )
@@ -61,6 +60,7 @@ LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
 STREAMS, STREAMS_EACH = 50, 10  # that are open at once
+PEOPLE_EACH = 20  # whose programs may come from one address; checking a signature takes a tenth of a millisecond
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
 _log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
@@ -97,6 +97,7 @@ class Service:
         self.tokens, self.jobs = Tokens(folder), Jobs(runner)
         people = self.tokens.people
         self.rate = Rate(per_minute, people=people)
+        self._checks = Rate(per_minute * PEOPLE_EACH)
         self.questions = Lane("question", *question_places(os.environ), people)
         self.looks = Lane("look", LOOKS, LOOKS_WAITING, people)
         self.files = Lane("file", FILES, FILES_WAITING, people)
@@ -119,18 +120,21 @@ class Service:
             "A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one."
         )
 
-    async def known(self, token: str | None, *, here: bool) -> Principal:
+    async def known(self, token: str | None, *, here: bool, address: str) -> Principal:
         """The caller, who may also come with a token of the login's provider: then a person with their roles.
 
         Raises:
+            TooOften: so many tokens came from this address that none of them is checked now.
             ProviderUnavailable: the provider cannot be asked for its keys.
             Overloaded: the file of roles cannot be read.
         """
         if not self.login or not self._keys or token is None or token.startswith(f"{PREFIX}_"):
             return self.principal(token, here=here)
         try:
-            audiences = {self.login.client_id, self.login.resource, *self._people.rules().audiences}
-            claims = await self._keys.claims(token, audiences)
+            self._checks.take(address)
+            rules = self._people.rules()
+            audiences = {self.login.client_id, self.login.resource, *rules.audiences}
+            claims = await self._keys.claims(token, audiences, rules.issuers)
             person = self._people.person(claims, *audiences) if claims else None
         except InvalidSetting as error:  # what stands in the file is nothing for a stranger
             _log.error("%s", error.problem)
@@ -257,9 +261,7 @@ class Service:
     def problem(self, collection: str = DEFAULT) -> RagError | None:
         """Why the service is not ready to answer from a collection; None where it is."""
         if self._stopping.is_set():
-            return Stopping(
-                "The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS
-            )
+            return stopping()
         opening = loading.opening(self.folder, collection, self.base)
         if not opening.wait():
             return Loading(

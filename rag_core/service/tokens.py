@@ -177,7 +177,7 @@ class Tokens:
             with FileLock(self._path.with_name(f".{FILE}.lock"), mode=FILE_MODE):
                 found = change(self._read() if self._path.exists() else ())
                 if not self._there_were():  # first: a kill between the two closes the service, and never opens it
-                    self._note_that_there_were()
+                    write_atomically(self._had, HAD_TEXT.encode())
                 noting(self._path.parent)(action, (id,))
                 rows = [asdict(token) for token in found]
                 write_atomically(
@@ -202,10 +202,6 @@ class Tokens:
     @staticmethod
     def _damaged(how: str = "cannot be read") -> LibraryDamaged:
         return LibraryDamaged(f"The file of tokens {how}.", remedy=f"Restore {FILE} from a backup. {ANEW}")
-
-    def _note_that_there_were(self) -> None:
-        with storage_problems("noting that there are tokens"):
-            write_atomically(self._had, HAD_TEXT.encode())
 
     def _there_were(self) -> bool:
         """Whether a token was ever made here. What cannot be looked at counts as one."""

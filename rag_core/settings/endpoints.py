@@ -21,6 +21,8 @@ from rag_core.settings.login import secrets_file
 from rag_core.settings.nested import ENV_FILE, with_env_file
 
 OPENAI = "https://api.openai.com/v1"  # where a key is for, unless a base URL says otherwise
+LITELLM = "litellm"  # the scheme of a base URL that names a provider: litellm://bedrock
+PROVIDERS = ("anthropic", "azure", "bedrock", "vertex_ai")
 _FIRST = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL")
 _SECOND = ("RAG_FALLBACK_BASE_URL", "RAG_FALLBACK_API_KEY", "RAG_FALLBACK_MODEL")
 NAMES = (*_FIRST, *_SECOND)
@@ -30,15 +32,15 @@ _HEAD = 4  # longest prefix that only says whose key it is: "sk-", "gsk_"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server that speaks OpenAI's chat protocol, and what is asked of it."""
+    """A server that speaks OpenAI's chat protocol, or a provider behind LiteLLM, and what is asked of it."""
 
-    base_url: str  # with scheme and path, without a slash at its end: http://127.0.0.1:11434/v1
+    base_url: str  # with scheme and path, without a slash at its end: http://127.0.0.1:11434/v1, litellm://bedrock
     key: str = field(repr=False)  # empty where the server wants none
     model: str  # the name that the server knows; may be empty until the settings name one
 
     @property
     def host(self) -> str:
-        """Host and port, as traces and pages name it."""
+        """Host and port, or the provider, as traces and pages name it."""
         return urlsplit(self.base_url).netloc
 
     @property
@@ -58,7 +60,7 @@ class Endpoint:
     @property
     def warning(self) -> str:
         """One sentence that says what is unsafe about it; empty where nothing is."""
-        if self.local or urlsplit(self.base_url).scheme == "https":
+        if self.local or urlsplit(self.base_url).scheme in ("https", LITELLM):
             return ""
         what = "The key and the passages travel" if self.key else "Passages travel"
         return f"{what} to {self.host} unencrypted; use an https:// address where the server has one."
@@ -154,6 +156,8 @@ def _base_url(name: str, value: str) -> str:
     """The address without a slash at its end. It may hold no user, password or query: those are written into logs."""
     try:
         parts = urlsplit(value)
+        if parts.scheme == LITELLM and value.removeprefix(f"{LITELLM}://") in PROVIDERS:
+            return value
         usable = (
             parts.scheme in ("http", "https")
             and parts.hostname
@@ -167,7 +171,7 @@ def _base_url(name: str, value: str) -> str:
         pass
     raise InvalidSetting(
         f"{name} is not the address of a server.",
-        remedy="Write it like http://127.0.0.1:11434/v1; a key goes into its own variable.",
+        remedy="Write it like http://127.0.0.1:11434/v1 or litellm://bedrock; a key goes into its own variable.",
     )
 
 

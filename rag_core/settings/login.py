@@ -53,7 +53,7 @@ class Login:
     @property
     def issuer(self) -> str:
         """The provider, as clients of MCP look for it."""
-        return self.metadata_url.removesuffix(DISCOVERY)
+        return self.metadata_url.partition(DISCOVERY)[0]
 
     @property
     def resource(self) -> str:

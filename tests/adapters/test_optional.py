@@ -23,10 +23,12 @@ from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.adapters.index.choose import vector_store
+from rag_core.adapters.llm.chain import endpoint_model
 from rag_core.adapters.workers.ray_workers import workers_of
 from rag_core.errors import RagError
 from rag_core.ingest.reading.ocr_engines import weights_of
 from rag_core.settings import Settings
+from rag_core.settings.endpoints import Endpoint
 
 uses = {
     "certificate": lambda: to_pdf(None),
@@ -34,6 +36,7 @@ uses = {
     "milvus": lambda: vector_store("milvus"),
     "ray": lambda: workers_of(Settings.load().changed(workers="ray")),
     "rapidocr": lambda: weights_of("rapidocr"),
+    "litellm": lambda: endpoint_model(Endpoint("litellm://bedrock", "", "m"), "auto"),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
     "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
@@ -63,7 +66,10 @@ def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     pinned = [
         line
-        for name in ("requirements.txt", *(f"supply/{one}.txt" for one in ("stores", "ray", "folders", "rapidocr")))
+        for name in (
+            "requirements.txt",
+            *(f"supply/{one}.txt" for one in ("stores", "ray", "folders", "rapidocr", "litellm")),
+        )
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
     ]
 
@@ -104,6 +110,10 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
             "The vector store 'milvus' needs the package pymilvus, which is not installed.",
         ),
         "ray": ("MissingDependency", "Indexing by workers of Ray needs the package ray, which is not installed."),
+        "litellm": (
+            "MissingDependency",
+            "A language model of a provider needs the package litellm, which is not installed.",
+        ),
         "rapidocr": (
             "MissingDependency",
             "Reading scans by RapidOCR needs the packages rapidocr and opencv-python-headless, which are not "

@@ -135,20 +135,21 @@ def test_given_a_token_that_is_forged_when_read_then_it_never_counts(authority: 
         "no payload": f"{head}..{mark}",
         "no object": by_hand({"alg": "RS256", "kid": "tests"}, [1]),  # type: ignore[arg-type]
         "deep": by_hand({"alg": "RS256", "kid": "tests"}, body) + "[" * 5000,
+        "a deep payload": ".".join((head, base64.urlsafe_b64encode(b"[" * 9000).decode(), mark)),
         "nothing": "",
         "dots": "..",
         "no token": "abc",
         "letters of elsewhere": "ä.ö.ü",
         "spaces": f" {whole}",
     }
-    keys = SigningKeys(known)
+    keys = SigningKeys(known, Clock())
     assert ask(keys, whole) is not None
     for name, token in forged.items():
         assert ask(keys, token) is None, name
     authority.published = [authority.key.as_dict(private=True), shared]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Provider, "jwks", lambda self: {"keys": [authority.key.as_dict(private=True), shared.as_dict()]})
-        careless = SigningKeys(known)
+        careless = SigningKeys(known, Clock())
         assert ask(careless, by_hand({"alg": "HS256", "kid": "shared"}, body, shared.raw_value)) is None
         assert ask(careless, whole) is None  # whoever reads the private key can sign too
 
@@ -173,6 +174,54 @@ def test_given_a_signed_token_when_a_claim_is_not_as_it_must_be_then_it_does_not
     rights = ({"aud": ["another", CLIENT]}, {"nbf": now - 5}, {"exp": now - 20}, {"iat": now + 20}, {"azp": CLIENT})
     for right in rights:
         assert ask(keys, signed(authority, **right)) is not None, right
+
+
+def test_given_a_provider_that_calls_itself_otherwise_when_its_keys_are_read_then_they_count_where_that_name_is_listed(
+    authority: Provider, known: Login
+) -> None:
+    """As Entra does in tokens of version 1: the keys are those of the address, the name is another one."""
+    other = "https://sts.example.org/tenant/"
+    authority.described = {"issuer": other}
+    with pytest.raises(ProviderUnavailable):
+        ask(SigningKeys(known), signed(authority))
+    assert ask(SigningKeys(known), signed(authority, iss=other)) is None
+    assert asyncio.run(SigningKeys(known).claims(signed(authority, iss=other), {CLIENT}, {other})) is not None
+
+    authority.described = {"issuer": f"{authority.address}/"}  # Auth0 writes it so, and the address cannot
+    keys = SigningKeys(known)
+    assert ask(keys, signed(authority, iss=f"{authority.address}/")) is not None
+    assert ask(keys, signed(authority)) is None
+
+    authority.described = {}
+    keys = SigningKeys(known)
+    for issuer, counts in ((authority.address, True), (other, True), (f"{other}x", False)):
+        found = asyncio.run(keys.claims(signed(authority, iss=issuer), {CLIENT}, {other}))
+        assert (found is not None) == counts, issuer
+
+
+def test_given_somebody_elses_tokens_when_they_come_then_the_provider_is_not_asked(
+    authority: Provider, known: Login
+) -> None:
+    for issuer in ("https://elsewhere.example.org", None, [authority.address], {}):
+        assert ask(SigningKeys(known), signed(authority, header={"kid": "other"}, iss=issuer)) is None
+    assert authority.read == {}
+
+
+def test_given_a_new_key_just_after_the_provider_was_asked_for_another_then_its_holder_is_told_to_call_again(
+    authority: Provider, known: Login
+) -> None:
+    clock = Clock()
+    keys, new = SigningKeys(known, clock), RSAKey.generate_key(2048, {"kid": "new"})
+    assert ask(keys, signed(authority, header={"kid": "stray"})) is None
+    authority.published = [authority.key, new]
+    clock.now += 1
+    for _ in range(3):
+        with pytest.raises(ProviderUnavailable):
+            ask(keys, signed(authority, new, {"kid": "new"}))
+    assert ask(keys, signed(authority)) is not None
+    clock.now += AGAIN_SECONDS
+    assert ask(keys, signed(authority, new, {"kid": "new"})) is not None
+    assert authority.read == {DISCOVERY: 2, "/keys": 2}
 
 
 def test_given_a_key_that_nobody_knows_when_it_comes_then_the_provider_is_asked_once_and_not_for_each_call(

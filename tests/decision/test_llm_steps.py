@@ -14,6 +14,7 @@ import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
 
+from rag_core.adapters.optional import EXTRAS
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import MAX_HITS, SAID_CHARS, generate, sayable
 from rag_core.decision.measure import measure
@@ -311,14 +312,19 @@ def test_given_seconds_that_each_answer_takes_then_a_prompt_is_sent_while_half_a
 
 
 def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(
-    corpus: MemoryCorpus,
+    corpus: MemoryCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measurements = run(corpus, tools())
     wrong = run(corpus, tools(model=partial(language_model, environment={"RAG_MODEL": "m"})))
+    monkeypatch.setitem(EXTRAS, "litellm", ("not_installed",))
+    provider = {"OPENAI_BASE_URL": "litellm://azure", "RAG_MODEL": "m"}
+    missing = run(corpus, tools(model=partial(language_model, environment=provider)))
 
     assert decide(measurements).metadata["drafter"] == "extract"
     assert "RAG_MODEL" in decide(measurements).notes[0]
     assert "OPENAI_BASE_URL" in decide(wrong).notes[0]
+    assert decide(missing).metadata["drafter"] == "extract"
+    assert "supply/litellm.lock" in decide(missing).notes[0]
 
 
 def test_given_no_model_when_the_guard_should_judge_then_it_has_not_passed(corpus: MemoryCorpus) -> None:

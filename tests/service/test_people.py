@@ -116,6 +116,9 @@ def test_given_a_token_that_is_old_or_for_another_when_it_comes_then_it_is_nobod
         {"aud": None},
         {"sub": ""},
         {"sub": None},
+        {"sub": "1\nuser:ann@example.org"},
+        {"sub": "1\x00"},
+        {"sub": "1\u202e"},
     ):
         assert roles(people, **wrong) is None, wrong
     assert roles(people, aud=["another", "plumbline"]) == ("editors",)

@@ -26,6 +26,7 @@ from openid_provider import CLIENT, SECRET, Provider, provider
 from service_kit import ALPHA, WARRANTY, Server, models_here, running
 from test_serve_command import free_port
 
+from rag_core.service.limits import Rate
 from rag_core.settings.login import login
 
 BACK = "http://127.0.0.1:1/back"  # where MCP's client listens for who comes back
@@ -196,6 +197,40 @@ def test_given_a_provider_that_is_down_when_an_unknown_key_comes_then_one_clear_
         assert answer.json()["kind"] == "ProviderUnavailable"
         assert int(answer.headers["retry-after"]) >= 1
     assert [name[0] for name in buckets] == ["?"]  # such calls count for their address, or nothing would bound them
+
+
+def test_given_a_name_of_the_provider_in_the_file_of_roles_then_its_tokens_are_taken_at_once(company: Company) -> None:
+    file, old = company.server.folder / "access.yaml", company.provider.people["ann"]
+    company.provider.people["ann"] = old | {"iss": "https://sts.example.org/tenant/"}
+    try:
+        with company.client("ann") as ann:
+            assert ann.get("/api/collections").status_code == 401
+            file.write_text(f"{ACCESS}issuers: ['https://sts.example.org/tenant/']\n", encoding="utf-8")
+            assert ann.get("/api/collections").status_code == 200
+    finally:
+        company.provider.people["ann"] = old
+        file.write_text(ACCESS, encoding="utf-8")
+
+
+def test_given_an_address_that_sends_tokens_without_end_then_they_are_refused_before_they_are_checked(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, checked = company.server.service, []
+    claims = service._keys.claims
+
+    async def counted(*arguments: Any) -> Any:
+        checked.append(arguments)
+        return await claims(*arguments)
+
+    monkeypatch.setattr(service._keys, "claims", counted)
+    monkeypatch.setattr(service, "_checks", Rate(8, lambda: 0.0))
+    with company.client("ann") as ann:
+        assert [ann.get("/api/collections").status_code for _ in range(4)] == [200, 200, 429, 429]
+    assert len(checked) == 2
+    text = service.tokens.create("front", ("ask",), ("plans",))[1]  # checked by a look-up
+    assert httpx2.get(
+        f"{company.server.address}/api/collections", headers={"authorization": f"Bearer {text}"}
+    ).is_success
 
 
 def test_given_a_file_of_roles_that_cannot_be_read_then_nobody_comes_in_and_nothing_of_it_is_told(

@@ -62,6 +62,8 @@ def test_given_a_key_without_an_address_then_it_goes_to_its_maker_and_nowhere_el
                 "http://h\x00/v1",
                 f"{KEY}",
                 "http://häuser.example/v1",
+                "litellm://openai",
+                "litellm://bedrock/v1",
             )
         ),
         ({**LOCAL, "OPENAI_API_KEY": f"{KEY} {KEY}"}, "OPENAI_API_KEY holds a character"),
@@ -77,6 +79,18 @@ def test_given_variables_that_cannot_be_used_then_the_error_names_them_and_holds
     assert caught.value.remedy
     assert KEY not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_given_a_provider_then_it_takes_the_place_of_the_host_and_a_key_of_another_variable() -> None:
+    (found,) = endpoints({"OPENAI_BASE_URL": "litellm://bedrock", "RAG_MODEL": "m"})
+
+    assert (found.base_url, found.host, found.key, found.local, found.warning) == (
+        "litellm://bedrock",
+        "bedrock",
+        "",
+        False,
+        "",
+    )
 
 
 def test_given_a_key_then_no_form_of_the_endpoint_shows_it() -> None:

@@ -21,11 +21,11 @@ from packaging.utils import canonicalize_name
 from supply import environment
 from supply.environment import (
     BESIDES,
+    LITELLM,
     PEERS,
     PRODUCT,
     RAPIDOCR,
     RAY,
-    STORES,
     TESTS,
     Locked,
     compare,
@@ -36,10 +36,7 @@ from supply.environment import (
 from supply.lock import (
     NEEDS,
     PEERS_SOURCE,
-    RAPIDOCR_SOURCE,
-    RAY_SOURCE,
     RESOLVER_LOCK,
-    STORES_SOURCE,
     accepted,
     lock_text,
     locked_packages,
@@ -86,6 +83,21 @@ def test_every_package_of_requirements_stands_in_the_right_lock_in_its_version()
     assert wanted.keys() - tools <= product
 
 
+def test_each_package_that_is_named_for_the_product_has_its_reason() -> None:
+    files = ("stores", "ray", "rapidocr", "litellm", "folders")
+    named = "\n".join(
+        [
+            read("requirements.txt").split("# tests")[0],
+            *(read(f"supply/{name}.txt").split("# tests")[0] for name in files),
+        ]
+    )
+    rows = re.findall(r"^\| ([a-z0-9-]+) \| \S", read("supply/README.md"), re.MULTILINE)
+
+    assert sorted(rows) == sorted(
+        canonicalize_name(Requirement(line).name) for line in named.splitlines() if line and not line.startswith("#")
+    )
+
+
 def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     """Read from what the installed packages say they need: a package too few breaks a fresh setup, one too many is one
     more to trust.
@@ -113,29 +125,36 @@ def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     assert {each.name for each in everything.values() if each.here()} - reached == set()
 
 
-def test_stores_in_a_database_ray_and_rapidocr_each_have_a_lock_that_repeats_nothing_and_holds_what_is_named() -> None:
-    found: set[str] = set()
-    for lock, source in ((STORES, STORES_SOURCE), (RAY, RAY_SOURCE), (RAPIDOCR, RAPIDOCR_SOURCE)):
-        besides = {each.name: each.version for each in read_lock(read(lock))}
-        named = [Requirement(line) for line in read(source).splitlines() if line.strip() and not line.startswith("#")]
+def test_what_may_be_installed_besides_has_locks_that_repeat_nothing_of_setups_and_hold_what_is_named() -> None:
+    found: dict[str, Locked] = {}
+    for lock in BESIDES:
+        besides = {each.name: each for each in read_lock(read(lock))}
+        named = [
+            Requirement(line)
+            for line in read(lock.replace(".lock", ".txt")).splitlines()
+            if line.strip() and not line.startswith("#")
+        ]
 
-        assert besides.keys() & (locked().keys() | found) == set()
-        assert {
-            canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named
-        }.items() <= besides.items()
-        assert not any(name in read("requirements.txt").split() for name in ("stores", "ray", "rapidocr"))
-        found |= besides.keys()
+        assert besides.keys() & locked().keys() == set()
+        assert all(besides[name] == found[name] for name in besides.keys() & found.keys()), "two builds of a package"
+        assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= {
+            name: each.version for name, each in besides.items()
+        }.items()
+        assert Path(lock).stem not in read("requirements.txt").split()
+        found |= besides
 
 
-@pytest.mark.ray
-def test_ray_needs_nothing_that_is_not_locked_and_no_other_version_of_it() -> None:
-    if find_spec("ray") is None:  # importing it would add a folder of packages to all tests of this process
-        pytest.skip("the packages of `make ray` are not installed")
-    known = locked() | {each.name: each for each in read_lock(read(RAY))}
+@pytest.mark.parametrize(
+    "lock", [pytest.param(RAY, marks=pytest.mark.ray), pytest.param(LITELLM, marks=pytest.mark.litellm)]
+)
+def test_ray_and_litellm_need_nothing_that_is_not_locked_and_no_other_version_of_it(lock: str) -> None:
+    if find_spec(Path(lock).stem) is None:  # importing it would add a folder of packages to all tests of this process
+        pytest.skip("the packages are not installed")
+    known = locked() | {each.name: each for each in read_lock(read(lock))}
 
-    for parent in (each.name for each in read_lock(read(RAY))):
+    for parent in (each.name for each in read_lock(read(lock))):
         for each in map(Requirement, metadata.requires(parent) or ()):
-            if each.marker is None or each.marker.evaluate({"extra": ""}):
+            if parent not in NEEDS and (each.marker is None or each.marker.evaluate({"extra": ""})):
                 assert known[canonicalize_name(each.name)].version in each.specifier, f"{parent} needs {each}"
 
 
@@ -169,9 +188,8 @@ def test_packages_that_draw_in_telemetry_or_name_no_licence_are_in_no_lock() -> 
     kept_out = {"onnxruntime", "pymupdf-layout", "pymupdf4llm", "tabulate", "flatbuffers"}
 
     assert kept_out & locked().keys() == set()
-    assert not [
-        name for lock in (RAPIDOCR, RAY) for name in kept_out if name in {each.name for each in read_lock(read(lock))}
-    ]
+    for lock in (RAPIDOCR, RAY, LITELLM):
+        assert kept_out.isdisjoint(each.name for each in read_lock(read(lock))), lock
     assert "networkx" in torch_needs(environment.installed()), "torch no longer needs networkx: nothing else does"
 
 

@@ -110,6 +110,7 @@ def test_the_wheel_says_what_it_is_what_it_needs_and_brings_its_licence(built: P
         "s3",
         "webdav",
         "rapidocr",
+        "litellm",
     ]
 
 

@@ -1,4 +1,4 @@
-"""A language model behind any server that speaks OpenAI's chat protocol: OpenAI, Ollama, llama.cpp, vLLM.
+"""A language model behind any server that speaks OpenAI's chat protocol: OpenAI, Ollama, llama.cpp, vLLM, LiteLLM.
 
 The answer comes back as text, whatever it is; the core reads and judges it. What `chat.completions.parse` sends for a
 schema is sent here too, but nothing is parsed by the client, which would lose an answer that does not fit the schema.
@@ -23,9 +23,10 @@ from pydantic import BaseModel
 
 from rag_core.adapters.llm import http as model_http
 from rag_core.adapters.llm.http import AnswerTooLarge, without_key
+from rag_core.adapters.optional import require
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import ModelUnavailable
-from rag_core.settings.endpoints import OPENAI, Endpoint
+from rag_core.settings.endpoints import LITELLM, OPENAI, Endpoint
 
 RETRIES = 2  # after the first try, where it may help
 SEED = 1  # any one: the same question is to be answered in the same words
@@ -73,7 +74,7 @@ class OpenAIModel:
             base_url=endpoint.base_url,
             api_key=endpoint.key or "none",
             max_retries=0,
-            http_client=model_http.http_client(endpoint),
+            http_client=_http_client(endpoint),
         )
         if endpoint.base_url != OPENAI:  # names of the environment's account are nobody else's business
             self._client.organization = self._client.project = None
@@ -230,6 +231,16 @@ class OpenAIModel:
 
     def _unavailable(self, what: str, remedy: str) -> ModelUnavailable:
         return ModelUnavailable(f"The language model {self.name} at {self._endpoint.host} {what}.", remedy=remedy)
+
+
+def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
+    """The client for a server, or for a provider that LiteLLM translates for; MissingDependency without it."""
+    if not endpoint.base_url.startswith(f"{LITELLM}:"):
+        return model_http.http_client(endpoint)
+    require("litellm", "A language model of a provider")
+    from rag_core.adapters.llm.providers import provider_client  # takes four seconds and 150 MB to import
+
+    return provider_client(endpoint)
 
 
 def _close(client: openai.AsyncOpenAI) -> None:

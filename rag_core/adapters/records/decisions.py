@@ -88,16 +88,13 @@ class Decisions(Part):
             "SELECT id, at, origin, question FROM decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = "
             "?2) ORDER BY id DESC LIMIT ?3"
         )
-        with self._file.reading() as db:
-            rows = db.execute(query, (before, origin, limit)).fetchall()
-        return tuple(StoredDecision(*row) for row in rows)
+        return tuple(StoredDecision(*row) for row in self._rows(query, (before, origin, limit)))
 
     @own()
     def stored(self, id: int) -> StoredDecision | None:
         """A stored question without its measurements; None where there is none with this id."""
-        with self._file.reading() as db:
-            row = db.execute("SELECT id, at, origin, question FROM decisions WHERE id = ?", (id,)).fetchone()
-        return None if row is None else StoredDecision(*row)
+        rows = self._rows("SELECT id, at, origin, question FROM decisions WHERE id = ?", (id,))
+        return StoredDecision(*rows[0]) if rows else None
 
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.
@@ -154,9 +151,7 @@ class Decisions(Part):
     @opened(Action.SEE)
     def feedback(self, state: FeedbackState | str = FeedbackState.OPEN) -> tuple[Feedback, ...]:
         """The feedback in this state, newest first."""
-        with self._file.reading() as db:
-            query = f"{_FEEDBACK} WHERE f.state = ? ORDER BY f.id DESC"
-            rows = db.execute(query, (FeedbackState(state),)).fetchall()
+        rows = self._rows(f"{_FEEDBACK} WHERE f.state = ? ORDER BY f.id DESC", (FeedbackState(state),))
         with as_written(self._file):
             return tuple(
                 Feedback(
@@ -177,25 +172,20 @@ class Decisions(Part):
     def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
         """Say more about a decision than was said at first, while it is open; see `add_feedback`."""
         row = (plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, feedback_id)
-        with self._file.writing() as db:
-            db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
+        self._change("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
 
     @opened(Action.LABELS)
     def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
         """Say what became of a reader's word."""
-        with self._file.writing() as db:
-            if not db.execute(
-                "UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id)
-            ).rowcount:
-                raise InvalidInput(
-                    "This feedback is not there any more.", remedy="It was taken back or deleted; open the list again."
-                )
+        if not self._change("UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id)):
+            raise InvalidInput(
+                "This feedback is not there any more.", remedy="It was taken back or deleted; open the list again."
+            )
 
     @own(words=True)
     def take_back(self, feedback_id: int) -> None:
         """Delete a reader's word, while nobody made a label of it."""
-        with self._file.writing() as db:
-            db.execute("DELETE FROM feedback WHERE id = ? AND state = 'open'", (feedback_id,))
+        self._change("DELETE FROM feedback WHERE id = ? AND state = 'open'", (feedback_id,))
 
     @noted(Action.EXECUTION, of_result)
     def record_execution(self, execution: Execution, origin: str) -> int:
@@ -209,7 +199,6 @@ class Decisions(Part):
     @opened(Action.SEE)
     def executions(self) -> tuple[Execution, ...]:
         """All that are kept, newest first."""
-        with self._file.reading() as db:
-            rows = db.execute("SELECT body FROM executions ORDER BY id DESC").fetchall()
+        rows = self._rows("SELECT body FROM executions ORDER BY id DESC")
         with as_written(self._file):
             return tuple(Execution.model_validate_json(body) for (body,) in rows)

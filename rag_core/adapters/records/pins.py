@@ -81,8 +81,7 @@ class Pins(Part):
             " coalesce(d.documents, '[]') FROM pins p LEFT JOIN decisions d ON d.id = p.decision"
             " WHERE ?1 IS NULL OR p.origin = ?1 ORDER BY p.decision DESC"
         )
-        with self._file.reading() as db:
-            rows = db.execute(query, (wanted,)).fetchall()
+        rows = self._rows(query, (wanted,))
         with as_written(self._file):
             return tuple(
                 Pin(

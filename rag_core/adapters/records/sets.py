@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from rag_core.adapters.records.erase import without_erased
 from rag_core.adapters.records.tables import (
@@ -34,10 +34,18 @@ from rag_core.records import PassageOf, Texts, restored, settings_of
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
 
+T = TypeVar("T")
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total, (SELECT count(*) FROM "
     "results WHERE run = r.id), coalesce((SELECT note FROM notes WHERE run = r.id), '') FROM runs r"
 )
+
+
+def _one(found: Sequence[T], run_id: int) -> T:
+    """What was found of a run."""
+    if not found:
+        raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
+    return found[0]
 
 
 def _name(found: None, given: tuple[Any, ...]) -> str:
@@ -50,8 +58,7 @@ class Sets(Part):
     @opened(Action.SEE)
     def sets(self) -> tuple[str, ...]:
         """The names of the stored sets, sorted."""
-        with self._file.reading() as db:
-            return tuple(name for (name,) in db.execute("SELECT name FROM sets ORDER BY name"))
+        return tuple(name for (name,) in self._rows("SELECT name FROM sets ORDER BY name"))
 
     @opened(Action.SEE)
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
@@ -66,20 +73,17 @@ class Sets(Part):
     def write_set(self, name: str, questions: Sequence[LabelledQuestion]) -> None:
         """Store a set under a name; one that is there is replaced."""
         row = (named(name), pack_questions(questions))
-        with self._file.writing() as db:
-            db.execute("INSERT OR REPLACE INTO sets (name, questions) VALUES (?, ?)", row)
+        self._change("INSERT OR REPLACE INTO sets (name, questions) VALUES (?, ?)", row)
 
     @noted(Action.LABELS, _name)
     def delete_set(self, name: str) -> None:
         """Delete a set; its runs stay, with the labels they were run on."""
-        with self._file.writing() as db:
-            db.execute("DELETE FROM sets WHERE name = ?", (name,))
+        self._change("DELETE FROM sets WHERE name = ?", (name,))
 
     def find_set(self, name: str) -> tuple[LabelledQuestion, ...]:
         """The questions of a set; none where there is no set of this name."""
-        with self._file.reading() as db:
-            row = db.execute("SELECT questions FROM sets WHERE name = ?", (name,)).fetchone()
-        return read_questions(self._file, row[0]) if row else ()
+        rows = self._rows("SELECT questions FROM sets WHERE name = ?", (name,))
+        return read_questions(self._file, rows[0][0]) if rows else ()
 
     @noted(Action.RUN, lambda found, given: str(found.id))
     def begin_run(
@@ -113,10 +117,7 @@ class Sets(Part):
     @opened(Action.SEE)
     def run(self, run_id: int) -> RunHead:
         """A run as it stands."""
-        found = self._runs("WHERE r.id = ?", (run_id,))
-        if not found:
-            raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
-        return found[0]
+        return _one(self._runs("WHERE r.id = ?", (run_id,)), run_id)
 
     @opened(Action.SEE)
     def runs(self) -> tuple[RunHead, ...]:
@@ -126,11 +127,8 @@ class Sets(Part):
     @opened(Action.SEE)
     def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
         """The questions of a run with the labels it was begun with, in order."""
-        with self._file.reading() as db:
-            row = db.execute("SELECT questions FROM runs WHERE id = ?", (run_id,)).fetchone()
-        if row is None:
-            raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
-        return read_questions(self._file, row[0])
+        (questions,) = _one(self._rows("SELECT questions FROM runs WHERE id = ?", (run_id,)), run_id)
+        return read_questions(self._file, questions)
 
     @opened(Action.RUN)
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
@@ -169,8 +167,7 @@ class Sets(Part):
     def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
         """Note with what a run goes on that is resumed after the library changed."""
         row = (calibration, model, version, run_id)
-        with self._file.writing() as db:
-            db.execute("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
+        self._change("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
 
     @opened(Action.RUN)
     def note_run(self, run_id: int, note: str) -> None:
@@ -188,8 +185,7 @@ class Sets(Part):
 
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""
-        with self._file.reading() as db:
-            return frozenset(id for (id,) in db.execute("SELECT question FROM results WHERE run = ?", (run_id,)))
+        return frozenset(id for (id,) in self._rows("SELECT question FROM results WHERE run = ?", (run_id,)))
 
     @opened(Action.SEE)
     def results(
@@ -207,8 +203,7 @@ class Sets(Part):
     @noted(Action.DELETE_RUN)
     def delete_run(self, run_id: int) -> None:
         """Delete a run with its results."""
-        with self._file.writing() as db:
-            db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        self._change("DELETE FROM runs WHERE id = ?", (run_id,))
 
     def _may_ask(self, db: sqlite3.Connection, run_id: int, question_id: str) -> bool:
         """Whether a run still has a question: a deletion everywhere may have taken it out."""
@@ -218,8 +213,7 @@ class Sets(Part):
         return row is None or any(plain(one.id) == question_id for one in read_questions(self._file, row[0]))
 
     def _runs(self, which: str, values: tuple[int, ...]) -> tuple[RunHead, ...]:
-        with self._file.reading() as db:
-            rows = db.execute(f"{_RUN} {which}", values).fetchall()
+        rows = self._rows(f"{_RUN} {which}", values)
         with as_written(self._file):
             return tuple(
                 RunHead(id, name, set_name, self.collection, settings_of(read_json(self._file, settings)), *others)

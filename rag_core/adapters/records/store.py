@@ -67,8 +67,7 @@ class RecordStore(Decisions, Pins, Sets):
 
     def deleted(self, document: str) -> bool:
         """Whether a document with this id was once deleted."""
-        with self._file.reading() as db:
-            return db.execute("SELECT 1 FROM deletions WHERE document = ?", (document,)).fetchone() is not None
+        return bool(self._rows("SELECT 1 FROM deletions WHERE document = ?", (document,)))
 
     def keeping(self) -> bool | None:
         """Whether questions of this collection are kept, as it was last chosen; None when nobody chose."""
@@ -83,8 +82,7 @@ class RecordStore(Decisions, Pins, Sets):
 
     def presets(self) -> tuple[SavedPreset, ...]:
         """The saved presets, by name."""
-        with self._file.reading() as db:
-            rows = db.execute("SELECT name, preset_values, certificate, created FROM presets ORDER BY name").fetchall()
+        rows = self._rows("SELECT name, preset_values, certificate, created FROM presets ORDER BY name")
         return tuple(
             SavedPreset(name, read_json(self._file, values), read_json(self._file, certificate), created)
             for name, values, certificate, created in rows
@@ -125,13 +123,11 @@ class RecordStore(Decisions, Pins, Sets):
 
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""
-        with self._file.reading() as db:
-            row = db.execute("SELECT value FROM choices WHERE name = ?", (name,)).fetchone()
-        return None if row is None else read_json(self._file, row[0])
+        rows = self._rows("SELECT value FROM choices WHERE name = ?", (name,))
+        return read_json(self._file, rows[0][0]) if rows else None
 
     def _choose(self, name: str, value: Any) -> None:
-        with self._file.writing() as db:
-            db.execute("INSERT OR REPLACE INTO choices (name, value) VALUES (?, ?)", (name, json.dumps(value)))
+        self._change("INSERT OR REPLACE INTO choices (name, value) VALUES (?, ?)", (name, json.dumps(value)))
 
     def move_aside(self) -> Path | None:
         """Give a damaged file another name and begin a new one; nothing is deleted. Returns where it is now."""

@@ -82,10 +82,9 @@ class Part:
         query = "SELECT origin FROM decisions WHERE id = (SELECT decision FROM feedback WHERE id = ?1)"
         if not words:  # an erased one that is watched: its pin tells
             query = "SELECT origin FROM decisions WHERE id = ?1 UNION SELECT origin FROM pins WHERE decision = ?1"
-        with self._file.reading() as db:
-            row = db.execute(query, (id,)).fetchone()
+        rows = self._rows(query, (id,))
         permit_own(
-            actor().name if row is None else str(row[0]), self.collection
+            str(rows[0][0]) if rows else actor().name, self.collection
         )  # where there is none, the method says so
 
     def forget_documents(self, documents: Collection[str], version: int) -> None:
@@ -108,13 +107,22 @@ class Part:
             )
         self._file.empty_log()
 
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """All rows that a query finds."""
+        with self._file.reading() as db:
+            return db.execute(query, values).fetchall()
+
+    def _change(self, query: str, values: Sequence[Any]) -> int:
+        """How many rows a change of one table met."""
+        with self._file.writing() as db:
+            return db.execute(query, values).rowcount
+
     def prune_rejected(self, days: int) -> int:
         """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
         if not self._file.path.exists():
             return 0
         oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-        with self._file.writing() as db:
-            gone = db.execute("DELETE FROM model_texts WHERE rejected AND at < ?", (oldest,)).rowcount
+        gone = self._change("DELETE FROM model_texts WHERE rejected AND at < ?", (oldest,))
         if gone:
             self._file.empty_log()
         return gone

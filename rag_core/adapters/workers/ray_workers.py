@@ -223,11 +223,8 @@ def main() -> None:
     from rag_core.adapters.workers import ray_workers  # by this name workers find the function: no code is sent
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
-    orders, replies, writing = (
-        os.fdopen(os.dup(sys.stdin.fileno()), "rb"),
-        pipes.own_standard_output(),
-        threading.Lock(),
-    )
+    orders, replies = os.fdopen(os.dup(sys.stdin.fileno()), "rb"), pipes.own_standard_output()
+    writing = threading.Lock()
 
     def reply(head: pipes.Head, body: bytes = b"") -> None:
         with writing:

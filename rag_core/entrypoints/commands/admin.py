@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import deque
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
-from rag_core.entrypoints.commands.terminal import json_text, library_folder, printable
+from rag_core.entrypoints.commands.terminal import json_text, library_folder, printable, tell
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.files import storage_problems
 from rag_core.service.tokens import Token, Tokens
@@ -20,7 +19,7 @@ def create(args: argparse.Namespace) -> int:
     token, text = Tokens(library_folder(args)).create(args.name, args.scope, args.collection, args.days, args.people)
     print(text)
     where = "all collections" if "*" in token.collections else ", ".join(token.collections)
-    print(f"Token {token.id}: {', '.join(token.scopes)} in {where}. It is not shown again.", file=sys.stderr)
+    tell(f"Token {token.id}: {', '.join(token.scopes)} in {where}. It is not shown again.")
     return 0
 
 
@@ -30,14 +29,14 @@ def listed(args: argparse.Namespace) -> int:
     for token in known:
         print(json_text(_row(token, now)) if args.json else printable(_line(token, now)))
     if not known and not args.json:
-        print("No token was made: the API answers this machine only.", file=sys.stderr)
+        tell("No token was made: the API answers this machine only.")
     return 0
 
 
 def revoke(args: argparse.Namespace) -> int:
     """Close a token; a running service refuses it from its next call on."""
     token = Tokens(library_folder(args)).revoke(args.id)
-    print(printable(f"Token {token.id} ({token.name}) is revoked."), file=sys.stderr)
+    tell(f"Token {token.id} ({token.name}) is revoked.")
     return 0
 
 
@@ -76,7 +75,7 @@ def show(args: argparse.Namespace) -> int:
         )
         print(json_text(row) if args.json else printable(line.rstrip()))
     if not last and not args.json:
-        print("Nothing of this was noted.", file=sys.stderr)
+        tell("Nothing of this was noted.")
     return 0
 
 
@@ -89,28 +88,19 @@ def verify(args: argparse.Namespace) -> int:
         found = log.verify(args.head, archived=args.file is not None)
     missing = [head for head in args.head if head not in found.met]
     if found.problem:
-        print(found.problem, file=sys.stderr)
+        tell(found.problem)
     for number in found.torn:
         if number != found.line:
-            print(
-                f"Line {number} is not whole, as a power cut leaves it; the lines after it vouch for what is left.",
-                file=sys.stderr,
-            )
+            tell(f"Line {number} is not whole, as a power cut leaves it; the lines after it vouch for what is left.")
     for head in missing:
-        print(
-            printable(
-                f"The log never came to {head[:64]}: lines were cut off, changed or removed since, or it is another "
-                f"log."
-            ),
-            file=sys.stderr,
-        )
+        tell(f"The log never came to {head[:64]}: lines were cut off, changed or removed since, or it is another log.")
     if found.problem or missing:
         return 1
     since = f" from line {found.removed + 1} on: those before it were removed" if found.removed else ""
     print(
         f"{found.lines - found.removed} lines, each follows the one before it{since}. The newest hash is:\n{found.head}"
     )
-    print(UNKNOWN, file=sys.stderr)
+    tell(UNKNOWN)
     return 0
 
 
@@ -118,5 +108,5 @@ def prune(args: argparse.Namespace) -> int:
     """Remove the lines that are older than so many days, and print the newest hash."""
     found = act_log(library_folder(args)).prune(datetime.now(UTC) - timedelta(days=args.days), args.to)
     print(f"{found.removed} lines were removed. The newest hash is:\n{found.head}")
-    print(UNKNOWN, file=sys.stderr)
+    tell(UNKNOWN)
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -23,6 +22,7 @@ from rag_core.entrypoints.commands.terminal import (
     library_for,
     printable,
     progress_line,
+    tell,
 )
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
@@ -126,11 +126,11 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
         try:
             measurements = engine.measure(one.question, settings, documents=one.documents or None)
         except RagError as error:
-            print(printable(f"question {one.id!r}: {error}"), file=sys.stderr)
+            tell(f"question {one.id!r}: {error}")
             unmeasured += 1
             continue
         if measurements.failure:
-            print(printable(f"question {one.id!r}: {measurements.failure}"), file=sys.stderr)
+            tell(f"question {one.id!r}: {measurements.failure}")
             unmeasured += 1
         elif measurements.hits:
             # not as labelled: scores are scaled by what a question is taken for
@@ -143,10 +143,7 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
         if progress:
             progress("questions", done, len(questions))
     if silent:
-        print(
-            f"Left out: {several(silent, 'question')} for which no passage was found, or that ask for none.",
-            file=sys.stderr,
-        )
+        tell(f"Left out: {several(silent, 'question')} for which no passage was found, or that ask for none.")
     return samples, unmeasured
 
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import AnswerStatus
-from rag_core.entrypoints.commands.terminal import add_documents, answer_rows, chosen_settings, library_for, printable
+from rag_core.entrypoints.commands.terminal import (
+    add_documents,
+    answer_rows,
+    chosen_settings,
+    library_for,
+    printable,
+    tell,
+)
 from rag_core.errors import InvalidInput, InvalidSetting
 from rag_core.records.changes import Change, seen, shown, told
 from rag_core.wiring import open_engine
@@ -50,5 +56,5 @@ def check(args: argparse.Namespace) -> int:
 
         problems += answer_rows(args.pinned, asked, args.out or Path(os.devnull))
     counts = ", ".join(f"{found[one]} {one}" for one in Change)
-    print(f"{counts}, {problems} could not be checked.", file=sys.stderr)
+    tell(f"{counts}, {problems} could not be checked.")
     return 1 if problems or found[Change.LOST] or found[Change.CHANGED] else 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 
 from rag_core.decision.batch import ReplaySet, replay_many
@@ -17,6 +16,7 @@ from rag_core.entrypoints.commands.terminal import (
     labelled_questions,
     library_for,
     progress_line,
+    tell,
 )
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import Ran, Rate, Report, Results, answer_hits, begin, failing, marks, report, run, with_model
@@ -75,7 +75,7 @@ def evaluate(args: argparse.Namespace) -> int:
         if args.failing:
             write_atomically(args.failing, failing(questions, measured, settings, marked), private=False)
     for said in _ended(ran, args.budget_tokens):
-        print(said, file=sys.stderr)
+        tell(said)
     return 1 if problems + ran.failed + ran.over_budget else 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -35,6 +34,7 @@ from rag_core.entrypoints.commands.terminal import (
     show_decision,
     show_documents,
     show_settings,
+    tell,
 )
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.domains import taken
@@ -88,15 +88,15 @@ def index(args: argparse.Namespace) -> int:
     elif not (args.resume or args.rebuild):
         raise InvalidInput("There is nothing to index.", remedy="Name files or folders, or use --resume or --rebuild.")
     known = len(engine.library.snapshot.documents)
-    print(f"{several(known, 'document')} in collection {args.collection!r}.", file=sys.stderr)
+    tell(f"{several(known, 'document')} in collection {args.collection!r}.")
     return 1 if problems else 0
 
 
 def _tell_rebuilt(folder: Path, collection: str, before: Contents | None, engine: Engine) -> None:
     """Say what the rebuild changed, on standard error as the rest of the command."""
     now = Identity.of(engine.tools.embedder, engine.tools.answerability_model)
-    print(printable(what_changed(before, contents_of(folder, collection))), file=sys.stderr)
-    print(printable(calibrations_in_words(calibration_files(folder, collection), now)), file=sys.stderr)
+    tell(what_changed(before, contents_of(folder, collection)))
+    tell(calibrations_in_words(calibration_files(folder, collection), now))
 
 
 def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) -> Settings:
@@ -197,7 +197,7 @@ def judge(args: argparse.Namespace) -> int:
     bad = [row for row in rows if isinstance(row, Bad)]
     good = [row for row in rows if not isinstance(row, Bad)]
     for row in bad:
-        print(printable(str(row)), file=sys.stderr)
+        tell(str(row))
     model, reads = embedder(settings.embedding_model, settings.embedding_precision), entailment_model(settings)
     if reads is not None:
         _ = reads.languages  # loads a named one: that it cannot be had is said before a file is written
@@ -211,10 +211,9 @@ def judge(args: argparse.Namespace) -> int:
             if progress:
                 progress("rows", min(first + JUDGED, len(good)), len(good))
     seconds = time.perf_counter() - started
-    print(
+    tell(
         f"{several(len(good), 'row')}, {several(claims, 'claim')}: {len(good) / seconds:.1f} rows/s, "
-        f"{claims / seconds:.1f} claims/s.",
-        file=sys.stderr,
+        f"{claims / seconds:.1f} claims/s."
     )
     return 1 if bad else 0
 
@@ -225,21 +224,17 @@ def documents(args: argparse.Namespace) -> int:
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
     writer, unfinished = engine.library.writer(), engine.library.unfinished()
     if unfinished:
-        print(_unfinished(len(unfinished), writer), file=sys.stderr)
+        tell(_unfinished(len(unfinished), writer))
     return 0
 
 
 def _unfinished(files: int, writer: str) -> str:
     """How many files are not in the library yet, and whether that is somebody's work or nobody's."""
-    said, resume = (
-        f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished",
-        "python -m rag_core index --resume",
-    )
+    said = f"{several(files, 'file')} {'is' if files == 1 else 'are'} not finished"
+    resume = "python -m rag_core index --resume"
     if writer:
-        return (
-            f"{said}, and may be in work: {writer} writes to this collection. What "
-            f"is left when that has ended: {resume}"
-        )
+        work = f"{writer} writes to this collection. What is left when that has ended: {resume}"
+        return f"{said}, and may be in work: {work}"
     return f"{said}, and nobody is at work on this collection; run: {resume}"
 
 
@@ -252,15 +247,14 @@ def delete(args: argparse.Namespace) -> int:
         if args.everywhere and not found and _ID.fullmatch(name):
             found = [name]  # it may have been deleted before: what is left of it goes
         if not found:
-            print(f"There is no document {name!r}. Run `python -m rag_core documents` to see them.", file=sys.stderr)
+            tell(f"There is no document {name!r}. Run `python -m rag_core documents` to see them.")
             problems += 1
         for document in found:
             if args.everywhere:
                 gone = engine.library.erase(document)
-                print(
+                tell(
                     f"Deleted everywhere, with {gone.decisions} kept questions, {gone.results} results of runs, "
-                    f"{gone.labels} labels and {gone.feedback} words of readers.",
-                    file=sys.stderr,
+                    f"{gone.labels} labels and {gone.feedback} words of readers."
                 )
             else:
                 engine.library.delete(document)
@@ -373,5 +367,5 @@ def migrate(args: argparse.Namespace) -> int:
     print(f"vectors in {built.vector_store}: {before[:SHOWN]}\nvectors in {args.store}: {now[:SHOWN]}")
     if before == now:
         return 0
-    print(f"They are not the same. To move it back: migrate {built.vector_store}.", file=sys.stderr)
+    tell(f"They are not the same. To move it back: migrate {built.vector_store}.")
     return 1

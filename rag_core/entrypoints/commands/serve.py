@@ -9,7 +9,6 @@ import argparse
 import importlib
 import os
 import socket
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from ipaddress import ip_network
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rag_core.entrypoints.commands.terminal import library_folder
+from rag_core.entrypoints.commands.terminal import library_folder, tell
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
 from rag_core.errors import InvalidInput
 from rag_core.service.principal import Principal, collections_of, scopes_of
@@ -238,20 +237,16 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
     host = f"[{args.host}]" if ":" in args.host else args.host
     address = f"https://{args.behind_proxy}" if args.behind_proxy else f"http://{host}:{port}"
     if has_page:
-        print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
+        tell(f"Serving the page at {address}/, the API at {address}/api.")
         if args.visitors:
-            print(
+            tell(
                 f"Visitors need no login. Each has a collection of their own, deleted {args.visit_minutes} minutes "
-                f"after they leave.",
-                file=sys.stderr,
+                f"after they leave."
             )
         elif args.behind_proxy and login(os.environ) is None:
-            print(
-                "The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).",
-                file=sys.stderr,
-            )
+            tell("The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).")
     else:
-        print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)
+        tell(f"Serving the API at {address}/api, without the page.")
 
 
 def mcp(args: argparse.Namespace) -> int:

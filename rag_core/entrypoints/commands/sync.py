@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from rag_core.domain.trace import several
-from rag_core.entrypoints.commands.terminal import library_folder, printable
+from rag_core.entrypoints.commands.terminal import library_folder, tell
 from rag_core.errors import InvalidInput, RagError
 from rag_core.service.people import People, access_file
 from rag_core.settings.configuration import load_settings
@@ -40,7 +39,7 @@ def sync(args: argparse.Namespace) -> int:
         lines += [f"{several(found.left, 'file')} changed all the time, and stayed out."] if found.left else []
         done = f"{several(found.added, 'file')} added or replaced, {several(found.deleted, 'document')} deleted."
         for line in (done, *lines):
-            print(printable(f"{name}: {line}"), file=sys.stderr)
+            tell(f"{name}: {line}")
         problems += len(lines)
     for job in runner.unfinished(visits=False):
         while not job.wait(1):

@@ -168,6 +168,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\t\n" or at in joiners else "\ufffd" for at, c in enumerate(text))
 
 
+def tell(text: str) -> None:
+    """Print a text about the work on standard error, so that a pipe takes the results alone."""
+    print(printable(text), file=sys.stderr)
+
+
 def json_text(value: object, indent: int | None = None) -> str:
     """JSON for a terminal, equal to `value` when it is read: what could steer the screen is written in ASCII."""
     body: str = json.dumps(value, ensure_ascii=False, indent=indent)
@@ -203,10 +208,9 @@ def note_other_store(engine: Engine, settings: Settings) -> None:
     """Say it where another vector store was asked for than the one that the library is in, and how to change it."""
     wanted, kept = settings.vector_store, engine.library.vector_store
     if wanted not in (kept, Settings.model_fields["vector_store"].default):
-        print(
+        tell(
             f"The library stays in the vector store {kept}, where it was built. To change it, run: python -m rag_core "
-            f"migrate {wanted}",
-            file=sys.stderr,
+            f"migrate {wanted}"
         )
 
 
@@ -222,7 +226,7 @@ def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, arg
             if isinstance(found, Source):
                 yield found.described(meta, word)
             else:
-                print(printable(f"{found.problem} {found.remedy}"), file=sys.stderr)
+                tell(f"{found.problem} {found.remedy}")
                 refused.append(found)
 
     report = engine.library.add(usable(), settings, progress=progress_line())
@@ -241,9 +245,9 @@ def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, .
             ) from error
     questions, problems = read_labelled_files(files)
     for problem in problems[:MAX_PROBLEMS]:
-        print(printable(str(problem)), file=sys.stderr)
+        tell(str(problem))
     if len(problems) > MAX_PROBLEMS:
-        print(f"and {len(problems) - MAX_PROBLEMS} more rows.", file=sys.stderr)
+        tell(f"and {len(problems) - MAX_PROBLEMS} more rows.")
     return questions, sum(1 for problem in problems if problem.row)
 
 
@@ -263,7 +267,7 @@ def password(args: argparse.Namespace) -> str | None:
 def report_problems(report: AddReport) -> int:
     """Name the files that could not be indexed; returns how many."""
     for name, error in report.problems:
-        print(printable(f"{name}: {error.problem} {error.remedy}"), file=sys.stderr)
+        tell(f"{name}: {error.problem} {error.remedy}")
     return len(report.problems)
 
 
@@ -315,14 +319,14 @@ def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: P
     with output(out) as lines:
         for done, row in enumerate(rows, 1):
             if isinstance(row, Bad):
-                print(printable(str(row)), file=sys.stderr)
+                tell(str(row))
                 problems += 1
                 continue
             try:
                 decision = answer(row)
             except RagError as error:
                 decision = Decision.failed(row["question"], str(error))
-                print(printable(f"question {row['id']!r}: {error}"), file=sys.stderr)
+                tell(f"question {row['id']!r}: {error}")
                 problems += 1
             print(json_text(decision.to_json(row["id"])), file=lines)
             if progress:

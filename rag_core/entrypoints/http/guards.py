@@ -18,6 +18,7 @@ from rag_core.service import request_models
 from rag_core.service.collection import Collection
 from rag_core.service.principal import FORBIDDEN, TOO_LARGE, Principal, TooOften, Unauthenticated
 from rag_core.service.service import Service
+from rag_core.service.visits import network_of
 from rag_core.settings.request_context import REQUEST
 
 # where a client of MCP that nobody knows reads who vouches for callers (RFC 9728)
@@ -90,7 +91,7 @@ class Guarded:
         await self._app(scope, receive, send)
 
     async def _caller(self, scope: Message) -> Principal:
-        given, client = headers(scope, b"authorization"), client_of(scope)
+        given, client = headers(scope, b"authorization"), network_of(client_of(scope))
         visit = headers(scope, BROWSER.lower().encode())
         try:
             if self._service.visits is not None and not given and scope["path"] == VISITS and scope["method"] == "POST":
@@ -99,7 +100,7 @@ class Guarded:
             if self._service.visits is not None and visit and not given:
                 found = self._service.visitor(visit[0] if len(visit) == 1 else "")
             else:
-                found = await self._service.known(_token(given), here=is_here(scope))
+                found = await self._service.known(_token(given), here=is_here(scope), address=client)
         except RagError as error:
             if not isinstance(error, TooOften):
                 self._service.rate.take(f"?{client}")  # so that nobody asks for ever

@@ -37,10 +37,8 @@ class Figures(Collector):
         yield _gauge("build_info", "The version that runs.", ["version"], {(__version__,): 1})
         yield _gauge("ready", "Whether questions can be answered.", [], {(): int(service.problem() is None)})
         lanes, (running, waiting) = (service.questions, service.looks, service.files), service.jobs.waiting()
-        taken, most = (
-            {(lane.name,): lane.places.taken for lane in lanes},
-            {(lane.name,): lane.places.most for lane in lanes},
-        )
+        taken = {(lane.name,): lane.places.taken for lane in lanes}
+        most = {(lane.name,): lane.places.most for lane in lanes}
         yield _gauge("queue_calls", "Calls that are worked on or wait, by kind.", ["queue"], taken)
         yield _gauge("queue_limit", "Calls that fit; more get status 503.", ["queue"], most)
         yield _gauge(

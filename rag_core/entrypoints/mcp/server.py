@@ -229,10 +229,8 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     ) -> Decided:
         """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
         with _told():
-            principal, given = (
-                calls.principal(context.request_context.request),
-                [ReadyPassage(**one.model_dump()) for one in passages],
-            )
+            principal = calls.principal(context.request_context.request)
+            given = [ReadyPassage(**one.model_dump()) for one in passages]
             decided = await calls.run(lambda: calls.service.decide(principal, question, given, None, {}))
             return _decided(decided, "", detail)
 
