@@ -47,7 +47,7 @@ LICENCES = {
     "held-*, short-*": "held-out contexts of the sets of the reader, with their licences: data/models/README.md",
     "long-reports (TAT-QA)": "CC BY 4.0",
     "pdf-fit, pdf-fit-all": "ten PDFs listed in data/README.md with their licences; the questions are our own",
-    "pdf-real, pdf-real-all": "a third of the real documents of the reader, which it was not trained on, with their "
+    "pdf-real, pdf-real-all": "real documents that the reader was not trained on, with their "
     "licences: data/models/README.md; the questions are our own",
 }
 EXTRACT_PENALTY = (
