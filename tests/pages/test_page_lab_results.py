@@ -254,23 +254,6 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
     assert "Right answer: 60 days" not in texts(page)
 
 
-def test_given_the_list_of_flips_when_held_against_the_preset_then_it_starts_from_the_preset(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_LIBRARY", str(tmp_path))
-    held = a_run()
-    held["records"] = [replace(one, settings=one.settings.changed(min_correctness=0.97)) for one in held["records"]]
-    least = Settings.load().min_correctness
-    held["settings"] = held["settings"].changed(min_correctness=least)
-    page = opened(held)
-    assert len(rows(page, "before")) == sum((one.correctness or 0) >= least for one in held["records"])
-
-    page.selectbox(key="lab_against").set_value("preset").run()
-
-    assert not page.exception
-    assert say("lab_results.none_flipped") in captions(page)
-
-
 @pytest.mark.parametrize(("by", "parts"), [("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])])
 def test_given_a_breakdown_then_every_question_is_in_one_part(by: str, parts: list[str]) -> None:
     page = opened(a_run())

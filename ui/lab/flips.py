@@ -34,7 +34,6 @@ from ui.ask.missed import show_finding
 from ui.ask.refusal import show_refusal
 from ui.ask.stages import show_stages
 from ui.lab.state import Judged
-from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 ERRORS = ("false_refusals", "wrong_answers", "missed_answers")
@@ -61,24 +60,13 @@ _WANTED = "lab_why"  # in the session: id of a question, and the number of a pla
 Spec = dict[str, Any]
 
 
-def show(now: Judged, before: Judged) -> None:
-    """The list, its downloads, and the trace of the question that was clicked."""
-    st.subheader(say("lab_results.questions"), anchor=False)
-    against = st.selectbox(
-        say("lab_results.against"),
-        ["recorded", "preset"],
-        format_func=lambda name: say(f"lab_results.against_{name}"),
-        key="lab_against",
-        help=say("lab_results.against_help"),
-        persist_state="session",
-        width=420,
-    )
-    _list(now, now.recorded.judge(saved_presets.start_settings()) if against == "preset" else before)
-
-
 @st.fragment
-def _list(now: Judged, before: Judged) -> None:
-    """A fragment, so that a click on a question does not draw the charts again."""
+def show(now: Judged, before: Judged) -> None:
+    """The list, its downloads, and the trace of the question that was clicked.
+
+    A fragment, so that a click on a question does not draw the charts again.
+    """
+    st.subheader(say("lab_results.questions"), anchor=False)
     lists = members(now, before)
     name = st.segmented_control(
         say("lab_results.list"),
@@ -223,14 +211,13 @@ def _show_chosen(name: str, now: Judged, before: Judged) -> None:
             badge("lab_results.answerable" if question.answerable else "lab_results.unanswerable", "", "gray")
             button("lab_results.close", "lab_close", remember, CHOSEN, None, icon="close", type="tertiary")
         st.text(question.question)
-        for line in _label_lines(question, measurements.library.names):
+        for line in label_lines(question, measurements.library.names):
             st.text(line)
         show_text(tell("lab_results.outcome", outcome=outcome(was, decision)), "lab_outcome")
         if decision.answered:
             with st.container(border=True, key="lab_answer"):
                 badge("answer.answered", "check_circle", "green")
-                st.text(decision.answer)
-                for line in cited(decision):
+                for line in answer_lines(decision):
                     st.text(line)
         else:
             show_refusal(asked)
@@ -238,16 +225,17 @@ def _show_chosen(name: str, now: Judged, before: Judged) -> None:
         _show_why(question, now.settings)
 
 
-def cited(decision: Decision) -> list[str]:
-    """The sources of an answer, a line each."""
-    return [
+def answer_lines(decision: Decision) -> list[str]:
+    """An answer and its sources, a line each; none for a refusal."""
+    cited = [
         tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words)
         for one in decision.citations
     ]
+    return [decision.answer, *cited] if decision.answered else []
 
 
-def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
-    """The right answers, where they stand, where was searched; `names` are those of documents by id."""
+def label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
+    """A label: its right answers, where they stand, where was searched; `names` are those of documents by id."""
     lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
     places = [
         tell("lab_results.place", document=names.get(place.document, place.document), page=place.page or "–")

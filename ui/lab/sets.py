@@ -49,7 +49,6 @@ def show(engine: Engine, settings: Settings) -> None:
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
         running.offer_start(engine, chosen, tag(chosen), questions, settings)
-        running.offer_sweep(engine, chosen, tag(chosen), questions, settings)
     running.show_runs(engine)
 
 

@@ -126,14 +126,10 @@ def replay_set(run: RunHead) -> Recorded:
     Raises:
         RagError: the collection or its records cannot be read.
     """
-    return _read(*known_by(run), run.settings)
-
-
-def known_by(run: RunHead) -> tuple[Path, str, int, int, int, str, int]:
-    """The key of what is remembered of a run, with all that its records rest on."""
     folder = state.library_folder()
     version = loading.engine(folder, run.collection, state.base_settings()).library.snapshot.version
-    return folder, run.collection, run.id, run.done, run.version, run.calibration, version
+    key = (folder, run.collection, run.id, run.done, run.version, run.calibration, version)
+    return _read(*key, run.settings)
 
 
 def forget_records() -> None:
