@@ -115,9 +115,15 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
         .encode(x="limit:Q", y=alt.value(0), text="what:N")
         for row, mark in enumerate(marks)
     ]
-    return alt.LayerChart(
-        layer=[lines, *upright, *said, plots.unseen_points(places, "limit", "name")], height=plots.HEIGHT
-    ).to_dict(validate=False)
+    return alt.LayerChart(layer=[lines, *upright, *said, _unseen_points(places)], height=plots.HEIGHT).to_dict(
+        validate=False
+    )
+
+
+def _unseen_points(places: alt.Chart) -> alt.Chart:
+    """Points on the lines, which have none to click: the nearest one takes the click and tells its limit and line."""
+    points: alt.Chart = places.mark_point(opacity=0, size=60).add_params(flips.pick("limit", "name", nearest=True))
+    return points
 
 
 def of_limits(now: Judged) -> Tradeoff | None:

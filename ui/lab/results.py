@@ -41,7 +41,7 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     flips.show(now, before)
     with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
         _show_rates(now, before)
-        plots.show(now, before)
+        plots.show(now)
         _show_breakdown(now)
 
 
