@@ -103,7 +103,7 @@ def test_given_an_example_when_the_page_is_touched_as_it_is_clicked_then_it_is_a
 
     page.button(key="example_0").click().run()
 
-    assert questions(page) == [EXAMPLES[0].question]
+    assert questions(page) == [EXAMPLES[0][0]]
 
 
 def test_given_a_second_question_before_the_first_was_asked_then_both_are_asked_in_their_order(page: AppTest) -> None:

@@ -389,10 +389,10 @@ def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() 
 def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
     held = a_run()
     run = recorded(held)
-    first = run.fixed
+    first = run.wrong
 
-    assert run.fixed is first
-    assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
+    assert run.wrong is first
+    assert first.tolist() == [False, False, True, False, False, False, True, True, True, True]
     judged = run.judge(held["settings"].changed(top_k=3, min_correctness=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()

@@ -62,6 +62,15 @@ def segments(text: str, options: Sequence[T], words: str, key: str, value: T | N
     return first if chosen is None else chosen
 
 
+def select(
+    text: str, options: Sequence[T], key: str, shown: Callable[[T], str], at: int = 0, help: str = "", **more: Any
+) -> T:
+    """The option that is chosen in a field, at first the one at this place; `shown` gives an option's words."""
+    said = say(help) if help else None
+    chosen: T = st.selectbox(say(text), options, at, format_func=shown, key=key, help=said, **more)
+    return chosen
+
+
 def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:
     """A badge; its words and help by key, its icon by name, "" for none."""
     said, sign = say(help) if help else None, f":material/{icon}:" if icon else None

@@ -49,7 +49,7 @@ def show(
         more: as `st.dataframe` takes it.
     """
     height = {"height": HEAD_PIXELS + ROW_PIXELS * min(max(len(rows), 1), in_view)} if in_view else {}
-    config = {**heads(words, rows[0], wide, forms), **columns}
+    config = {**heads(words, [name for name in rows[0] if name not in columns], wide, forms), **columns}
     said = say(alt) if alt else None
     return st.dataframe(
         rows, hide_index=True, column_config=config, key=key, alt=said, **{"placeholder": "–"} | height | more

@@ -19,7 +19,7 @@ from rag_core.evaluation.certify import FIRST, SHIFTED, Request, Uncertified, ce
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from ui.app.elements import badge, download, show_text, shown_error, submit
+from ui.app.elements import badge, download, select, show_text, shown_error, submit
 from ui.app.texts import say, tell
 from ui.lab.plots import GREY
 from ui.lab.state import Recorded
@@ -66,7 +66,7 @@ def _certify(
     return certify(
         recorded.questions,
         recorded.records,
-        recorded.fixed.hits,
+        recorded.hits,
         settings,
         request,
         Basis.of(engine, run.collection),
@@ -83,23 +83,14 @@ def _form() -> Request | None:
         entered = [_entered(column, kind) for column, kind in zip(st.columns(len(Kind)), Kind, strict=True)]
         wanted = [target for target in entered if target is not None]
         sure, one, two = st.columns(3)
-        confidence = sure.selectbox(
-            say("lab_certify.confidence"),
-            SURE,
-            index=SURE.index(95),
-            key="certify_confidence",
-            help=say("lab_certify.confidence_help"),
-            format_func=lambda percent: say("lab_certify.confidence_option", percent=percent),
-        )
-        first = one.selectbox(say("lab_certify.first"), list(FIRST), key="certify_first", format_func=setting_name)
         others = ["", *dict.fromkeys(name for chosen in FIRST for name in second_thresholds(chosen))]
-        second = two.selectbox(
-            say("lab_certify.second"),
-            others,
-            key="certify_second",
-            help=say("lab_certify.second_help"),
-            format_func=lambda name: setting_name(name) if name else say("lab_certify.second_none"),
-        )
+        with sure:
+            help, at = "lab_certify.confidence_help", SURE.index(95)
+            confidence = select("lab_certify.confidence", SURE, "certify_confidence", _percent, at, help)
+        with one:
+            first = select("lab_certify.first", FIRST, "certify_first", setting_name)
+        with two:
+            second = select("lab_certify.second", others, "certify_second", _second, help="lab_certify.second_help")
         by_type = st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
         pressed = submit("lab_certify.run", "verified", type="primary")
     if not pressed:
@@ -109,6 +100,14 @@ def _form() -> Request | None:
         return None
     alone = first == SHIFTED and not second
     return Request(tuple(wanted), confidence / 100, first, "" if second == first else second, by_type=by_type and alone)
+
+
+def _percent(sure: int) -> str:
+    return say("lab_certify.confidence_option", percent=sure)
+
+
+def _second(name: str) -> str:
+    return setting_name(name) if name else say("lab_certify.second_none")
 
 
 def _entered(column: st.delta_generator.DeltaGenerator, kind: Kind) -> Target | None:

@@ -22,7 +22,7 @@ from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
 from ui.app import state, tables
-from ui.app.elements import badge, segments, show_text
+from ui.app.elements import badge, segments, select, show_text
 from ui.app.people.collections import shown_name
 from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.asking import changed_knobs
@@ -70,20 +70,16 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
 def _two_settings(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     st.caption(say("lab_compare.settings_about"))
     options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets()))]
-    columns, every, sides = st.columns(2), np.arange(len(recorded.questions)), []
-    starts = zip(columns, ("first", "second"), map(options.index, (RECORDED, SIDEBAR)), strict=True)
-    chosen = [
-        column.selectbox(
-            say(f"lab_compare.column_{which}"), options, start, format_func=_option, key=f"compare_{which}"
-        )
-        for column, which, start in starts
-    ]
-    for column, option in zip(columns, chosen, strict=True):
-        wanted = _settings(option, run, settings)
-        if stay := _staying(run, wanted):
-            column.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
-        sides.append(Side(_option(option), recorded.judge(wanted), every))
-    _show(recorded.questions, sides[0], sides[1])
+    sides = []
+    for column, which, start in zip(st.columns(2), ("first", "second"), (RECORDED, SIDEBAR), strict=True):
+        with column:
+            text, key = f"lab_compare.column_{which}", f"compare_{which}"
+            option = select(text, options, key, _option, options.index(start))
+            wanted = _settings(option, run, settings)
+            if stay := _staying(run, wanted):
+                st.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
+        sides.append(Side(_option(option), recorded.judge(wanted), np.arange(len(recorded.questions))))
+    _show(recorded.questions, *sides)
 
 
 def _option(option: str) -> str:
@@ -108,12 +104,8 @@ def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     if not others:
         st.info(say("lab_compare.one_run"), icon=":material/science:")
         return
-    number = st.selectbox(
-        say("lab_compare.second_run"),
-        list(others),
-        format_func=lambda key: _run_name(others[key], run),
-        key=f"compare_run_{run.id}",
-    )
+    key = f"compare_run_{run.id}"
+    number = select("lab_compare.second_run", list(others), key, lambda key: _run_name(others[key], run))
     own = st.toggle(say("lab_compare.own_settings"), key="compare_own", help=say("lab_compare.own_settings_help"))
     other = others[number]
     with st.spinner(say("lab.reading")):
@@ -129,7 +121,7 @@ def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
         Side(_run_name(head, run), data.judge(data.settings if own else settings), at)
         for head, data, at in ((run, recorded, rows), (other, second, other_rows))
     ]
-    _show([recorded.questions[row] for row in rows], sides[0], sides[1])
+    _show([recorded.questions[row] for row in rows], *sides)
 
 
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:

@@ -135,7 +135,7 @@ def of_limits(now: Judged) -> Tradeoff | None:
     key = settings.changed(**{KNOB: 0.0})
     known = _KNOWN.get(of.replay)
     if known is None or known[0] != key:
-        found = tradeoff(of.questions, of.records, of.replay, of.fixed.hits, settings, KNOB)
+        found = tradeoff(of.questions, of.records, of.replay, of.hits, settings, KNOB)
         known = _KNOWN[of.replay] = key, found
     return known[1]
 

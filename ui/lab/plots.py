@@ -19,6 +19,7 @@ from rag_core.domain.trace import Direction
 from rag_core.evaluation import metrics
 from rag_core.evaluation.metrics import Bin, Curve
 from rag_core.settings import Scale
+from ui.app.elements import select
 from ui.app.texts import say
 from ui.ask.checks import LIMITS
 from ui.lab.flips import Spec
@@ -220,11 +221,10 @@ class _Scored:
 
 
 def _scored(held: Held, now: Judged) -> _Scored:
-    labels = now.recorded.fixed
     limits = np.broadcast_to(np.asarray(held.limits, dtype=np.float64), held.values.shape)
     known = ~np.isnan(held.values) & ~held.abstains & now.marked.measured
     sign = 1.0 if held.check.passes is Direction.AT_LEAST else -1.0
-    wanted = ~labels.wrong if held.check.scale == Scale.CORRECTNESS else now.marked.answerable
+    wanted = ~now.recorded.wrong if held.check.scale == Scale.CORRECTNESS else now.marked.answerable
     return _Scored(
         held.check,
         held.values[known],
@@ -232,7 +232,7 @@ def _scored(held: Held, now: Judged) -> _Scored:
         sign * held.values[known] >= sign * limits[known],
         wanted[known],
         wanted,
-        labels.wrong[known],
+        now.recorded.wrong[known],
         np.unique(limits[known]),
         int((now.marked.measured & ~known).sum()),
     )
@@ -242,15 +242,8 @@ def show(now: Judged) -> None:
     """The choice of a score, and its plots."""
     st.subheader(say("lab_results.curves"), anchor=False)
     held = {one.check.name: one for one in checks_of(now.recorded.replay, now.settings) if one.check.name in LIMITS}
-    name = st.selectbox(
-        say("lab_results.score"),
-        list(held),
-        format_func=lambda name: say(f"checks.title_{name}"),
-        key="lab_score",
-        help=say("lab_results.score_help"),
-        persist_state="session",
-        width=420,
-    )
+    about: dict[str, Any] = {"help": "lab_results.score_help", "persist_state": "session", "width": 420}
+    name = select("lab_results.score", list(held), "lab_score", lambda name: say(f"checks.title_{name}"), **about)
     scored = _scored(held[name], now)
     st.caption(say(f"checks.about_{name}"))
     if scored.left_out:

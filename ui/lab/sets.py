@@ -19,7 +19,7 @@ from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_
 from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state, tables
-from ui.app.elements import asks_first, button, download, kept_error, remember, submit
+from ui.app.elements import asks_first, button, download, kept_error, remember, select, submit
 from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names
@@ -73,9 +73,7 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     if st.session_state.get(set_key()) not in names:
         st.session_state.pop(set_key(), None)
     state.session().tell(set_key(), names)
-    chosen = st.selectbox(
-        say("lab_sets.set"), names, key=set_key(), help=say("lab_sets.set_help"), persist_state="session"
-    )
+    chosen = select("lab_sets.set", names, set_key(), str, help="lab_sets.set_help", persist_state="session")
     with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
         _offer_new(engine)
     return chosen
