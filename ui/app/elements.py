@@ -99,6 +99,18 @@ def asks_first(text: str, key: str, **more: Any) -> bool:
     return asking
 
 
+def offer_deletion(text: str, key: str, warning: str, keep: str, act: Callable[..., None], *given: Any) -> None:
+    """A button that deletes by `act` with what is given, after one more question.
+
+    `text` is the key of its words, which end in `_sure` for the second one; `keep` that of the way back; `warning` is
+    text that is shown as it is.
+    """
+    if asks_first(text, key):
+        st.text(warning)
+        button(keep, f"keep_{key}", remember, key, False)
+        button(f"{text}_sure", f"sure_{key}", act, *given, type="primary")
+
+
 @contextmanager
 def kept_error(key: str) -> Iterator[None]:
     """Keep the error that ends the block, for `show_kept_error` in the next run: a callback draws nothing."""

@@ -181,21 +181,14 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     )
     if kind != FIND and document.page_count > MAX_PAGES:
         st.caption(say("whole.first_pages", n=MAX_PAGES))
-    table = f"{key}_rows_{kind}"
-
-    def turn() -> None:
-        if (row := tables.chosen_row(table, len(rows))) is not None:
-            remember(key, rows[row].page)
-
-    tables.show(
+    tables.show_rows(
         [{"page": row.page, "text": row.text} for row in rows],
         "whole.column_",
-        table,
+        f"{key}_rows_{kind}",
+        lambda row: remember(key, rows[row].page),
         wide={"page": 70},
         in_view=ROWS,
         alt="whole.hits_alt",
-        on_select=turn,
-        selection_mode="single-row",
     )
     return rows
 

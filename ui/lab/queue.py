@@ -24,6 +24,7 @@ from ui.app.scope import select_document
 from ui.app.texts import say, show_error, tell
 from ui.ask.feedback import ask_answer, ask_answerable
 from ui.ask.refusal import outcome_in_words
+from ui.lab.flips import answer_lines
 
 SHOWN = 5  # at once: each has a form
 KIND = "feedback"  # the labels' kind, for breakdowns
@@ -87,11 +88,8 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
     except RagError as error:
         show_error(error)
         return None
-    st.text(outcome_in_words(decision))
-    if decision.answered:
-        st.text(decision.answer)
-    for citation in decision.citations:
-        st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page_in_words))
+    for line in (outcome_in_words(decision), *answer_lines(decision)):
+        st.text(line)
     return decision
 
 

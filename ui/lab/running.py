@@ -20,7 +20,7 @@ from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.runner import Runner
 from ui.app import state, tables
-from ui.app.elements import asks_first, button, remember, shown_error, submit
+from ui.app.elements import button, offer_deletion, remember, shown_error, submit
 from ui.app.jobs.work import Here, here
 from ui.app.people import recording
 from ui.app.state import Session
@@ -216,15 +216,8 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
                 key = "lab_sets.measure_anew" if stale else "lab_sets.resume"
                 help = "lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"
                 button(key, "resume_run", start, head, budget, icon="play_arrow", help=help)
-            _offer_deletion(head)
-
-
-def _offer_deletion(head: RunHead) -> None:
-    key = f"delete_run_{head.id}"
-    if asks_first("lab_sets.delete_run", key):
-        st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
-        button("lab_sets.keep_run", f"keep_{key}", remember, key, False)
-        button("lab_sets.delete_run_sure", f"sure_{key}", _delete, head.id, type="primary")
+            warning, keep = tell("lab_sets.delete_run_warning", name=head.name, n=head.done), "lab_sets.keep_run"
+            offer_deletion("lab_sets.delete_run", f"delete_run_{head.id}", warning, keep, _delete, head.id)
 
 
 def _note(run: int, key: str) -> None:

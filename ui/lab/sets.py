@@ -19,7 +19,7 @@ from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_
 from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state, tables
-from ui.app.elements import asks_first, button, download, kept_error, remember, select, submit
+from ui.app.elements import button, download, kept_error, offer_deletion, remember, select, submit
 from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names
@@ -248,11 +248,8 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
         ):
             st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
             submit("lab_sets.rename_do", "", _rename, name)
-        key = f"delete_set_{tag(name)}"
-        if asks_first("lab_sets.delete", key):
-            st.text(tell("lab_sets.delete_warning", name=name, n=len(questions)))
-            button("lab_sets.keep", f"keep_{key}", remember, key, False)
-            button("lab_sets.delete_sure", f"sure_{key}", _delete, name, type="primary")
+        warning = tell("lab_sets.delete_warning", name=name, n=len(questions))
+        offer_deletion("lab_sets.delete", f"delete_set_{tag(name)}", warning, "lab_sets.keep", _delete, name)
 
 
 def _rename(old: str) -> None:

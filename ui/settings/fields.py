@@ -51,19 +51,15 @@ def changed(start: Settings) -> list[str]:
     ]
 
 
-def show_front(knob: Knob, start: Settings) -> None:
-    """A slider that stands in the side bar, with the way back where it differs from its preset's value."""
+def show_field(knob: Knob, start: Settings, *, front: bool = False) -> None:
+    """A setting's field with the way back to its preset's value, and below what a change costs and which way is
+    stricter; in the side bar (`front`) without that.
+    """
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
-        _way_back(knob, start)
-
-
-def show_field(knob: Knob, start: Settings) -> None:
-    """Any other setting's field, with what a change costs and which way is stricter, and the way back."""
-    with st.container(key=f"field_{knob.name}", gap=None):
-        _field(knob)
-        with st.container(key=f"under_{knob.name}"):
-            st.caption(say(f"settings.note_{_cost(knob)}"))
+        if not front:
+            with st.container(key=f"under_{knob.name}"):
+                st.caption(say(f"settings.note_{_cost(knob)}"))
         _way_back(knob, start)
 
 

@@ -23,7 +23,7 @@ from ui.app.elements import button
 from ui.app.people import recording
 from ui.app.texts import say, show_error, tell
 from ui.settings import saved_presets, sharing
-from ui.settings.fields import changed, show_front, take
+from ui.settings.fields import changed, show_field, take
 from ui.settings.wording import STAGES, stage_of, value_in_words
 
 # sliders that belong to no check
@@ -111,7 +111,7 @@ def _show_sliders(start: Settings) -> None:
         if not names and stage in ("gate", "ground"):
             st.caption(say(f"settings.none_{stage}"))
         for name in names:
-            show_front(Settings.knob(name), start)
+            show_field(Settings.knob(name), start, front=True)
             places[name] = st.container(key=f"flip_at_{name}")
     st.session_state[_PLACES] = places
 
