@@ -92,11 +92,13 @@ def _show_outline(decision: Decision) -> None:
         for one in decision.places
     ]
 
-    def open_heading(row: int) -> None:
-        viewer.open_at(Place.of(decision.places[row]))
-
     tables.show_rows(
-        rows, "evidence.outline_", "outline_rows", open_heading, in_view=HEADINGS_IN_VIEW, alt="evidence.outline_about"
+        rows,
+        "evidence.outline_",
+        "outline_rows",
+        lambda row: viewer.open_at(Place.of(decision.places[row])),
+        in_view=HEADINGS_IN_VIEW,
+        alt="evidence.outline_about",
     )
 
 

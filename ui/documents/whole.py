@@ -71,15 +71,6 @@ def _outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
     return tuple(seen.values())[:MAX_ROWS]
 
 
-def _dates(text: str, language: str) -> Iterator[tuple[int, int]]:
-    yield from ((date.start, date.end) for date in values(text, language).dates)
-
-
-def _amounts(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Numbers with a unit: money, per cent, lengths, times."""
-    yield from ((amount.start, amount.end) for amount in values(text, language).quantities if amount.unit)
-
-
 def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
     """Names of two words and more: one word with a capital may be anything."""
     for name in names(text, language, values(text, language).spans):
@@ -87,7 +78,12 @@ def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
             yield name.start, name.end
 
 
-_FINDS: Mapping[str, _Stretches] = {"dates": _dates, "amounts": _amounts, "names": _names}
+_FINDS: Mapping[str, _Stretches] = {
+    "dates": lambda text, language: ((one.start, one.end) for one in values(text, language).dates),
+    # numbers with a unit: money, per cent, lengths, times
+    "amounts": lambda text, language: ((one.start, one.end) for one in values(text, language).quantities if one.unit),
+    "names": _names,
+}
 KINDS = ("outline", *_FINDS)
 
 

@@ -24,7 +24,7 @@ from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.lab import flips
 from ui.lab.flips import Spec, pick
-from ui.lab.plots import BLUE, ORANGE
+from ui.lab.plots import BLUE, ORANGE, chart
 from ui.settings.sharing import address
 
 HEIGHT = 260  # pixels of a chart
@@ -181,7 +181,7 @@ def spread(drift: Drift) -> Spec:
     ]
     legend = alt.Legend(title=None, orient="bottom")
     bars = (
-        alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[0]]))
+        chart([row for row in rows if row["what"] == words[0]])
         .mark_bar(binSpacing=1)
         .encode(
             x=x,
@@ -197,7 +197,7 @@ def spread(drift: Drift) -> Spec:
         .add_params(pick("low", "high"))
     )
     then = (
-        alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[1]]))
+        chart([row for row in rows if row["what"] == words[1]])
         .mark_rule(strokeWidth=3)
         .encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips, color=alt.Color("what:N", legend=legend))
     )

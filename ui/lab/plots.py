@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -63,7 +63,7 @@ def histogram(
         if count
     ]
     bars = (
-        _chart(rows)
+        chart(rows)
         .mark_bar(binSpacing=1)
         .encode(
             x=alt.X("low:Q", bin="binned", title=axis, axis=alt.Axis(tickCount=8, format="d" if counts else ".2~f")),
@@ -82,10 +82,10 @@ def histogram(
             ],
         )
     )
-    ground = _chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
+    ground = chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
     lines = [{"at": limit, "what": say("lab_results.this_limit")} for limit in limits]
     marks = (
-        _chart(lines)
+        chart(lines)
         .mark_rule(color=GREY, strokeWidth=2, strokeDash=[6, 3])
         .encode(x="at:Q", tooltip=[_shown("what:N", "tip_what"), _shown("at:Q", "tip_limit", ".4~f")])
     )
@@ -111,7 +111,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
         for n, (a, b, limit) in enumerate(points)
     ]
     line = (
-        _chart(rows)
+        chart(rows)
         .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
         .encode(
             x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
@@ -127,7 +127,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
     layers = [line]
     if chance:
         diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
-        layers.insert(0, _chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
+        layers.insert(0, chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
     return _layered(*layers, _points(here, all_checks))
 
 
@@ -141,8 +141,8 @@ def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     ends = [{"said": 0, "share": 0}, {"said": 1, "share": 1}]
-    ideal = _chart(ends).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
-    intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
+    ideal = chart(ends).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
+    intervals = chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
     tips = [
         _shown("said:Q", "tip_said", ".1%"),
         _shown("share:Q", "tip_share", ".1%"),
@@ -150,8 +150,17 @@ def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
         _shown("most:Q", "tip_high", ".1%"),
         _shown("n:Q", "tip_count", "d"),
     ]
-    shares = _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips)
+    shares = chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips)
     return _layered(ideal, intervals, shares)
+
+
+def line_styles(names: Sequence[str], colours: Iterable[str], strokes: Iterable[Any], **legend: Any) -> dict[str, Any]:
+    """The encoding that gives each of these lines its colour, and a stroke for those who do not tell colours apart."""
+    scale: dict[str, Any] = {"legend": alt.Legend(title=None, **legend)}
+    return {
+        "color": alt.Color("line:N", scale=alt.Scale(domain=names, range=list(colours)), **scale),
+        "strokeDash": alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(strokes)), **scale),
+    }
 
 
 def _points(here: Point, all_checks: Point) -> alt.Chart:
@@ -159,7 +168,7 @@ def _points(here: Point, all_checks: Point) -> alt.Chart:
     places = zip((all_checks, here), words, strict=True)
     rows = [{"x": at[0], "y": at[1], "what": what} for at, what in places if at is not None]
     points: alt.Chart = (
-        _chart(rows)
+        chart(rows)
         .mark_point(filled=True, opacity=1)
         .encode(
             x="x:Q",
@@ -178,7 +187,8 @@ def _shown(field: str, title: str, format: str = "") -> alt.Tooltip:
     return alt.Tooltip(field, title=said, format=format) if format else alt.Tooltip(field, title=said)
 
 
-def _chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+def chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    """A chart of these rows, without a mark yet."""
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
@@ -255,9 +265,9 @@ def show(now: Judged) -> None:
     if scored.check.scale in (Scale.CORRECTNESS, Scale.ANSWERABILITY):
         drawn.append(_show_reliability)
     for row in range(0, len(drawn), 2):
-        for column, chart in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
+        for column, draw in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
             with column:
-                chart(scored, now)
+                draw(scored, now)
 
 
 def _show_histogram(of: _Scored, now: Judged) -> None:
@@ -265,8 +275,8 @@ def _show_histogram(of: _Scored, now: Judged) -> None:
     axis = say(f"checks.scale_{of.check.scale}")
     limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
     labels = say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")
-    chart = histogram(of.values, of.wanted, limits, axis, of.check.scale == "count", labels)
-    st.vega_lite_chart(spec=chart, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
+    spec = histogram(of.values, of.wanted, limits, axis, of.check.scale == "count", labels)
+    st.vega_lite_chart(spec=spec, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
 
 
 def _show_risk(of: _Scored, now: Judged) -> None:
@@ -278,8 +288,8 @@ def _show_risk(of: _Scored, now: Judged) -> None:
     wrong = given & (now.marked.wrong_answer | now.marked.missed)
     here = (_share(of.passes), _share(of.wrong[of.passes])) if of.passes.any() else None
     all_checks = (_share(given[now.marked.measured]), _share(wrong[given])) if given.any() else None
-    chart = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
-    st.vega_lite_chart(spec=chart, key="lab_risk", alt=say("lab_results.risk_alt", aurc=area))
+    spec = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
+    st.vega_lite_chart(spec=spec, key="lab_risk", alt=say("lab_results.risk_alt", aurc=area))
 
 
 def _show_roc(of: _Scored, now: Judged) -> None:
@@ -293,8 +303,8 @@ def _show_roc(of: _Scored, now: Judged) -> None:
     yes, no = now.marked.measured & of.every, now.marked.measured & ~of.every
     all_checks = (_share(now.marked.answered[no]), _share(now.marked.answered[yes])) if yes.any() and no.any() else None
     titles = say(f"lab_results.axis_false_positive{of.ending}"), say(f"lab_results.axis_true_positive{of.ending}")
-    chart = curve(made, *titles, here, all_checks, of.sign, chance=True)
-    st.vega_lite_chart(spec=chart, key="lab_roc", alt=say("lab_results.roc_alt", auroc=area))
+    spec = curve(made, *titles, here, all_checks, of.sign, chance=True)
+    st.vega_lite_chart(spec=spec, key="lab_roc", alt=say("lab_results.roc_alt", auroc=area))
 
 
 def _show_reliability(of: _Scored, now: Judged) -> None:
@@ -303,8 +313,8 @@ def _show_reliability(of: _Scored, now: Judged) -> None:
     if error is None:
         return
     st.markdown(say("lab_results.reliability", error=error), help=say(f"lab_results.reliability_help{of.ending}"))
-    chart = reliability(bins, say(f"lab_results.axis_came_true{of.ending}"))
-    st.vega_lite_chart(spec=chart, key="lab_reliability", alt=say("lab_results.reliability_alt", error=error))
+    spec = reliability(bins, say(f"lab_results.axis_came_true{of.ending}"))
+    st.vega_lite_chart(spec=spec, key="lab_reliability", alt=say("lab_results.reliability_alt", error=error))
 
 
 def _share(flags: Flags) -> float:

@@ -60,7 +60,8 @@ def offer_start(
             n, help = len(questions), say("lab_sets.run_most_help")
             most = st.number_input(say("lab_sets.run_most", n=n), 1, n, n, key=f"run_most_{tag}_{n}", help=help)
         budget = _ask_budget("run_budget", drafts=drafts)
-        submit("lab_sets.run", "play_arrow", _hold, set_name, type="primary")
+        # in its callback, which no other touch of the page ends; a run of the page then begins what was asked
+        submit("lab_sets.run", "play_arrow", setattr, state.session(), "starting", set_name, type="primary")
         if state.session().starting == set_name:
             called, drawn = (name or "").strip() or set_name, sample(questions, int(most))
             with shown_error():
@@ -74,11 +75,6 @@ def _ask_budget(key: str, *, drafts: bool) -> int | None:
         return None
     label, help = say("lab_sets.budget"), say("lab_sets.budget_help")
     return int(st.number_input(label, MIN_BUDGET, MAX_BUDGET, OFFERED, MIN_BUDGET, key=key, help=help))
-
-
-def _hold(set_name: str) -> None:
-    # in its callback, which no other touch of the page ends; a run of the page then begins what was asked
-    state.session().starting = set_name
 
 
 def _begin(

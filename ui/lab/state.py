@@ -48,8 +48,10 @@ class Recorded:
     @cached_property
     def wrong(self) -> Flags:
         """Whether answering would be wrong, (n,): unanswerable, or the draft holds none of the given answers."""
-        missing = np.array([bool(question.answers) for question in self.questions], dtype=bool) & ~self.hits.any(axis=1)
-        return missing | np.array([not question.answerable for question in self.questions], dtype=bool)
+        labelled = np.array([bool(question.answers) for question in self.questions], dtype=bool)
+        answerable = np.array([question.answerable for question in self.questions], dtype=bool)
+        wrong: Flags = ~answerable | (labelled & ~self.hits.any(axis=1))
+        return wrong
 
     @cached_property
     def parts(self) -> Mapping[str, Objects]:

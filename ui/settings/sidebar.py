@@ -72,7 +72,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
             options.index(st.session_state["preset"]),
             format_func=saved_presets.label,
             key="preset",
-            on_change=_take_preset,
+            on_change=saved_presets.switch,
             help=say("settings.preset_help"),
         )
         about = st.container(key="about_preset")
@@ -123,10 +123,6 @@ def show_flips(asked: Asked) -> None:
         if flip.name in places:
             to = "answer" if flip.status is AnswerStatus.SUCCESS else "refuse"
             places[flip.name].text(tell(f"settings.flip_{to}", value=value_in_words(flip.name, flip.after)))
-
-
-def _take_preset() -> None:
-    saved_presets.switch(st.session_state.preset)
 
 
 def _way_back(start: Settings) -> None:
