@@ -101,7 +101,7 @@ def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
     if hits:
         quoted = {one.chunk_id for one in asked.decision.citations}
         rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
-        _table(rows, "found_rows", "stages.passages_alt", engine and partial(_open_hit, engine, hits))
+        _table(rows, "found_rows", "stages.passages_alt", partial(_open_hit, engine, hits) if engine else None)
     if engine is not None:
         show_missed(engine, asked)
 
