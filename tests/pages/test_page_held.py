@@ -58,8 +58,8 @@ def test_given_a_question_that_was_measured_when_the_page_is_touched_before_it_i
 ) -> None:
     measure, armed = asking.ask, [0]
 
-    def measured(*given: object) -> Asked:
-        done = measure(*given)  # type: ignore[arg-type]
+    def measured(*given: object, **named: object) -> Asked:
+        done = measure(*given, **named)  # type: ignore[arg-type]
         if armed:
             touch(armed.pop())
         return done

@@ -158,16 +158,17 @@ def show_label(engine: Engine, asked: Asked) -> None:
 def _show_label_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion) -> None:
     if label.answerable and not label.answers:  # above the form, whose button is below
         st.info(say("labelling.counts_as_right"), icon=":material/info:")
-    documents, place = engine.library.view.documents, next(iter(label.places), Place("", 0))
+    documents, place = engine.library.view.documents, next(iter(label.places), None)
     with st.form(key=f"label_{label.id}", border=False):
         answerable = ask_answerable("label_answerable", index=0 if label.answerable else 1)
         answer = ask_answer("label_answer", next(iter(label.answers), ""))
         left, middle, right = st.columns([3, 1, 2], vertical_alignment="bottom")
         with left:
             text, none = "lab_feedback.document", "lab_feedback.unknown"
-            document = select_document(text, documents, "label_document", none, place.document)
+            document = select_document(text, documents, "label_document", none, place.document if place else "")
         most = max([1, *(one.page_count for one in documents)])
-        page = middle.number_input(say("labelling.page"), 0, most, min(place.page, most), key="label_page")
+        at = min(place.page, most) if place else 0
+        page = middle.number_input(say("labelling.page"), 0, most, at, key="label_page")
         chosen = right.text_input(say("labelling.set"), name, key="label_set", max_chars=100)
         if submit("labelling.save", "save"):
             places = (Place(document, int(page)),) if answerable and document else ()
