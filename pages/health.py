@@ -5,6 +5,7 @@ answers.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from rag_core.evaluation.health import Drift, Kept, drift, scores, spread_of
 from rag_core.work.recording import MAX_QUESTIONS
 from ui import frame
 from ui.app import first_run, state
-from ui.app.elements import shown_error
+from ui.app.elements import segments, shown_error
 from ui.app.texts import say
 from ui.health import figures, reading
 
@@ -27,7 +28,8 @@ def page() -> None:
     engine = frame.start()
     if state.session().collection == first_run.SAMPLES_COLLECTION:
         st.info(say("health.samples"), icon=":material/science:")
-    days = reading.choose_days()
+    about: dict[str, Any] = {"label_visibility": "visible"}
+    days = segments("health.period", reading.PERIODS, "health.period_", "health_period", reading.FIRST, **about)
     period = reading.read(engine, days)
     if period is None:
         return

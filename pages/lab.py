@@ -4,8 +4,6 @@ users' feedback.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import streamlit as st
 
 from rag_core.engine import Engine
@@ -21,6 +19,7 @@ from ui.lab import state as lab
 from ui.settings.sidebar import settings_from_sidebar
 
 WIDTH = 1500  # pixels, as on the Ask page
+TABS = ("sets", "results", "compare", "guarantee", "feedback")
 
 
 def page() -> None:
@@ -31,10 +30,10 @@ def page() -> None:
     with shown_error():  # where the records cannot be read
         lab.choose_run()
         tabs = st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun")
-        for tab, show in zip(tabs, TABS.values(), strict=True):
+        for tab, name in zip(tabs, TABS, strict=True):
             if tab.open:
                 with tab:
-                    show(engine, settings)
+                    _show(name, engine, settings)
         state.session().settle()
 
 
@@ -54,30 +53,19 @@ def _recorded() -> tuple[RunHead, lab.Recorded] | None:
     return run, recorded
 
 
-def _results(engine: Engine, settings: Settings) -> None:
-    if found := _recorded():
+def _show(tab: str, engine: Engine, settings: Settings) -> None:
+    if tab == "sets":
+        sets.show(engine, settings)
+    elif tab == "feedback":
+        queue.show(engine)
+    elif found := _recorded():
         run, recorded = found
-        results.show(run, recorded, settings)
-
-
-def _compare(engine: Engine, settings: Settings) -> None:
-    if found := _recorded():
-        compare.show(*found, settings)
-
-
-def _guarantee(engine: Engine, settings: Settings) -> None:
-    if found := _recorded():
-        run, recorded = found
-        certify.show(engine, run, recorded, judged_under(run.settings, settings))
-
-
-TABS: Mapping[str, Callable[[Engine, Settings], None]] = {
-    "sets": sets.show,
-    "results": _results,
-    "compare": _compare,
-    "guarantee": _guarantee,
-    "feedback": lambda engine, settings: queue.show(engine),
-}
+        if tab == "results":
+            results.show(run, recorded, settings)
+        elif tab == "compare":
+            compare.show(run, recorded, settings)
+        else:
+            certify.show(engine, run, recorded, judged_under(run.settings, settings))
 
 
 with st.container(width=WIDTH):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from rag_core.settings import Knob, Settings, Stage
 from ui import frame
 from ui.app import texts
+from ui.app.elements import select
 from ui.app.texts import say
 from ui.settings import saved_presets
 from ui.settings.fields import help_text, show_beside, show_field
@@ -48,14 +51,8 @@ def _chosen() -> list[Knob]:
         else:
             st.caption(say("settings.found", n=len(found)) if found else say("settings.found_none"))
         return found[:MAX_FOUND]
-    stage = st.selectbox(
-        say("settings.stage"),
-        list(PARTS),
-        format_func=lambda stage: say(f"settings.stage_{stage}"),
-        key="stage",
-        help=say("settings.stage_help"),
-        persist_state="session",
-    )
+    about: dict[str, Any] = {"help": "settings.stage_help", "persist_state": "session"}
+    stage = select("settings.stage", PARTS, "stage", lambda stage: say(f"settings.stage_{stage}"), **about)
     return [knob for knob in others if knob.stage is stage]
 
 

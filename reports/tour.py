@@ -48,7 +48,7 @@ def save(page: Page, name: str, top: Locator | None = None) -> None:
 
 def start(page: Page) -> None:
     """The first page: samples, and questions to try."""
-    expect(page.get_by_role("button", name=EXAMPLES[-1].question)).to_be_visible(timeout=FIRST_RUN_MS)
+    expect(page.get_by_role("button", name=EXAMPLES[-1][0])).to_be_visible(timeout=FIRST_RUN_MS)
     expect(page.get_by_text(say("jobs.samples"))).to_be_hidden(timeout=FIRST_RUN_MS)
     save(page, "1-start")
 

@@ -20,5 +20,4 @@ from rag_core.evaluation.run import Results as Results
 from rag_core.evaluation.run import begin as begin
 from rag_core.evaluation.run import is_current as is_current
 from rag_core.evaluation.run import run as run
-from rag_core.evaluation.run import together as together
 from rag_core.evaluation.run import with_model as with_model

@@ -95,21 +95,6 @@ def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
     return Curve(threshold, x, y)
 
 
-def precision_recall(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
-    """x: recall, y: precision; None without a positive question."""
-    values, flags = _scored(scores, positive)
-    if not flags.any():
-        return None
-    precision, recall, threshold = _sklearn().precision_recall_curve(flags, values)
-    return Curve(threshold[::-1], recall[-2::-1], precision[-2::-1])
-
-
-def average_precision(scores: ArrayLike, positive: ArrayLike) -> float | None:
-    """Precision averaged over the steps of recall, without interpolation; None without a positive question."""
-    values, flags = _scored(scores, positive)
-    return float(_sklearn().average_precision_score(flags, values)) if flags.any() else None
-
-
 def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
     """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong."""
     values, flags = _scored(scores, wrong)

@@ -121,16 +121,6 @@ class Ran:
     over_budget: bool = False
 
 
-def together(rans: Sequence[Ran]) -> Ran:
-    """The result of several calls as if they were one."""
-
-    def of(name: str) -> int:
-        return sum(getattr(one, name) for one in rans)
-
-    stopped, spent = any(one.cancelled for one in rans), any(one.over_budget for one in rans)
-    return Ran(of("measured"), of("reused"), of("failed"), of("total"), stopped, of("tokens"), spent)
-
-
 def begin(
     engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results
 ) -> RunHead:

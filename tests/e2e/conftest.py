@@ -59,7 +59,7 @@ def open_page(chromium: Browser, server: str) -> Iterator[Opener]:
             page = context.new_page()
             page.goto(server)
             expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)
-            expect(page.get_by_role("button", name=EXAMPLES[-1].question)).to_be_visible(timeout=FIRST_RUN_MS)
+            expect(page.get_by_role("button", name=EXAMPLES[-1][0])).to_be_visible(timeout=FIRST_RUN_MS)
             expect(page.get_by_text(say("jobs.samples"))).to_be_hidden(timeout=FIRST_RUN_MS)
             return page
 

@@ -46,7 +46,7 @@ def chart(page: Page) -> bytes:
 
 
 def list_points(page: Page) -> None:
-    """A click on a line over the limit, on a bar or on a curve lists the questions behind it."""
+    """A click on a line over the limit lists the questions behind it."""
     listed = page.locator(".st-key-lab_limit_picked")
     settled(page)
     drawn = page.locator(".st-key-lab_limit_chart svg.marks")
@@ -55,16 +55,6 @@ def list_points(page: Page) -> None:
     settled(page)
     listed.get_by_role("button", name=say("lab_picked.close")).click()
     expect(listed).to_be_hidden(timeout=WAIT_MS)
-    page.locator(".st-key-lab_details summary").click()
-    listed = page.locator(".st-key-lab_picked")
-    for key, mark in (("lab_histogram", ".mark-rect path"), ("lab_roc", ".mark-symbol path")):
-        settled(page)
-        marks = page.locator(f".st-key-{key} {mark}")
-        marks.nth(marks.count() // 2).click(force=True)  # points of a curve are not seen
-        expect(listed.get_by_role("button", name=say("lab_picked.close"))).to_be_visible(timeout=WAIT_MS)
-        settled(page)
-        listed.get_by_role("button", name=say("lab_picked.close")).click()
-        expect(listed).to_be_hidden(timeout=WAIT_MS)
 
 
 def measure(page: Page) -> None:

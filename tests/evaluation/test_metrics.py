@@ -82,19 +82,10 @@ def test_given_scores_with_ties_then_curves_and_areas_are_those_of_scikit_learn(
     assume(any(flags) and not all(flags))
 
     assert metrics.auroc(scores, flags) == pytest.approx(sklearn.roc_auc_score(flags, scores))
-    assert metrics.average_precision(scores, flags) == pytest.approx(sklearn.average_precision_score(flags, scores))
     roc, expected = metrics.roc_curve(scores, flags), sklearn.roc_curve(flags, scores, drop_intermediate=False)
     assert roc is not None
     for ours, theirs in zip((roc.x, roc.y, roc.threshold), expected, strict=True):
         assert ours == pytest.approx(theirs)
-    curve, (precision, recall, thresholds) = (
-        metrics.precision_recall(scores, flags),
-        sklearn.precision_recall_curve(flags, scores),
-    )
-    assert curve is not None
-    assert curve.x == pytest.approx(recall[-2::-1])
-    assert curve.y == pytest.approx(precision[-2::-1])
-    assert curve.threshold == pytest.approx(thresholds[::-1])
 
 
 @pytest.mark.parametrize("flags", [[], [True, True], [False, False]])
@@ -103,8 +94,6 @@ def test_given_one_class_or_none_then_what_needs_both_is_not_defined(flags: list
 
     assert metrics.auroc(scores, flags) is None
     assert metrics.roc_curve(scores, flags) is None
-    assert (metrics.precision_recall(scores, flags) is None) is not any(flags)
-    assert (metrics.average_precision(scores, flags) is None) is not any(flags)
     assert (metrics.risk_coverage(scores, flags) is None) is not bool(flags)
 
 
@@ -182,7 +171,6 @@ def test_given_a_score_that_is_no_number_then_no_figure_is_made(bad: float) -> N
     for figure in (
         metrics.auroc,
         metrics.roc_curve,
-        metrics.precision_recall,
         metrics.risk_coverage,
         metrics.reliability,
     ):

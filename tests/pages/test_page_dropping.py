@@ -38,7 +38,7 @@ def typed(app: AppTest, name: str) -> AppTest:
 def documents(page: AppTest, library: Path) -> AppTest:
     """The Documents page over the samples, after a question, with another collection beside them."""
     make_collection(library, "plans")
-    ask(settle(page), EXAMPLES[0].question)
+    ask(settle(page), EXAMPLES[0][0])
     return page.switch_page("pages/documents.py").run()
 
 

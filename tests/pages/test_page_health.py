@@ -16,7 +16,7 @@ from rag_core.wiring import open_engine, records
 from ui.app import first_run
 from ui.app.tables import to_csv
 from ui.app.texts import say, tell
-from ui.health.figures import Scores, rejected_rows, rows_of
+from ui.health.figures import rejected_rows, rows_of
 
 ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
 
@@ -102,25 +102,25 @@ def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_with_their_t
     assert say("health.picked_how") in captions(page)
 
     for pick, found in (
-        (Scores(0.0, 1.0), [REFUSED, ANSWERED]),
-        (Scores(0.5, 1.0), [ANSWERED]),
-        (Scores(0.3, 0.3), []),
+        ((0.0, 1.0), [REFUSED, ANSWERED]),
+        ((0.5, 1.0), [ANSWERED]),
+        ((0.3, 0.3), []),
     ):
         page.session_state["health_picked"] = pick
         page.run()
 
         assert not page.exception
-        title = tell("health.picked_scores", low=pick.low, high=pick.high)
+        title = tell("health.picked_scores", low=pick[0], high=pick[1])
         assert f"{title}: {len(found)}" in texts(page)
         listed = [frame.value for frame in page.dataframe if "sure" in frame.value.columns]
         assert [list(one["question"]) for one in listed] == ([found] if found else [])
 
-    assert "decision=" in listed_traces(page, Scores(0.5, 1.0))
+    assert "decision=" in listed_traces(page, (0.5, 1.0))
     page.button(key="health_picked_close").click().run()
     assert say("health.picked_how") in captions(page)
 
 
-def listed_traces(page: AppTest, pick: Scores) -> str:
+def listed_traces(page: AppTest, pick: tuple[float, float]) -> str:
     page.session_state["health_picked"] = pick
     page.run()
     return str(next(frame.value for frame in page.dataframe if "sure" in frame.value.columns)["trace"][0])

@@ -58,8 +58,8 @@ def test_given_a_question_that_was_measured_when_the_page_is_touched_before_it_i
 ) -> None:
     measure, armed = asking.ask, [0]
 
-    def measured(*given: object) -> Asked:
-        done = measure(*given)  # type: ignore[arg-type]
+    def measured(*given: object, **named: object) -> Asked:
+        done = measure(*given, **named)  # type: ignore[arg-type]
         if armed:
             touch(armed.pop())
         return done
@@ -103,7 +103,7 @@ def test_given_an_example_when_the_page_is_touched_as_it_is_clicked_then_it_is_a
 
     page.button(key="example_0").click().run()
 
-    assert questions(page) == [EXAMPLES[0].question]
+    assert questions(page) == [EXAMPLES[0][0]]
 
 
 def test_given_a_second_question_before_the_first_was_asked_then_both_are_asked_in_their_order(page: AppTest) -> None:

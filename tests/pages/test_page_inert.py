@@ -43,7 +43,7 @@ OURS = {
     "_script()",  # of ui/ask/keys.py: a file and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "screen().get(f'help.preset_{name}', presets()[name].help)",  # files of ours, by a preset's name
-    "example.question",  # of ui/ask/waiting.py
+    "example[0]",  # of ui/ask/waiting.py
 }
 HOSTILE = (
     "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> "

@@ -9,14 +9,12 @@ from streamlit.testing.v1 import AppTest
 from rag_core.evaluation import Ran
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.labelled_files import read_labelled
-from rag_core.settings import Settings
 from ui.app import state
 from ui.app.people import recording
 from ui.app.texts import say
 from ui.lab import running, sets
 from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
-from ui.settings.wording import setting_name
 
 LABELLED = (
     b"question,answerable,answers,kind\n"
@@ -379,61 +377,18 @@ def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is
     assert session_of(lab).choices == {}
 
 
-def test_given_several_values_of_a_setting_when_run_then_one_job_measures_a_run_for_each_and_one_table_compares_them(
-    lab: AppTest,
-) -> None:
-    upload(lab)
-    lab.selectbox(key=f"sweep_setting_{tag('mine')}").set_value("top_k").run()
-    lab.text_input(key=f"sweep_values_top_k_{tag('mine')}").set_value("3, 10, 10").run()
-
-    settle(lab.button(key="sweep_run").click().run())
-
-    assert not lab.exception
-    runs = recording.store().runs()
-    assert [(head.settings.top_k, head.done, head.total) for head in reversed(runs)] == [(3, 3, 3), (10, 3, 3)]
-    assert [head.name.startswith("mine, ") for head in runs] == [True, True]
-    (job,) = session_of(lab).jobs
-    assert (job.ran.total, job.ran.measured + job.ran.reused, job.files) == (6, 6, 6)  # type: ignore[union-attr]
+def test_given_a_run_when_all_presets_are_shown_then_each_has_its_counts(lab: AppTest) -> None:
+    run_set(upload(lab))
     lab.session_state["lab_tab"] = say("lab.tab_compare")
     lab.session_state["lab_way"] = "all"
     lab.run()
-    assert not lab.exception
-    presets, compared = (
-        next(table.value for table in lab.dataframe if column in table.value) for column in ("stays", "done")
-    )
-    assert list(compared["name"]) == [head.name for head in runs]
-    assert list(compared["done"]) == ["3 of 3", "3 of 3"]
-    assert (compared[["right", "wrong", "refused"]].sum(axis=1) <= 3).all()
-    by_name = presets.set_index("name")
-    assert by_name.loc[say("presets.front_open"), "refused"] == 0
-    assert by_name.loc[say("presets.front_balanced"), "right"] == compared["right"].iloc[0]
-
-
-@pytest.mark.parametrize("typed", ["three", "0", "10, 1000"])
-def test_given_a_value_that_a_setting_does_not_take_then_it_is_said_and_nothing_can_be_run(
-    lab: AppTest, typed: str
-) -> None:
-    upload(lab)
-    lab.selectbox(key=f"sweep_setting_{tag('mine')}").set_value("top_k").run()
-
-    lab.text_input(key=f"sweep_values_top_k_{tag('mine')}").set_value(typed).run()
 
     assert not lab.exception
-    assert "sweep_run" not in [button.key for button in lab.button]
-    assert setting_name("top_k").casefold() in texts(lab).casefold() or "top_k" in texts(lab)
-
-
-def test_given_each_setting_that_needs_a_new_retrieval_when_its_first_values_are_taken_then_it_takes_them() -> None:
-    for knob in running.KNOBS.values():
-        values = running.start_values(knob) if knob.low is not None else knob.options or (True, False)
-        assert (
-            len(
-                running.settings_for(
-                    knob, [f"{value:g}" if knob.low is not None else value for value in values], Settings()
-                )
-            )
-            > 1
-        ), knob.name
+    presets = next(table.value for table in lab.dataframe if "stays" in table.value).set_index("name")
+    assert (presets[["right", "wrong", "refused"]].sum(axis=1) <= 3).all()
+    assert presets.loc[say("presets.front_open"), "refused"] == 0
+    balanced, recorded = say("presets.front_balanced"), say("lab_compare.option_recorded")
+    assert presets.loc[balanced, "right"] == presets.loc[recorded, "right"]
 
 
 def type_question(page: AppTest, question: str, answer: str = "", answerable: bool = True) -> AppTest:

@@ -33,7 +33,6 @@ from ui.app.texts import say
 from ui.ask import export
 from ui.lab import flips, plots, sending
 from ui.lab import limit as limits_of
-from ui.lab.flips import Pick
 from ui.lab.state import Recorded
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
@@ -254,23 +253,6 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
     assert "Right answer: 60 days" not in texts(page)
 
 
-def test_given_the_list_of_flips_when_held_against_the_preset_then_it_starts_from_the_preset(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAG_LIBRARY", str(tmp_path))
-    held = a_run()
-    held["records"] = [replace(one, settings=one.settings.changed(min_correctness=0.97)) for one in held["records"]]
-    least = Settings.load().min_correctness
-    held["settings"] = held["settings"].changed(min_correctness=least)
-    page = opened(held)
-    assert len(rows(page, "before")) == sum((one.correctness or 0) >= least for one in held["records"])
-
-    page.selectbox(key="lab_against").set_value("preset").run()
-
-    assert not page.exception
-    assert say("lab_results.none_flipped") in captions(page)
-
-
 @pytest.mark.parametrize(("by", "parts"), [("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])])
 def test_given_a_breakdown_then_every_question_is_in_one_part(by: str, parts: list[str]) -> None:
     page = opened(a_run())
@@ -322,7 +304,7 @@ def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
     assert not page.exception
     left_out = 9 if name in ("keywords", "required_entities") else 0  # a check that does not apply has measured nothing
     # no ROC of one question; reliability is for a probability
-    assert len(page.get("vega_lite_chart")) == 1 + (3 if left_out else 4)
+    assert len(page.get("vega_lite_chart")) == 1 + (2 if left_out else 3)
     assert (say("lab_results.left_out", n=left_out) in captions(page)) is bool(left_out)
 
 
@@ -330,7 +312,7 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
     """What the page leaves out for speed is done here: Vega-Lite's own schema."""
     drawn = [json.loads(chart.proto.spec) for chart in opened(a_run()).get("vega_lite_chart")]
 
-    assert len(drawn) == 6
+    assert len(drawn) == 5
     for spec in drawn:
         alt.LayerChart.from_dict(spec, validate=True)
         axes = [layer["encoding"].get(axis, {}) for layer in spec["layer"] for axis in "xy"]
@@ -341,9 +323,7 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
 
 def points(page: AppTest, key: str) -> dict[str, tuple[float, float]]:
     """Where the present settings stand on the chart of this place."""
-    chart = page.get("vega_lite_chart")[
-        ("lab_limit", "lab_histogram", "lab_risk", "lab_roc", "lab_precision").index(key)
-    ].proto
+    chart = page.get("vega_lite_chart")[("lab_limit", "lab_histogram", "lab_risk", "lab_roc").index(key)].proto
     values = [
         row for data in chart.datasets for row in pa.ipc.open_stream(data.data.data).read_pandas().to_dict("records")
     ]
@@ -358,7 +338,6 @@ def test_given_a_second_check_that_refuses_then_the_limit_alone_and_all_checks_s
 
     # right: three of those that pass, and one that is refused
     assert points(page, "lab_roc") == {alone: (0.5, 0.75), together: (0.333, 0.75)}
-    assert points(page, "lab_precision") == {alone: (0.75, 0.5), together: (0.75, 0.6)}
     # wrong: one unanswerable question, one answer that misses, and by the limit alone the one without a sentence
     assert points(page, "lab_risk") == {alone: (0.6, 0.5), together: (0.5, 0.4)}
 
@@ -370,13 +349,13 @@ def test_given_the_score_of_right_answers_then_its_charts_count_an_answer_that_m
     held["records"] = [replace(one, answerability=one.correctness) for one in held["records"]]
     page = opened(held)
     alone = say("lab_results.this_limit")
-    ceilings = [point[1] for point in (points(page, "lab_roc")[alone], points(page, "lab_precision")[alone])]
+    ceiling = points(page, "lab_roc")[alone][1]
 
     page.selectbox(key="lab_score").set_value("answerability").run()
 
     assert not page.exception
-    assert ceilings == [0.8, 0.667]  # of five right ones four pass; of six that pass four are right
-    assert [points(page, name)[alone][1] for name in ("lab_roc", "lab_precision")] == [0.833, 0.833]
+    assert ceiling == 0.8  # of five right ones four pass
+    assert points(page, "lab_roc")[alone][1] == 0.833
 
 
 def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
@@ -388,8 +367,6 @@ def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
     points = max(spec["datasets"].values(), key=len)
     assert len(points) <= plots.MAX_POINTS
     assert (points[0]["x"], points[-1]["x"]) == (made.x[0], made.x[-1])
-    assert plots.thinned(1).tolist() == [0]
-    assert plots.thinned(3).tolist() == [0, 1, 2]
 
 
 def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_question() -> None:
@@ -412,10 +389,10 @@ def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() 
 def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
     held = a_run()
     run = recorded(held)
-    first = run.fixed
+    first = run.wrong
 
-    assert run.fixed is first
-    assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
+    assert run.wrong is first
+    assert first.tolist() == [False, False, True, False, False, False, True, True, True, True]
     judged = run.judge(held["settings"].changed(top_k=3, min_correctness=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
@@ -488,45 +465,3 @@ def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_na
     page = opened(a_run())
 
     assert {button.label for button in page.get("download_button")} >= {say("export.pdf"), say("export.markdown")}
-
-
-def test_given_a_part_of_a_scale_then_it_holds_what_a_histogram_counts_there() -> None:
-    values, wanted = np.array([0.0, 0.1, 0.2, 0.2, 0.9, 1.0]), np.array([True, False, True, False, True, False])
-    spec = plots.histogram(values, wanted, [0.5], "Probability", counts=False, labels=("yes", "no"))
-
-    bars = max(spec["datasets"].values(), key=len)
-    for bar in bars:
-        pick = Pick("correctness", "lab_histogram", bar["low"], bar["high"], bar["wanted"])
-        assert (flips.within(pick, values) & (wanted == bar["wanted"])).sum() == bar["count"], bar
-
-
-def test_given_the_points_of_a_curve_then_each_question_belongs_to_one_of_them() -> None:
-    scores = np.random.default_rng(7).integers(0, 900, 2000) / 900
-    made = metrics.roc_curve(scores, scores > 0.4)
-    assert made is not None
-    spec = plots.curve(made, "x", "y", None, None)
-
-    parts = [point for point in max(spec["datasets"].values(), key=len) if point["low"] is not None]
-    counted = sum(
-        flips.within(Pick("correctness", "lab_roc", part["low"], part["high"]), scores).astype(int) for part in parts
-    )
-    assert set(np.asarray(counted).tolist()) == {1}
-
-
-def test_given_a_bar_that_was_clicked_then_its_questions_are_listed_below_and_one_opens_there() -> None:
-    page = opened(a_run())
-    assert say("lab_picked.how") in captions(page)
-
-    page.session_state["lab_picked"] = Pick("correctness", "lab_histogram", 0.9, 1.0, wanted=True)
-    page.session_state["lab_question"], page.session_state["lab_question_in"] = "q0", "picked"
-    page.run()
-
-    assert not page.exception
-    listed = [frame.value for frame in page.dataframe if "question" in frame.value.columns]
-    # nothing flips, so the list above is empty
-    assert [list(one["question"]) for one in listed] == [["Question 0?", "Question 1?"]]
-    assert say("lab_picked.title", n=2) in badges(page)
-    assert "Question 0?" in texts(page)
-    page.button(key="lab_picked_close").click().run()
-    assert say("lab_picked.how") in captions(page)
-    assert "lab_picked" not in page.session_state

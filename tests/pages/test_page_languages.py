@@ -22,7 +22,6 @@ from rag_core.settings import Settings
 from ui.app import texts
 from ui.app.texts import LANGUAGE, SCREENS, languages, recorded, say, screen, speaking, tell
 from ui.ask import export
-from ui.lab.running import KNOBS, settings_for
 from ui.settings import sharing
 from ui.settings.saved_presets import FRONT, PUBLISHED
 
@@ -267,7 +266,6 @@ def test_given_a_file_when_it_is_made_on_a_screen_of_any_language_then_it_is_in_
                     export.rows_of_all([asked]),
                     [one for one in export.blocks_of_all([asked]) if "UTC" not in one["text"]],
                     sharing.to_yaml(settings),
-                    list(settings_for(KNOBS["return_short_context"], [True, False], settings)),
                     recorded("labelling.default_set"),
                 ]
             )

@@ -14,8 +14,13 @@ from ui.app.texts import SCREENS, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
-READERS = {"say", "tell", "button", "submit", "download", "badge", "asks_first", "segments"}
-HEADS = {"tables.show": 1, "tables.heads": 0, "segments": 2}  # which argument is the beginning of the keys of heads
+READERS = {"say", "tell", "button", "submit", "download", "badge", "asks_first", "offer_deletion", "segments", "select"}
+HEADS = {
+    "tables.show": 1,
+    "tables.show_rows": 1,
+    "tables.heads": 0,
+    "segments": 2,
+}  # which argument is the beginning of the keys of heads
 # arguments of Streamlit's elements that are shown, beside the first positional ones
 SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}
 NO_ELEMENT = {
@@ -42,7 +47,7 @@ def used(source: str) -> tuple[set[str], set[str]]:
                 if isinstance(key, ast.JoinedStr):
                     beginnings.add(ast.unparse(key.values[0]).strip("'\""))
                 elif isinstance(key, ast.Constant):
-                    whole.add(str(key.value))
+                    whole |= {str(key.value)} | ({f"{key.value}_sure"} if call.func.id == "offer_deletion" else set())
         if (place := HEADS.get(ast.unparse(call.func))) is not None:
             beginnings.add(str(ast.literal_eval(call.args[place])))
     # keys that are kept in a table before they are read

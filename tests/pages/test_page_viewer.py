@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -400,9 +401,11 @@ def test_given_the_table_of_passages_when_a_row_is_chosen_then_its_page_is_shown
     # AppTest has no click on a table
     chosen = {"found_rows": SimpleNamespace(selection=SimpleNamespace(rows=rows))}
     monkeypatch.setattr(tables, "st", SimpleNamespace(session_state=chosen))
+    monkeypatch.setattr(tables, "show", lambda *_, on_select, **__: on_select())
     monkeypatch.setattr(viewer, "open_at", places.append)
 
-    stages._open_row(state.engine(), decision.retrieved)
+    shown: list[dict[str, object]] = [{} for _ in decision.retrieved]
+    tables.show_rows(shown, "", "found_rows", partial(stages._open_hit, state.engine(), decision.retrieved))
 
     assert bool(places) is opened
     for place in places:

@@ -24,7 +24,7 @@ from ui.app.people import visitor
 from ui.app.texts import say
 from ui.ask.waiting import EXAMPLES
 
-QUESTION = EXAMPLES[0].question
+QUESTION = EXAMPLES[0][0]
 
 
 @pytest.fixture

@@ -62,6 +62,15 @@ def segments(text: str, options: Sequence[T], words: str, key: str, value: T | N
     return first if chosen is None else chosen
 
 
+def select(
+    text: str, options: Sequence[T], key: str, shown: Callable[[T], str], at: int = 0, help: str = "", **more: Any
+) -> T:
+    """The option that is chosen in a field, at first the one at this place; `shown` gives an option's words."""
+    said = say(help) if help else None
+    chosen: T = st.selectbox(say(text), options, at, format_func=shown, key=key, help=said, **more)
+    return chosen
+
+
 def badge(text: str, icon: str, color: Any, *, n: float = 0, help: str = "") -> None:
     """A badge; its words and help by key, its icon by name, "" for none."""
     said, sign = say(help) if help else None, f":material/{icon}:" if icon else None
@@ -88,6 +97,18 @@ def asks_first(text: str, key: str, **more: Any) -> bool:
     if not asking:
         button(text, f"ask_{key}", remember, key, True, icon="delete", **more)
     return asking
+
+
+def offer_deletion(text: str, key: str, warning: str, keep: str, act: Callable[..., None], *given: Any) -> None:
+    """A button that deletes by `act` with what is given, after one more question.
+
+    `text` is the key of its words, which end in `_sure` for the second one; `keep` that of the way back; `warning` is
+    text that is shown as it is.
+    """
+    if asks_first(text, key):
+        st.text(warning)
+        button(keep, f"keep_{key}", remember, key, False)
+        button(f"{text}_sure", f"sure_{key}", act, *given, type="primary")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from rag_core.domain.documents import DateSource, Document
+from ui.app.elements import select
 from ui.app.texts import say, tell
 
 ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)  # eight hex digits tell the documents of a library apart
@@ -78,6 +79,17 @@ def values_by_key(documents: Iterable[Document]) -> dict[str, list[str]]:
         for key, value in document.metadata.values.items():
             found.setdefault(key, set()).add(value)
     return {key: sorted(values) for key, values in found.items() if values}
+
+
+def select_document(text: str, documents: Iterable[Document], key: str, none: str = "", chosen: str = "") -> str:
+    """The id of the document that is chosen in a field, at first `chosen`; the field stays where that was deleted.
+
+    `none` is the key of the words for no document, which is an option then, with the id "".
+    """
+    names = unique_names(documents)
+    options = [*([""] if none else []), *names, *([chosen] if chosen and chosen not in names else [])]
+    at = options.index(chosen) if chosen else 0
+    return select(text, options, key, lambda id: names.get(id) or say("scope.deleted" if id else none), at)
 
 
 def shortened(name: str) -> str:

@@ -49,7 +49,7 @@ def show(
         more: as `st.dataframe` takes it.
     """
     height = {"height": HEAD_PIXELS + ROW_PIXELS * min(max(len(rows), 1), in_view)} if in_view else {}
-    config = {**heads(words, rows[0], wide, forms), **columns}
+    config = {**heads(words, [name for name in rows[0] if name not in columns], wide, forms), **columns}
     said = say(alt) if alt else None
     return st.dataframe(
         rows, hide_index=True, column_config=config, key=key, alt=said, **{"placeholder": "–"} | height | more
@@ -76,10 +76,15 @@ def heads(
     return columns
 
 
-def chosen_row(table: str, rows: int) -> int | None:
-    """The row that was clicked in the table of this key, of so many; None where none is, or it is gone."""
-    found: Sequence[int] = st.session_state[table].selection.rows
-    return found[0] if found and found[0] < rows else None
+def show_rows(rows: Rows, words: str, key: str, act: Callable[[int], object], **more: Any) -> None:
+    """A table as `show`, which calls `act` with the number of a row that is chosen; unchoosing it changes nothing."""
+
+    def take() -> None:
+        found: Sequence[int] = st.session_state[key].selection.rows
+        if found and found[0] < len(rows):
+            act(found[0])
+
+    show(rows, words, key, on_select=take, selection_mode="single-row", **more)
 
 
 def to_csv(rows: Rows) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -26,17 +28,6 @@ READER = "reader"  # who rewrote a question that was edited on the page
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an answer from the cache is there by then
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The place of a question in a conversation: the questions before it, or how it was typed."""
-
-    before: tuple[str, ...] = ()
-    about: Mapping[str, str] = field(default_factory=dict)
-
-
-ALONE = Turn()
-
-
 def hold_typed(key: str) -> None:
     """Take the question that was typed into this field; its callback."""
     if typed := st.session_state.get(key):
@@ -56,7 +47,7 @@ def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
         held = here.held[0]
         on_page = here.asked if held.again and here.asked is not None and here.asked.question == held.question else None
         try:
-            begin(engine, held.question, scope, settings, on_page, _turn(here, held, on_page))
+            begin(engine, held.question, scope, settings, on_page, **_turn(here, held, on_page))
         except Exception:  # not the end of a run, which is none of these
             here.held.pop(0)
             here.stopped = held.question
@@ -64,12 +55,13 @@ def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
         here.held.pop(0)
 
 
-def _turn(here: Session, held: Held, on_page: Asked | None) -> Turn:
+def _turn(here: Session, held: Held, on_page: Asked | None) -> dict[str, Any]:
+    """The place of a question in a conversation: the questions before it, or how it was typed."""
     if on_page is not None:
-        return Turn(about=_about(on_page))
+        return {"about": _about(on_page)}
     if held.typed:
-        return Turn(about={TYPED: held.typed, REWRITTEN_BY: READER})
-    return Turn(tuple(one.question for one in here.turns()))
+        return {"about": {TYPED: held.typed, REWRITTEN_BY: READER}}
+    return {"before": [one.question for one in here.turns()]}
 
 
 def _about(asked: Asked) -> Mapping[str, str]:
@@ -79,10 +71,10 @@ def _about(asked: Asked) -> Mapping[str, str]:
 
 
 def begin(
-    engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None, turn: Turn = ALONE
+    engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None, **turn: Any
 ) -> None:
     """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take
-    its time.
+    its time. `turn` is as for `ask`.
 
     One that is still on its way is stopped, and can be asked again.
 
@@ -94,15 +86,11 @@ def begin(
     here.cancel()
     if here.stopped == question:
         here.stopped = ""
-    collection = here.collection
-    if settings.drafter != "model":
-        _show(here, ask(engine, question, scope, settings, collection, None, None, turn), earlier)
-        return
-
-    def work(on_stage: OnStage, cancelled: Cancel) -> Asked:
-        return ask(engine, question, scope, settings, collection, on_stage, cancelled, turn)
-
-    here.pending = Pending(question, work, earlier, tab_closed())
+    work = partial(ask, engine, question, scope, settings, here.collection, **turn)
+    if settings.drafter == "model":
+        here.pending = Pending(question, work, earlier, tab_closed())
+    else:
+        _show(here, work(), earlier)
 
 
 def take(patience: float | None = None) -> bool:
@@ -132,9 +120,13 @@ def ask(
     collection: str = COLLECTION,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
-    turn: Turn = ALONE,
+    *,
+    before: Sequence[str] = (),
+    about: Mapping[str, str] | None = None,
 ) -> Asked:
     """Measure and decide a new question. A follow-up is rewritten first, so that it is a question like any other.
+
+    `before` are the questions before it in its conversation; `about` says how it was typed, where that is known.
 
     Raises:
         RagError: the question cannot be asked.
@@ -144,8 +136,7 @@ def ask(
     scores: Scores = {}
     with background.question():
         chosen = scope.documents or None
-        whole = engine.stand_alone(question, turn.before, settings, chosen, scope.filters, cancelled=cancelled)
-        about = whole.about or turn.about
+        whole = engine.stand_alone(question, before, settings, chosen, scope.filters, cancelled=cancelled)
         decision = engine.ask(
             whole.question,
             settings,
@@ -154,7 +145,7 @@ def ask(
             on_stage=on_stage,
             cancelled=cancelled,
             on_measured=measured.append,
-            about=about,
+            about=whole.about or about or {},
             scores=scores,
         )
     read = next((found for passages, found in scores.items() if passages == measured[0].hits[: len(passages)]), ())
@@ -194,7 +185,7 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         wanted = wanted.changed(**measured)
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:
-        new = ask(engine, asked.question, scope, wanted, asked.collection, turn=Turn(about=_about(asked)))
+        new = ask(engine, asked.question, scope, wanted, asked.collection, about=_about(asked))
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
         before = None if same else (asked.decision, asked.settings)

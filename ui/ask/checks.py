@@ -132,19 +132,29 @@ def meter(check: CheckResult) -> str:
 def svg(check: CheckResult) -> str:
     """The picture as SVG."""
     low, high = axis(check)
+    unit, colour = 100 if check.scale in PERCENT else 1, _colour(check)
+    limit = None if check.threshold is None else _x(check.threshold, low, high)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
-        _end_of_scale(LEFT - 9, low * _unit(check), "end"),
-        _end_of_scale(RIGHT + 9, high * _unit(check), "start"),
-        *_allowed(check, low, high),
-        f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}" stroke-width="1"'
-        + (' stroke-dasharray="2 4"' if check.value is None else "")
-        + "/>",
-        *_value(check, low, high),
-        *_threshold(check, low, high),
-        "</svg>",
+        _end_of_scale(LEFT - 9, low * unit, "end"),
+        _end_of_scale(RIGHT + 9, high * unit, "start"),
     ]
-    return "".join(parts)
+    if (
+        limit is not None and check.direction is not None
+    ):  # to the end of the picture: a limit may be an end of the scale
+        left, right = (limit, RIGHT + 3.0) if check.direction is Direction.AT_LEAST else (LEFT - 3.0, limit)
+        allowed = GREEN if colour == RED else colour  # what passes is never red
+        parts.append(_bar("allowed", left, right - left, MARK, allowed, ' fill-opacity="0.18"'))
+    dashes = ' stroke-dasharray="2 4"' if check.value is None else ""
+    parts.append(
+        f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}"'
+        f' stroke-width="1"{dashes}/>'
+    )
+    if check.value is not None:
+        parts += _value(_x(0.0, low, high), _x(check.value, low, high), colour, beyond=within(check) is False)
+    if limit is not None:
+        parts.append(_bar("threshold", limit - 1, 2, MARK, GREY))
+    return "".join([*parts, "</svg>"])
 
 
 def axis(check: CheckResult) -> tuple[float, float]:
@@ -159,10 +169,6 @@ def axis(check: CheckResult) -> tuple[float, float]:
     return low, high
 
 
-def _unit(check: CheckResult) -> int:
-    return 100 if check.scale in PERCENT else 1
-
-
 def within(check: CheckResult) -> bool | None:
     """Whether the measured value is on the allowed side; None without a limit or a value."""
     if check.value is None or check.threshold is None or check.direction is None:
@@ -170,48 +176,21 @@ def within(check: CheckResult) -> bool | None:
     return check.value >= check.threshold if check.direction is Direction.AT_LEAST else check.value <= check.threshold
 
 
-def _allowed(check: CheckResult, low: float, high: float) -> list[str]:
-    """The side of the threshold that passes, to the end of the picture: a threshold may be an end of the scale."""
-    if check.threshold is None or check.direction is None:
-        return []
-    at = _x(check.threshold, low, high)
-    colour = _colour(check)
-    left, right = (at, RIGHT + 3.0) if check.direction is Direction.AT_LEAST else (LEFT - 3.0, at)
-    return [
-        f'<rect class="allowed" x="{left:.2f}" y="{MIDDLE - MARK / 2:g}" width="{right - left:.2f}" height="{MARK}" '
-        f'fill="{GREEN if colour == RED else colour}" fill-opacity="0.18"/>'  # what passes is never red
-    ]
+def _bar(kind: str, left: float, width: float, height: int, fill: str, more: str = "") -> str:
+    place = f'x="{left:.2f}" y="{MIDDLE - height / 2:g}" width="{width:.2f}" height="{height}"'
+    return f'<rect class="{kind}" {place} fill="{fill}"{more}/>'
 
 
-def _value(check: CheckResult, low: float, high: float) -> list[str]:
-    if check.value is None:
-        return []
-    zero, at, colour = _x(max(low, min(high, 0.0)), low, high), _x(check.value, low, high), _colour(check)
-    beyond = within(check) is False
-    fill = "url(#hatch)" if beyond else colour
-    left, width = min(zero, at), abs(at - zero)
-    bar = (
-        f'<rect class="bar" x="{left:.2f}" y="{MIDDLE - BAR / 2:g}" width="{width:.2f}" height="{BAR}" fill="{fill}"/>'
-    )
+def _value(zero: float, at: float, colour: str, *, beyond: bool) -> list[str]:
+    bar = _bar("bar", min(zero, at), abs(at - zero), BAR, "url(#hatch)" if beyond else colour)
     if not beyond:
         return [bar, f'<circle class="value" cx="{at:.2f}" cy="{MIDDLE}" r="5" fill="{colour}"/>']
     hatch = (
         '<defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
         f'<rect width="2" height="4" fill="{colour}"/></pattern></defs>'
     )
-    arms = f"M{at - 5:.2f} {MIDDLE - 5}l10 10m0 -10l-10 10"
-    return [
-        hatch,
-        bar,
-        f'<path class="value" d="{arms}" stroke="{colour}" stroke-width="2.5" stroke-linecap="round" fill="none"/>',
-    ]
-
-
-def _threshold(check: CheckResult, low: float, high: float) -> list[str]:
-    if check.threshold is None:
-        return []
-    at, top = _x(check.threshold, low, high), MIDDLE - MARK / 2
-    return [f'<rect class="threshold" x="{at - 1:.2f}" y="{top:g}" width="2" height="{MARK}" fill="{GREY}"/>']
+    arms = f'd="M{at - 5:.2f} {MIDDLE - 5}l10 10m0 -10l-10 10" stroke-width="2.5" stroke-linecap="round" fill="none"'
+    return [hatch, bar, f'<path class="value" {arms} stroke="{colour}"/>']
 
 
 def _colour(check: CheckResult) -> str:

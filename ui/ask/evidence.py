@@ -92,18 +92,13 @@ def _show_outline(decision: Decision) -> None:
         for one in decision.places
     ]
 
-    def open_heading() -> None:  # unchoosing it leaves the page as it is
-        if (row := tables.chosen_row("outline_rows", len(rows))) is not None:
-            viewer.open_at(Place.of(decision.places[row]))
-
-    tables.show(
+    tables.show_rows(
         rows,
         "evidence.outline_",
         "outline_rows",
+        lambda row: viewer.open_at(Place.of(decision.places[row])),
         in_view=HEADINGS_IN_VIEW,
         alt="evidence.outline_about",
-        on_select=open_heading,
-        selection_mode="single-row",
     )
 
 

@@ -21,7 +21,7 @@ from rag_core.service.people import Right
 from ui.app.asked import Asked, Given
 from ui.app.elements import badge, button, kept_error, show_kept_error, submit
 from ui.app.people import recording, visitor
-from ui.app.scope import unique_names
+from ui.app.scope import select_document, unique_names
 from ui.app.texts import recorded, say, tell
 from ui.ask.evidence import asked_column, row_of
 
@@ -92,14 +92,9 @@ def _show_form(engine: Engine, asked: Asked, given: Given) -> None:
 
 def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
     documents = engine.library.view.documents
-    names = unique_names(documents)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        document = st.selectbox(
-            say("feedback.document"),
-            ["", *names],
-            format_func=lambda id: names.get(id, say("feedback.no_document")),
-            key=f"feedback_document_{given.id}",
-        )
+        key = f"feedback_document_{given.id}"
+        document = select_document("feedback.document", documents, key, "feedback.no_document")
         count = next((one.page_count for one in documents if one.id == document), 0)
         if not document or not count:
             return "", 0
@@ -163,23 +158,17 @@ def show_label(engine: Engine, asked: Asked) -> None:
 def _show_label_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion) -> None:
     if label.answerable and not label.answers:  # above the form, whose button is below
         st.info(say("labelling.counts_as_right"), icon=":material/info:")
-    names, place = unique_names(engine.library.view.documents), next(iter(label.places), None)
+    documents, place = engine.library.view.documents, next(iter(label.places), None)
     with st.form(key=f"label_{label.id}", border=False):
         answerable = ask_answerable("label_answerable", index=0 if label.answerable else 1)
         answer = ask_answer("label_answer", next(iter(label.answers), ""))
         left, middle, right = st.columns([3, 1, 2], vertical_alignment="bottom")
-        options = ["", *names]
-        document = left.selectbox(
-            say("lab_feedback.document"),
-            options,
-            options.index(place.document) if place and place.document in names else 0,
-            format_func=lambda id: names.get(id, say("lab_feedback.unknown")),
-            key="label_document",
-        )
-        most = max([1, *(one.page_count for one in engine.library.view.documents)])
-        page = middle.number_input(
-            say("labelling.page"), 0, most, min(place.page, most) if place else 0, key="label_page"
-        )
+        with left:
+            text, none = "lab_feedback.document", "lab_feedback.unknown"
+            document = select_document(text, documents, "label_document", none, place.document if place else "")
+        most = max([1, *(one.page_count for one in documents)])
+        at = min(place.page, most) if place else 0
+        page = middle.number_input(say("labelling.page"), 0, most, at, key="label_page")
         chosen = right.text_input(say("labelling.set"), name, key="label_set", max_chars=100)
         if submit("labelling.save", "save"):
             places = (Place(document, int(page)),) if answerable and document else ()

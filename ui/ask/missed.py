@@ -17,7 +17,7 @@ from rag_core.settings import Settings
 from ui.app import tables
 from ui.app.asked import Asked
 from ui.app.elements import button
-from ui.app.scope import unique_names
+from ui.app.scope import select_document
 from ui.app.texts import say, show_error, tell
 from ui.ask.evidence import place_of
 from ui.documents import viewer
@@ -35,15 +35,8 @@ def show_missed(engine: Engine, asked: Asked) -> None:
     title = say("missed.title_answer") if asked.decision.answered else say("missed.title_refusal")
     with st.expander(title, icon=":material/pin_drop:", key="missed"):
         st.caption(say("missed.about"))
-        names = unique_names(documents)
-        document = st.selectbox(
-            say("missed.document"),
-            list(names),
-            format_func=lambda id: names.get(id, say("missed.deleted")),
-            key=f"missed_document_{asked.number}",
-        )
-        pages = {one.id: one.page_count for one in documents}
-        count = pages.get(document or "", 1)
+        document = select_document("missed.document", documents, f"missed_document_{asked.number}")
+        count = {one.id: one.page_count for one in documents}.get(document, 1)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             page = st.number_input(
                 say("missed.page", n=count), 1, count, step=1, key=f"missed_page_{asked.number}_{document}", width=160

@@ -9,7 +9,8 @@ from documents or a model is a cell of a table, or inert text.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -100,10 +101,7 @@ def _show_retrieve(asked: Asked, engine: Engine | None) -> None:
     if hits:
         quoted = {one.chunk_id for one in asked.decision.citations}
         rows = [_passage(rank, name, hit, cut, quoted) for rank, (name, hit) in enumerate(hits, 1)]
-        more: dict[str, Any] = {}
-        if engine is not None:
-            more = {"on_select": lambda: _open_row(engine, hits), "selection_mode": "single-row"}
-        _table(rows, "found_rows", alt="stages.passages_alt", **more)
+        _table(rows, "found_rows", "stages.passages_alt", partial(_open_hit, engine, hits) if engine else None)
     if engine is not None:
         show_missed(engine, asked)
 
@@ -125,7 +123,7 @@ def _show_compress(asked: Asked, _: Engine | None) -> None:
     kept = {"kept": len(draft.claims), "drafted": f"{draft.chars:,}", "considered": len(considered) or "?"}
     st.text(tell("stages.compress_out", **read, **kept))
     if considered:
-        _table(_sentences(asked), "sentence_rows", alt="stages.sentences_alt")
+        _table(_sentences(asked), "sentence_rows", "stages.sentences_alt")
     elif asked.measurements.hits:
         st.caption(say("stages.not_recorded"))
     show_attempts(asked.decision.attempts)
@@ -235,13 +233,18 @@ def _sentences(asked: Asked) -> list[dict[str, object]]:
     ]
 
 
-def _table(rows: tables.Rows, key: str, **more: Any) -> None:
-    forms = {"cosine": "%.3f", "bm25": "%.1f", "relevance": "%.3f", "log_odds": "%.2f"}
-    wide = dict.fromkeys(rows[0], 84) | {"text": 340, "document": 150, "section": 150, "became": 150}
-    tables.show(rows, "stages.column_", key, wide=wide, forms=forms, in_view=_ROWS_IN_VIEW, **more)
+def _table(rows: tables.Rows, key: str, alt: str, act: Callable[[int], object] | None = None) -> None:
+    about: dict[str, Any] = {
+        "wide": dict.fromkeys(rows[0], 84) | {"text": 340, "document": 150, "section": 150, "became": 150},
+        "forms": {"cosine": "%.3f", "bm25": "%.1f", "relevance": "%.3f", "log_odds": "%.2f"},
+        "in_view": _ROWS_IN_VIEW,
+        "alt": alt,
+    }
+    if act is None:
+        tables.show(rows, "stages.column_", key, **about)
+    else:
+        tables.show_rows(rows, "stages.column_", key, act, **about)
 
 
-def _open_row(engine: Engine, hits: Sequence[tuple[str, Hit]]) -> None:
-    # unchoosing it leaves the page as it is
-    if (row := tables.chosen_row("found_rows", len(hits))) is not None:
-        viewer.open_at(place_of(engine, hits[row][1].passage))
+def _open_hit(engine: Engine, hits: Sequence[tuple[str, Hit]], row: int) -> None:
+    viewer.open_at(place_of(engine, hits[row][1].passage))

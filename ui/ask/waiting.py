@@ -7,7 +7,6 @@ Only the stage is shown, never a word of a draft: it is judged first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -89,28 +88,20 @@ def _ask_button(question: str, label: str) -> None:
     button(label, "ask_again_button", state.session().hold, question, True, icon="refresh")
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A question to try: `shows` is the key of what it is an example of, `samples` the documents it needs."""
-
-    question: str
-    shows: str
-    samples: tuple[str, ...]
-
-
+# questions to try, the key of what each is an example of, and the samples that it needs
 EXAMPLES = (
-    Example("How often does the flow meter have to be calibrated?", "answered", ("flow-meter-manual.pdf",)),
-    Example(
+    ("How often does the flow meter have to be calibrated?", "answered", {"flow-meter-manual.pdf"}),
+    (
         "How many vacation days do employees have?",
         "contradicted",
-        ("company-policies.pdf", "company-policies-2024.pdf"),
+        {"company-policies.pdf", "company-policies-2024.pdf"},
     ),
-    Example("Jaká je doba plnění?", "czech", ("smlouva-o-dodavce.pdf",)),
-    Example("Wann läuft ein API-Schlüssel ab?", "german", ("wissensdatenbank.pdf",)),
-    Example("परीक्षा कितने मिनट की होती है?", "hindi", ("samantar-shreni.pdf",)),
-    Example("What is the maximum operating pressure?", "table", ("flow-meter-manual.pdf",)),
-    Example("How much does the company pay into the pension scheme?", "near_miss", ("company-policies.pdf",)),
-    Example("What is the capital of France?", "refused", ("company-policies.pdf",)),
+    ("Jaká je doba plnění?", "czech", {"smlouva-o-dodavce.pdf"}),
+    ("Wann läuft ein API-Schlüssel ab?", "german", {"wissensdatenbank.pdf"}),
+    ("परीक्षा कितने मिनट की होती है?", "hindi", {"samantar-shreni.pdf"}),
+    ("What is the maximum operating pressure?", "table", {"flow-meter-manual.pdf"}),
+    ("How much does the company pay into the pension scheme?", "near_miss", {"company-policies.pdf"}),
+    ("What is the capital of France?", "refused", {"company-policies.pdf"}),
 )
 
 
@@ -131,12 +122,12 @@ def show_examples(engine: Engine, session: Session, busy: bool) -> None:
         st.info(say("examples.empty"), icon=":material/upload_file:")
         return
     ids = first_run.sample_ids()
-    here = [example for example in EXAMPLES if {ids[name] for name in example.samples} <= there]
+    here = [example for example in EXAMPLES if {ids[name] for name in example[2]} <= there]
     if not here:
         return
     st.caption(say("examples.title"))
     with st.container(key="examples"):
         for number, example in enumerate(here):
             with st.container(horizontal=True, vertical_alignment="center", key=f"example_row_{number}"):
-                st.button(example.question, key=f"example_{number}", on_click=session.hold, args=(example.question,))
-                st.caption(say(f"examples.{example.shows}"), width="content")
+                st.button(example[0], key=f"example_{number}", on_click=session.hold, args=(example[0],))
+                st.caption(say(f"examples.{example[1]}"), width="content")

@@ -53,11 +53,6 @@ REMEDIES: Mapping[str, str] = {
 }
 
 
-def remedy_key(problem: str) -> str:
-    """The key of what to do about a problem of a document."""
-    return next((key for words, key in REMEDIES.items() if words in problem), "other")
-
-
 def size_in_words(size: int) -> str:
     """Bytes with their unit, as the table shows them: 1.2 MB."""
     value = float(size)
@@ -75,7 +70,8 @@ def show_findings(engine: Engine, document: Document) -> None:
     if not engine.tools.knows(document.language):
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
     for problem in document.problems:
-        _show_problem(problem, tell(f"documents.remedy_{remedy_key(problem)}"))
+        key = next((key for words, key in REMEDIES.items() if words in problem), "other")
+        _show_problem(problem, tell(f"documents.remedy_{key}"))
     _offer_pages(document)
 
 

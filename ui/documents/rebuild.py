@@ -22,6 +22,7 @@ from ui.app.jobs.work import here, start_rebuild
 from ui.app.people import visitor
 from ui.app.texts import say, tell
 from ui.documents.catalogue import strategy_name
+from ui.settings.fields import draw
 
 
 def offer_rebuild(listed: Sequence[File]) -> None:
@@ -83,15 +84,9 @@ def ingest_fields(prefix: str, settings: Settings) -> dict[str, Any]:
     left, right = st.columns(2)
 
     def field(name: str, in_words: Callable[[str], str] = str, *, disabled: bool = False) -> None:
-        knob, value, label = Settings.knob(name), getattr(settings, name), say(f"ingest.{name}")
         about: dict[str, Any] = {"key": f"{prefix}_{name}", "help": say(f"ingest.{name}_help"), "disabled": disabled}
-        if knob.options:
-            options = list(knob.options)
-            values[name] = st.selectbox(label, options, options.index(value), format_func=in_words, **about)
-        elif knob.low is not None and knob.high is not None:
-            values[name] = st.slider(label, int(knob.low), int(knob.high), value, int(knob.step or 1), **about)
-        else:
-            values[name] = st.toggle(label, value, **about)
+        knob, label = Settings.knob(name), say(f"ingest.{name}")
+        values[name] = draw(knob, label, getattr(settings, name), in_words, **about)
 
     with left:
         field("strategy", strategy_name)

@@ -171,27 +171,18 @@ def _show_folded(pictures: Sequence[bytes], ends: Sequence[Box], page: int) -> N
     st.caption(say("viewer.folded"))
 
 
-def picture(
-    document_id: str,
-    page: int,
-    boxes: Sequence[Box] = (),
-    *,
-    doubted: Sequence[Box] = (),
-    dpi: float = DPI,
-    max_pixels: int = MAX_PIXELS,
-    part: Box | None = None,
-) -> bytes:
-    """A page of the session's library, or a part of it, as PNG, with these boxes marked; empty when a password locks
-    the file. Drawn once.
+def picture(document_id: str, page: int, boxes: Sequence[Box] = (), **how: Any) -> bytes:
+    """A page of the session's library as PNG, with these boxes marked; empty when a password locks the file. Drawn
+    once.
 
-    `doubted` are boxes of words that may be wrong: they are marked in orange.
+    `how` is as for `render_page`: `doubted` boxes, which are marked in orange, `dpi`, `max_pixels`, and a `part` of it.
 
     Raises:
         RagError: it cannot be drawn.
     """
     place = str(state.library_folder()), state.session().collection
     with st.spinner(say("viewer.drawing")):
-        return _drawn(*place, document_id, page, boxes, doubted, dpi, max_pixels, part)
+        return _drawn(*place, document_id, page, boxes, {"dpi": DPI, "max_pixels": MAX_PIXELS} | how)
 
 
 def forget() -> None:
@@ -201,19 +192,10 @@ def forget() -> None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _drawn(
-    folder: str,
-    collection: str,
-    document_id: str,
-    page: int,
-    boxes: Sequence[Box],
-    doubted: Sequence[Box],
-    dpi: float,
-    max_pixels: int,
-    part: Box | None,
+    folder: str, collection: str, document_id: str, page: int, boxes: Sequence[Box], how: Mapping[str, Any]
 ) -> bytes:
     """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
     del folder, collection  # parts of the key
-    how: dict[str, Any] = {"doubted": doubted, "dpi": dpi, "max_pixels": max_pixels, "part": part}
     try:
         library = state.engine().library
         form = form_of(library.view.document(document_id).name)

@@ -71,15 +71,6 @@ def _outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
     return tuple(seen.values())[:MAX_ROWS]
 
 
-def _dates(text: str, language: str) -> Iterator[tuple[int, int]]:
-    yield from ((date.start, date.end) for date in values(text, language).dates)
-
-
-def _amounts(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Numbers with a unit: money, per cent, lengths, times."""
-    yield from ((amount.start, amount.end) for amount in values(text, language).quantities if amount.unit)
-
-
 def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
     """Names of two words and more: one word with a capital may be anything."""
     for name in names(text, language, values(text, language).spans):
@@ -87,7 +78,12 @@ def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
             yield name.start, name.end
 
 
-_FINDS: Mapping[str, _Stretches] = {"dates": _dates, "amounts": _amounts, "names": _names}
+_FINDS: Mapping[str, _Stretches] = {
+    "dates": lambda text, language: ((one.start, one.end) for one in values(text, language).dates),
+    # numbers with a unit: money, per cent, lengths, times
+    "amounts": lambda text, language: ((one.start, one.end) for one in values(text, language).quantities if one.unit),
+    "names": _names,
+}
 KINDS = ("outline", *_FINDS)
 
 
@@ -164,19 +160,16 @@ def _show_turning(key: str, page: int, pages: int, found: Sequence[int]) -> None
 
 def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     """The places that were looked for, or all of a kind that the document has; a chosen row turns to its page."""
-    kind = segments("whole.list", [FIND, *KINDS], "whole.list_", f"{key}_list")
+    kind, words = segments("whole.list", [FIND, *KINDS], "whole.list_", f"{key}_list"), ""
     if kind == FIND:
         label, example = say("whole.search"), say("whole.search_example")
         words = st.text_input(label, key=f"{key}_words", type="search", placeholder=example) or ""
-        rows = find(engine, document, words)
-        if words.strip() and not rows:
-            st.caption(say("whole.no_hit"))
-    else:
-        with st.spinner(say("whole.searching")):
-            rows = _inside(*_place(document), kind, document, engine)
-        if not rows:
-            st.caption(say("whole.none_of_it"))
+    with st.spinner(say("whole.searching")):
+        place = str(state.library_folder()), state.session().collection, document.id
+        rows = _rows(*place, kind, words, document, engine)
     if not rows:
+        if kind != FIND or words.strip():
+            st.caption(say("whole.no_hit" if kind == FIND else "whole.none_of_it"))
         return ()
     pages = len({row.page for row in rows})
     st.caption(
@@ -184,54 +177,38 @@ def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
     )
     if kind != FIND and document.page_count > MAX_PAGES:
         st.caption(say("whole.first_pages", n=MAX_PAGES))
-    table = f"{key}_rows_{kind}"
-
-    def turn() -> None:
-        if (row := tables.chosen_row(table, len(rows))) is not None:
-            remember(key, rows[row].page)
-
-    tables.show(
+    tables.show_rows(
         [{"page": row.page, "text": row.text} for row in rows],
         "whole.column_",
-        table,
+        f"{key}_rows_{kind}",
+        lambda row: remember(key, rows[row].page),
         wide={"page": 70},
         in_view=ROWS,
         alt="whole.hits_alt",
-        on_select=turn,
-        selection_mode="single-row",
     )
     return rows
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _rows(
+    folder: str, collection: str, id: str, kind: str, words: str, _document: Document, _engine: Engine
+) -> tuple[Row, ...]:
+    """Remembered by the document's id, which is the SHA-256 of its bytes, within its library."""
+    del folder, collection, id  # parts of the key
+    return find(_engine, _document, words) if kind == FIND else listed(_engine.library.view, _document, kind)
 
 
 def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:
     """Every place of the document's own text where these words stand in order, whatever their case and line breaks."""
     if not words.strip():
         return ()
-    with st.spinner(say("whole.searching")):
-        return _found(*_place(document), words, document, engine)
-
-
-def _place(document: Document) -> tuple[str, str, str]:
-    """The key of what is remembered: the document is named by the SHA-256 of its bytes, within its library."""
-    return str(state.library_folder()), state.session().collection, document.id
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _found(folder: str, collection: str, id: str, words: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
-    del folder, collection, id  # parts of the key
-    wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), []
-    for page in range(1, _document.page_count + 1):
-        text = _engine.library.view.page_text(_document.id, page)
+    wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), list[Row]()
+    for page in range(1, document.page_count + 1):
+        text = engine.library.view.page_text(document.id, page)
         found += [Row(page, _context(text, *hit.span()), Span(page, *hit.span())) for hit in wanted.finditer(text)]
         if len(found) >= MAX_ROWS:
             break
     return tuple(found[:MAX_ROWS])
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _inside(folder: str, collection: str, id: str, kind: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
-    del folder, collection, id  # parts of the key
-    return listed(_engine.library.view, _document, kind)
 
 
 def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Box, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
@@ -25,7 +24,7 @@ from ui.app.people import recording
 from ui.app.texts import say, tell
 from ui.lab import flips
 from ui.lab.flips import Spec, pick
-from ui.lab.plots import BLUE, ORANGE
+from ui.lab.plots import BLUE, ORANGE, chart
 from ui.settings.sharing import address
 
 HEIGHT = 260  # pixels of a chart
@@ -182,7 +181,7 @@ def spread(drift: Drift) -> Spec:
     ]
     legend = alt.Legend(title=None, orient="bottom")
     bars = (
-        alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[0]]))
+        chart([row for row in rows if row["what"] == words[0]])
         .mark_bar(binSpacing=1)
         .encode(
             x=x,
@@ -198,38 +197,29 @@ def spread(drift: Drift) -> Spec:
         .add_params(pick("low", "high"))
     )
     then = (
-        alt.Chart(alt.InlineData(values=[row for row in rows if row["what"] == words[1]]))
+        chart([row for row in rows if row["what"] == words[1]])
         .mark_rule(strokeWidth=3)
         .encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tips, color=alt.Color("what:N", legend=legend))
     )
     return alt.LayerChart(layer=[bars, then] if drift.then else [bars], height=HEIGHT).to_dict(validate=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """A bar that was clicked: probabilities from `low` to below `high`; the last bar holds 1."""
-
-    low: float
-    high: float
-
-    def holds(self, one: Kept) -> bool:
-        """Whether a question counts in that bar."""
-        value = one.summary.correctness
-        if value is None or not one.summary.searched:
-            return False
-        return self.low <= value and (value < self.high or self.high >= 1)
+def holds(low: float, high: float, one: Kept) -> bool:
+    """Whether a question counts in the bar from `low` to below `high`; the last bar holds 1."""
+    value = one.summary.correctness
+    return value is not None and one.summary.searched and low <= value and (value < high or high >= 1)
 
 
 def show_picked(kept: Sequence[Kept]) -> None:
     """List the questions that were clicked, newest first; where nothing was, say that one can."""
-    pick: Scores | None = st.session_state.get(_PICKED)
+    pick: tuple[float, float] | None = st.session_state.get(_PICKED)
     if pick is None:
         st.caption(say("health.picked_how"))
         return
-    found = [one for one in kept if pick.holds(one)]
+    found = [one for one in kept if holds(*pick, one)]
     with st.container(key=_PICKED, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            what = tell("health.picked_scores", low=pick.low, high=pick.high)
+            what = tell("health.picked_scores", low=pick[0], high=pick[1])
             st.text(tell("health.picked_title", what=what, n=len(found)))
             flips.close_button(_PICKED)
         if len(found) > MAX_LISTED:
@@ -265,16 +255,17 @@ def row_of(one: Kept, answered: str, page: str, collection: str) -> dict[str, ob
 
 def _list(rows: tables.Rows, key: str | None, alt: str, *, sure: Any = None, **more: Any) -> None:
     """A table of rows of `row_of`; `sure` is a further column."""
-    said, opens = say("health.rejected_trace"), say("health.rejected_open")
-    trace = st.column_config.LinkColumn(said, display_text=opens, width="small")
+    opens = st.column_config.LinkColumn(
+        say("health.rejected_trace"), display_text=say("health.rejected_open"), width="small"
+    )
+    columns = {"trace": opens} | ({"sure": sure} if sure else {})
     wide = {"at": "small", "question": "large", "why": "large"}
-    heads = tables.heads("health.rejected_", wide, wide) | {"trace": trace} | ({"sure": sure} if sure else {})
-    st.dataframe(rows, hide_index=True, key=key, alt=say(alt), placeholder="–", column_config=heads, **more)
+    tables.show(rows, "health.rejected_", key, wide=wide, columns=columns, alt=alt, **more)
 
 
 def _take(key: str) -> None:
     match flips.part_of(key):
         case {"low": int() | float() as low, "high": int() | float() as high}:
-            st.session_state[_PICKED] = Scores(float(low), float(high))
+            st.session_state[_PICKED] = float(low), float(high)
         case _:
             flips.let_go(_PICKED)

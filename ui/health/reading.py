@@ -15,7 +15,6 @@ from rag_core.evaluation.health import Gap, Kept, gaps, unanswered
 from rag_core.work.background import Background
 from rag_core.work.recording import kept
 from ui.app import state
-from ui.app.elements import segments
 from ui.app.jobs.background import watch
 from ui.app.texts import say, show_error
 
@@ -42,11 +41,6 @@ class Reading:
     of: tuple[str, int]
     begun: float
     work: Background[Period]
-
-
-def choose_days() -> int:
-    """The field for the period."""
-    return segments("health.period", PERIODS, "health.period_", "health_period", FIRST, label_visibility="visible")
 
 
 def read(engine: Engine, days: int) -> Period | None:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 import altair as alt
-import pandas as pd
 import streamlit as st
 
 from rag_core import evaluation as evaluate
@@ -19,9 +18,9 @@ from rag_core.evaluation.certify import FIRST, SHIFTED, Request, Uncertified, ce
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from ui.app.elements import badge, download, show_text, shown_error, submit
+from ui.app.elements import badge, download, select, show_text, shown_error, submit
 from ui.app.texts import say, tell
-from ui.lab.plots import GREY
+from ui.lab.plots import GREY, chart, line_styles
 from ui.lab.state import Recorded
 from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
@@ -66,7 +65,7 @@ def _certify(
     return certify(
         recorded.questions,
         recorded.records,
-        recorded.fixed.hits,
+        recorded.hits,
         settings,
         request,
         Basis.of(engine, run.collection),
@@ -83,23 +82,14 @@ def _form() -> Request | None:
         entered = [_entered(column, kind) for column, kind in zip(st.columns(len(Kind)), Kind, strict=True)]
         wanted = [target for target in entered if target is not None]
         sure, one, two = st.columns(3)
-        confidence = sure.selectbox(
-            say("lab_certify.confidence"),
-            SURE,
-            index=SURE.index(95),
-            key="certify_confidence",
-            help=say("lab_certify.confidence_help"),
-            format_func=lambda percent: say("lab_certify.confidence_option", percent=percent),
-        )
-        first = one.selectbox(say("lab_certify.first"), list(FIRST), key="certify_first", format_func=setting_name)
         others = ["", *dict.fromkeys(name for chosen in FIRST for name in second_thresholds(chosen))]
-        second = two.selectbox(
-            say("lab_certify.second"),
-            others,
-            key="certify_second",
-            help=say("lab_certify.second_help"),
-            format_func=lambda name: setting_name(name) if name else say("lab_certify.second_none"),
-        )
+        with sure:
+            help, at = "lab_certify.confidence_help", SURE.index(95)
+            confidence = select("lab_certify.confidence", SURE, "certify_confidence", _percent, at, help)
+        with one:
+            first = select("lab_certify.first", list(FIRST), "certify_first", setting_name)
+        with two:
+            second = select("lab_certify.second", others, "certify_second", _second, help="lab_certify.second_help")
         by_type = st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
         pressed = submit("lab_certify.run", "verified", type="primary")
     if not pressed:
@@ -109,6 +99,14 @@ def _form() -> Request | None:
         return None
     alone = first == SHIFTED and not second
     return Request(tuple(wanted), confidence / 100, first, "" if second == first else second, by_type=by_type and alone)
+
+
+def _percent(sure: int) -> str:
+    return say("lab_certify.confidence_option", percent=sure)
+
+
+def _second(name: str) -> str:
+    return setting_name(name) if name else say("lab_certify.second_none")
 
 
 def _entered(column: st.delta_generator.DeltaGenerator, kind: Kind) -> Target | None:
@@ -225,56 +223,43 @@ COLOURS = ("#0b8a62", "#d1601f", "#a45aa8", "#4a7fc4")
 STROKES = ([1, 0], [6, 3], [8, 3, 2, 3], [2, 2])
 
 
-def curve_chart(part: Part) -> alt.LayerChart | alt.FacetChart:
+def curve_chart(part: Part) -> alt.LayerChart:
     """Shares in percent over the first threshold; a question type has its own."""
     curve, name = part.curve, next(iter(part.thresholds))
     lines = {say("lab_certify.line_coverage"): curve.coverage} | {
         say(f"lab_certify.line_{kind}"): curve.risks[kind] for kind in Kind
     }
-    rows = pd.DataFrame(
-        [
-            {"threshold": value, "line": line, "share": None if share is None else 100 * share, "certified": held}
-            for line, shares in lines.items()
-            for value, share, held in zip(curve.threshold, shares, curve.certified, strict=True)
-        ]
-    )
+    rows = [
+        {"threshold": value, "line": line, "share": None if share is None else 100 * share, "certified": held}
+        for line, shares in lines.items()
+        for value, share, held in zip(curve.threshold, shares, curve.certified, strict=True)
+    ]
     held = [value for value, certified in zip(curve.threshold, curve.certified, strict=True) if certified]
-    x = alt.X(
-        "threshold:Q", title=setting_name(name), scale=alt.Scale(domain=[min(curve.threshold), max(curve.threshold)])
-    )
-    y = alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100]))
-    names, legend = list(lines), alt.Legend(title=None, orient="bottom", columns=1, symbolSize=400)
-    colour = alt.Color("line:N", scale=alt.Scale(range=list(COLOURS), domain=names), legend=legend)
+    ends = [min(curve.threshold), max(curve.threshold)]
+    styles = line_styles(list(lines), COLOURS, STROKES, orient="bottom", columns=1, symbolSize=400)
     drawn = (
-        alt.Chart(rows)
+        chart(rows)
         .mark_line(strokeWidth=2)
         .encode(
-            x=x,
-            y=y,
-            color=colour,
-            strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(range=list(STROKES), domain=names), legend=legend),
+            x=alt.X("threshold:Q", title=setting_name(name), scale=alt.Scale(domain=ends)),
+            y=alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100])),
             tooltip=[
                 alt.Tooltip("line:N", title=say("lab_certify.tip_line")),
                 alt.Tooltip("threshold:Q", title=say("lab_certify.tip_threshold"), format=".2f"),
                 alt.Tooltip("share:Q", title=say("lab_certify.tip_share"), format=".1f"),
                 alt.Tooltip("certified:N", title=say("lab_certify.tip_certified")),
             ],
+            **styles,
         )
     )
-    band = (
-        alt.Chart(pd.DataFrame({"from": [min(held)], "to": [max(held)]}))
-        .mark_rect(color=GREY, opacity=0.15)
-        .encode(x="from:Q", x2="to:Q")
-    )
-    chosen = pd.DataFrame({"threshold": [part.thresholds[name]], "what": [say("lab_certify.chosen")]})
-    limits = pd.DataFrame(
-        [{"share": 100 * bound.at_most, "line": say(f"lab_certify.line_{bound.kind}")} for bound in part.bounds]
-    )
-    rule = alt.Chart(chosen).mark_rule(color=GREY, strokeWidth=2).encode(x="threshold:Q")
-    said = (
-        alt.Chart(chosen)
-        .mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12)
-        .encode(x="threshold:Q", text="what:N")
-    )
-    at_most = alt.Chart(limits).mark_rule(strokeWidth=1, opacity=0.7).encode(y="share:Q", color=colour)
-    return alt.layer(band, at_most, drawn, rule, said).properties(height=HEIGHT)
+    band = chart([{"from": min(held), "to": max(held)}]).mark_rect(color=GREY, opacity=0.15)
+    chosen = chart([{"threshold": part.thresholds[name], "what": say("lab_certify.chosen")}])
+    limits = [{"share": 100 * bound.at_most, "line": say(f"lab_certify.line_{bound.kind}")} for bound in part.bounds]
+    layers = [
+        band.encode(x="from:Q", x2="to:Q"),
+        chart(limits).mark_rule(strokeWidth=1, opacity=0.7).encode(y="share:Q", color=styles["color"]),
+        drawn,
+        chosen.mark_rule(color=GREY, strokeWidth=2).encode(x="threshold:Q"),
+        chosen.mark_text(align="left", dx=5, y=10, color=GREY, fontSize=12).encode(x="threshold:Q", text="what:N"),
+    ]
+    return alt.LayerChart(layer=layers, height=HEIGHT)

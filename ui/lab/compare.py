@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -12,28 +12,25 @@ import streamlit as st
 from rag_core import evaluation as evaluate
 from rag_core.decision.decide import replay
 from rag_core.domain.acts import actor
-from rag_core.domain.decision import Decision
 from rag_core.errors import RagError
 from rag_core.evaluation import Marks, Paired, paired
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.report import Effect, effect, error_of
+from rag_core.evaluation.report import effect, error_of
 from rag_core.library.stored.named import collections
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import AS_BUILT
 from rag_core.wiring import records
 from ui.app import state, tables
-from ui.app.elements import badge, segments, show_text
-from ui.app.people import recording
+from ui.app.elements import badge, segments, select, show_text
 from ui.app.people.collections import shown_name
-from ui.app.texts import LANGUAGE, language, say, speaking, tell
+from ui.app.texts import LANGUAGE, say, speaking, tell
 from ui.ask.asking import changed_knobs
-from ui.ask.checks import measured, required, state_in_words
+from ui.ask.checks import show_checks
 from ui.ask.refusal import outcome_in_words
 from ui.lab import state as lab
-from ui.lab.flips import of_in_words, reason_in_words, share_of
+from ui.lab.flips import answer_lines, label_in_words, label_lines, of_in_words, reason_in_words, share_of
 from ui.lab.limit import COUNTS
-from ui.lab.running import changed_in_words, run_before
 from ui.lab.state import Judged, Recorded
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
@@ -67,32 +64,38 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     elif way == "runs":
         _two_runs(run, recorded, settings)
     else:
-        show_overview(run, recorded, settings)
+        _all_presets(run, recorded, settings)
 
 
 def _two_settings(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     st.caption(say("lab_compare.settings_about"))
     options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets()))]
-    columns, every, sides = st.columns(2), np.arange(len(recorded.questions)), []
-    starts = zip(columns, ("first", "second"), map(options.index, (RECORDED, SIDEBAR)), strict=True)
-    chosen = [
-        column.selectbox(
-            say(f"lab_compare.column_{which}"), options, start, format_func=_option, key=f"compare_{which}"
-        )
-        for column, which, start in starts
-    ]
-    for column, option in zip(columns, chosen, strict=True):
-        wanted = settings if option == SIDEBAR else run.settings
-        if option not in (SIDEBAR, RECORDED):
-            wanted = saved_presets.settings_of(option)
-        if stay := [setting_name(name) for name in changed_knobs(run.settings, wanted) if name in _COSTLY]:
-            column.text(tell("lab_compare.stays", names=", ".join(stay)))
-        sides.append(Side(_option(option), recorded.judge(wanted), every))
-    _show(recorded.questions, sides[0], sides[1])
+    sides = []
+    for column, which, start in zip(st.columns(2), ("first", "second"), (RECORDED, SIDEBAR), strict=True):
+        with column:
+            text, key = f"lab_compare.column_{which}", f"compare_{which}"
+            option = select(text, options, key, _option, options.index(start))
+            wanted = _settings(option, run, settings)
+            if stay := _staying(run, wanted):
+                st.text(tell("lab_compare.stays", names=", ".join(map(setting_name, stay))))
+        sides.append(Side(_option(option), recorded.judge(wanted), np.arange(len(recorded.questions))))
+    _show(recorded.questions, *sides)
 
 
 def _option(option: str) -> str:
     return tell(f"lab_compare.option_{option[1:]}") if option in (SIDEBAR, RECORDED) else saved_presets.label(option)
+
+
+def _settings(option: str, run: RunHead, settings: Settings) -> Settings:
+    """The settings that an option stands for; `settings` are those of the side bar."""
+    if option in (SIDEBAR, RECORDED):
+        return settings if option == SIDEBAR else run.settings
+    return saved_presets.settings_of(option)
+
+
+def _staying(run: RunHead, wanted: Settings) -> list[str]:
+    """The settings that would need a new run, and stay as the run has them."""
+    return [name for name in changed_knobs(run.settings, wanted) if name in _COSTLY]
 
 
 def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
@@ -101,12 +104,8 @@ def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     if not others:
         st.info(say("lab_compare.one_run"), icon=":material/science:")
         return
-    number = st.selectbox(
-        say("lab_compare.second_run"),
-        list(others),
-        format_func=lambda key: _run_name(others[key], run),
-        key=f"compare_run_{run.id}",
-    )
+    key = f"compare_run_{run.id}"
+    number = select("lab_compare.second_run", list(others), key, lambda key: _run_name(others[key], run))
     own = st.toggle(say("lab_compare.own_settings"), key="compare_own", help=say("lab_compare.own_settings_help"))
     other = others[number]
     with st.spinner(say("lab.reading")):
@@ -122,7 +121,7 @@ def _two_runs(run: RunHead, recorded: Recorded, settings: Settings) -> None:
         Side(_run_name(head, run), data.judge(data.settings if own else settings), at)
         for head, data, at in ((run, recorded, rows), (other, second, other_rows))
     ]
-    _show([recorded.questions[row] for row in rows], sides[0], sides[1])
+    _show([recorded.questions[row] for row in rows], *sides)
 
 
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
@@ -212,12 +211,15 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
         return
     row = int(found.differ[chosen[0]])
     with st.container(border=True, key="compare_open"):
-        _show_label(questions[row])
+        st.text(questions[row].question)
+        names = first.judged.recorded.records[int(first.rows[row])].library.names
+        show_text("\n".join([label_in_words(questions[row]), *label_lines(questions[row], names)]), "lab_label")
         for column, side, key in zip(st.columns(2), (first, second), ("first", "second"), strict=True):
             with column:
-                at = int(side.rows[row])
+                decision = replay(side.judged.recorded.records[int(side.rows[row])], side.judged.settings)
                 badge(f"lab_compare.column_{key}", "", "gray")
-                _show_decision(replay(side.judged.recorded.records[at], side.judged.settings), key)
+                st.text("\n".join([outcome_in_words(decision), *answer_lines(decision)]))
+                show_checks(decision.trace.checks)
 
 
 def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:
@@ -233,116 +235,28 @@ def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dic
     return cells
 
 
-WIDTHS = {"name": 330, **dict.fromkeys(COUNTS, 100), "open": 80, "stays": 90}  # pixels
-MAX_RUNS = 24  # newest ones of the set; chosen
-Row = dict[str, str | int | None]
-
-
-def show_overview(run: RunHead, recorded: Recorded, settings: Settings) -> None:
-    """Both tables."""
+def _all_presets(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     st.subheader(say("lab_overview.presets"), anchor=False)
     st.caption(say("lab_overview.presets_about"))
-
-    def of_presets() -> list[Row]:
-        return [
-            _of_settings(tell("lab_compare.option_sidebar"), settings, recorded),
-            _of_settings(tell("lab_compare.option_recorded"), run.settings, recorded),
-            *(_of_preset(option, recorded) for option in saved_presets.options(list(presets()))),
-        ]
-
-    _table(of_presets, "presets")
-    runs = [one for one in recording.store().runs() if one.set_name == run.set_name and one.done]
-    st.subheader(say("lab_overview.runs"), anchor=False)
-    st.caption(say("lab_overview.runs_about"))
-    with st.spinner(say("lab.reading")):
-        _table(lambda: [_of_run(one, runs) for one in runs[:MAX_RUNS]], "runs")
-    if len(runs) > MAX_RUNS:
-        st.caption(say("lab_overview.more", n=len(runs) - MAX_RUNS))
+    wide = {"name": 330, **dict.fromkeys(COUNTS, 100), "open": 80, "stays": 90}
+    options = [SIDEBAR, RECORDED, *saved_presets.options(list(presets()))]
+    rows = [_counts(option, run, recorded, settings) for option in options]
+    tables.show(
+        rows, "lab_overview.", "overview_presets", wide=wide, in_view=len(rows), alt="lab_overview.alt", placeholder=""
+    )
+    with speaking(LANGUAGE):  # now: a click has no session to make it from
+        saved = [row | {"name": _option(option)} for row, option in zip(rows, options, strict=True)]
+    tables.offer(lambda: saved, "presets")
 
 
-def _of_preset(option: str, recorded: Recorded) -> Row:
-    name = saved_presets.label(option)
+def _counts(option: str, run: RunHead, recorded: Recorded, settings: Settings) -> dict[str, str | int | None]:
+    """How many questions end how under an option of the field, and how many of its settings would need a new run."""
+    name = _option(option)
     try:
-        wanted = saved_presets.settings_of(option)
+        wanted = _settings(option, run, settings)
     except RagError as error:  # a saved value that this version does not take
         return {"name": name, **dict.fromkeys(COUNTS), "open": None, "stays": error.problem}
-    return _of_settings(name, wanted, recorded)
-
-
-def _of_settings(name: str, wanted: Settings, recorded: Recorded) -> Row:
-    marked = recorded.judge(wanted).marked
-    stays = sum(knob in _COSTLY for knob in changed_knobs(recorded.settings, wanted))
-    left = int(marked.needs_model.sum()) or None
-    return {"name": name, **_counts(effect(marked)), "open": left, "stays": str(stays) if stays else None}
-
-
-def _of_run(run: RunHead, runs: Sequence[RunHead]) -> Row:
-    found = _effect(lab.known_by(run), run)
-    changed = "; ".join(changed_in_words(run, run_before(run, runs)))
-    done = tell("lab_sets.done_of", done=run.done, total=run.total)
-    return {"name": run.name, **_counts(found), "done": done, "changed": changed, "note": run.note}
-
-
-@st.cache_data(show_spinner=False, max_entries=500)
-def _effect(rests_on: tuple[object, ...], _run: RunHead) -> Effect:
-    del rests_on  # the key
-    recorded = lab.replay_set(_run)
-    return effect(recorded.judge(recorded.settings).marked)
-
-
-def _counts(found: Effect) -> Mapping[str, int]:
-    return {name: getattr(found, name) for name in COUNTS}
-
-
-def _table(made: Callable[[], Sequence[Row]], name: str) -> None:
-    rows = made()
-    saved = rows if language() == LANGUAGE else speaking(LANGUAGE)(made)()  # a click has no session to make it from
-    columns = {
-        key: st.column_config.Column(
-            say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=WIDTHS.get(key)
-        )
-        for key in rows[0]
-    }
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config=columns,
-        key=f"overview_{name}",
-        placeholder="",
-        alt=say(f"lab_overview.{name}_alt"),
-        height=min(640, 38 + 35 * len(rows)),
-    )
-    tables.offer(lambda: saved, name)
-
-
-def _show_label(question: LabelledQuestion) -> None:
-    """The question and what its label says, as plain text."""
-    st.text(question.question)
-    parts = [tell("lab_compare.label_answerable" if question.answerable else "lab_compare.label_unanswerable")]
-    if question.answers:
-        parts.append(tell("lab_compare.label_answers", answers=" | ".join(question.answers)))
-    if question.places:
-        places = ", ".join(f"{place.document} {place.page or ''}" for place in question.places)
-        parts.append(tell("lab_compare.label_places", places=places))
-    show_text("\n".join(parts), "lab_label")
-
-
-def _show_decision(decision: Decision, key: str) -> None:
-    """How it ended, and the checks in their order; what comes from documents is shown as it is."""
-    st.text(outcome_in_words(decision))
-    if decision.answered:
-        st.text(decision.answer)
-    cited = [f"{number}. {one.document}, {one.page}" for number, one in enumerate(decision.citations, 1)]
-    if cited:
-        st.text("\n".join(cited))
-    rows = [
-        {
-            "check": tell(f"checks.title_{check.stage}"),
-            "state": state_in_words(check),
-            "measured": measured(check),
-            "required": required(check),
-        }
-        for check in decision.trace.checks
-    ]
-    if rows:
-        tables.show(rows, "lab_compare.check_", f"checks_{key}", alt="lab_compare.checks_alt", height="content")
+    marked, stays = recorded.judge(wanted).marked, len(_staying(run, wanted))
+    found, left = effect(marked), int(marked.needs_model.sum()) or None
+    counts = {name: getattr(found, name) for name in COUNTS}
+    return {"name": name, **counts, "open": left, "stays": str(stays) if stays else None}

@@ -1,14 +1,13 @@
-"""The questions of a run: those whose outcome flips, those that end against their label, all, or those behind what was
-clicked in a plot; each one click from its trace.
+"""The questions of a run: those whose outcome flips, those that end against their label, all, or those behind a point
+of the curve over the limit; each one click from its trace.
 
-Questions, answers and names are untrusted: they are cells of a table or inert text. Plots hold numbers alone: a click
-sends the ends of a part of the scale, and what lies in it is looked up again here.
+Questions, answers and names are untrusted: they are cells of a table or inert text. A plot holds numbers alone: what
+was clicked is looked up again here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -17,7 +16,7 @@ import altair as alt
 import numpy as np
 import streamlit as st
 
-from rag_core.decision.batch.columns import Flags, Floats, Ints
+from rag_core.decision.batch.columns import Flags, Ints
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
@@ -34,7 +33,6 @@ from ui.ask.missed import show_finding
 from ui.ask.refusal import show_refusal
 from ui.ask.stages import show_stages
 from ui.lab.state import Judged
-from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 ERRORS = ("false_refusals", "wrong_answers", "missed_answers")
@@ -55,30 +53,17 @@ WIDE = {
 }
 ROWS_IN_VIEW = 11  # rows that a list shows at once
 PICK = "pick"  # the name of what a click in a plot chooses
-CURVES = ("lab_risk", "lab_roc", "lab_precision")  # plots whose parts are told in scores that rise with what passes
-_PICKED = "lab_picked"  # in the session
 _WANTED = "lab_why"  # in the session: id of a question, and the number of a place of its label
 Spec = dict[str, Any]
 
 
-def show(now: Judged, before: Judged) -> None:
-    """The list, its downloads, and the trace of the question that was clicked."""
-    st.subheader(say("lab_results.questions"), anchor=False)
-    against = st.selectbox(
-        say("lab_results.against"),
-        ["recorded", "preset"],
-        format_func=lambda name: say(f"lab_results.against_{name}"),
-        key="lab_against",
-        help=say("lab_results.against_help"),
-        persist_state="session",
-        width=420,
-    )
-    _list(now, now.recorded.judge(saved_presets.start_settings()) if against == "preset" else before)
-
-
 @st.fragment
-def _list(now: Judged, before: Judged) -> None:
-    """A fragment, so that a click on a question does not draw the charts again."""
+def show(now: Judged, before: Judged) -> None:
+    """The list, its downloads, and the trace of the question that was clicked.
+
+    A fragment, so that a click on a question does not draw the charts again.
+    """
+    st.subheader(say("lab_results.questions"), anchor=False)
     lists = members(now, before)
     name = st.segmented_control(
         say("lab_results.list"),
@@ -223,14 +208,13 @@ def _show_chosen(name: str, now: Judged, before: Judged) -> None:
             badge("lab_results.answerable" if question.answerable else "lab_results.unanswerable", "", "gray")
             button("lab_results.close", "lab_close", remember, CHOSEN, None, icon="close", type="tertiary")
         st.text(question.question)
-        for line in _label_lines(question, measurements.library.names):
+        for line in label_lines(question, measurements.library.names):
             st.text(line)
         show_text(tell("lab_results.outcome", outcome=outcome(was, decision)), "lab_outcome")
         if decision.answered:
             with st.container(border=True, key="lab_answer"):
                 badge("answer.answered", "check_circle", "green")
-                st.text(decision.answer)
-                for line in cited(decision):
+                for line in answer_lines(decision):
                     st.text(line)
         else:
             show_refusal(asked)
@@ -238,16 +222,17 @@ def _show_chosen(name: str, now: Judged, before: Judged) -> None:
         _show_why(question, now.settings)
 
 
-def cited(decision: Decision) -> list[str]:
-    """The sources of an answer, a line each."""
-    return [
+def answer_lines(decision: Decision) -> list[str]:
+    """An answer and its sources, a line each; none for a refusal."""
+    cited = [
         tell("lab_results.cited", id=one.id, document=one.document, page=one.page_in_words)
         for one in decision.citations
     ]
+    return [decision.answer, *cited] if decision.answered else []
 
 
-def _label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
-    """The right answers, where they stand, where was searched; `names` are those of documents by id."""
+def label_lines(question: LabelledQuestion, names: Mapping[str, str]) -> list[str]:
+    """A label: its right answers, where they stand, where was searched; `names` are those of documents by id."""
     lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
     places = [
         tell("lab_results.place", document=names.get(place.document, place.document), page=place.page or "–")
@@ -290,56 +275,12 @@ def _show_place(question: LabelledQuestion, place: Place, settings: Settings) ->
             show_finding(missed)
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """A part of a score's scale: from `low` to below `high`, None for no end; of one class of questions, or of both."""
-
-    score: str
-    plot: str
-    low: float
-    high: float | None
-    wanted: bool | None = None
-
-
 def pick(*fields: str, nearest: bool = False) -> alt.Parameter:
     """A click in a plot, which tells these fields of what was clicked; what is not chosen does not fade."""
     return alt.selection_point(name=PICK, fields=list(fields), nearest=nearest, toggle=False)
 
 
-def chart(score: str, spec: Spec, key: str, alt: str) -> None:
-    """Draw a plot of a score whose parts can be clicked."""
-    st.vega_lite_chart(spec=spec, key=key, alt=alt, on_select=lambda: _take(score, key))
-
-
-def of_score(score: str, values: Floats, rises: Floats, wanted: Flags) -> Ints | None:
-    """The places of the questions that were picked of this score, among those with these measurements; None where
-    nothing was picked.
-
-    Args:
-        score: the check's name.
-        values: shape (m,), as measured.
-        rises: shape (m,), so that higher passes.
-        wanted: shape (m,), those that should pass.
-    """
-    pick: Pick | None = st.session_state.get(_PICKED)
-    if pick is None or pick.score != score:
-        return None
-    found = within(pick, rises if pick.plot in CURVES else values)
-    return np.flatnonzero(found if pick.wanted is None else found & (wanted == pick.wanted))
-
-
-def within(pick: Pick, values: Floats) -> Flags:
-    """A flag for each value that lies in the part; the highest value belongs to the part that ends there."""
-    if pick.high is None:
-        return values >= pick.low
-    top: Flags = (values == pick.high) & (pick.high >= values.max(initial=-np.inf)) & (pick.plot not in CURVES)
-    found: Flags = (values >= pick.low) & ((values < pick.high) | top)
-    return found
-
-
-def show_picked(
-    rows: Ints, now: Judged, before: Judged, title: str = "lab_picked.title", key: str = _PICKED, **numbers: float
-) -> None:
+def show_picked(rows: Ints, now: Judged, before: Judged, title: str, key: str, **numbers: float) -> None:
     """List these questions under the text `title`, which counts them; a click on one opens its trace below.
 
     The session holds under `key` what was clicked.
@@ -367,17 +308,6 @@ def close_button(key: str) -> None:
     button("lab_picked.close", f"{key}_close", let_go, key, icon="close", type="tertiary")
 
 
-def let_go(key: str = _PICKED) -> None:
+def let_go(key: str) -> None:
     """Forget what was clicked."""
     st.session_state.pop(key, None)
-
-
-def _take(score: str, key: str) -> None:
-    """Note what was clicked; a click beside everything lets go of it."""
-    match part_of(key):
-        case {"low": int() | float() as low, **rest}:
-            high, wanted = rest.get("high"), rest.get("wanted")
-            end = float(high) if isinstance(high, int | float) else None
-            st.session_state[_PICKED] = Pick(score, key, float(low), end, bool(wanted) if wanted is not None else None)
-        case _:
-            let_go()

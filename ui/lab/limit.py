@@ -72,9 +72,6 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
         for limit, found in zip(of.limits, of.effects, strict=True)
     ]
     names = [say(f"lab_limit.{line}") for line in LINES]
-    legend = alt.Legend(
-        title=None, orient="top", symbolSize=225, labelLimit=0, columnPadding=8, offset=2 * WORD_ROOM + 4
-    )
     x = alt.X(
         "limit:Q",
         title=say("lab_limit.axis_limit"),
@@ -82,7 +79,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
         axis=alt.Axis(format=".0%", tickCount=5),
     )
     y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=plots.PERCENT)
-    places = alt.Chart(alt.InlineData(values=rows)).encode(
+    places = plots.chart(rows).encode(
         x=x,
         y=y,
         tooltip=[
@@ -91,33 +88,31 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> flips.Spec:
             alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
         ],
     )
-    lines = places.mark_line(strokeWidth=2, interpolate="step-before").encode(
-        color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
-        strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
-    )
+    legend: dict[str, Any] = {"orient": "top", "symbolSize": 225, "labelLimit": 0, "columnPadding": 8}
+    styles = plots.line_styles(names, LINES.values(), STROKES, **legend, offset=2 * WORD_ROOM + 4)
+    lines = places.mark_line(strokeWidth=2, interpolate="step-before").encode(**styles)
     marks: list[dict[str, Any]] = [
         {"limit": limit, "what": say(f"lab_limit.{what}")}
         for limit, what in ((here, "here"), (there, "there"))
         if limit is not None and (what, limit) != ("there", here)
     ]
     upright = [  # without a scale of their own, which would part the legend in two
-        alt.Chart(alt.InlineData(values=[mark]))
-        .mark_rule(strokeWidth=2, color=plots.GREY, strokeDash=dash)
-        .encode(x="limit:Q")
+        plots.chart([mark]).mark_rule(strokeWidth=2, color=plots.GREY, strokeDash=dash).encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
     ]
     # above the chart, each on a line of its own: no curve runs through them, and two limits may be near each other
     said = [
-        alt.Chart(alt.InlineData(values=[mark]))
+        plots.chart([mark])
         .mark_text(
             align="right" if mark["limit"] > LATE else "left", dy=-6 - WORD_ROOM * row, color=plots.GREY, fontSize=12
         )
         .encode(x="limit:Q", y=alt.value(0), text="what:N")
         for row, mark in enumerate(marks)
     ]
-    return alt.LayerChart(
-        layer=[lines, *upright, *said, plots.unseen_points(places, "limit", "name")], height=plots.HEIGHT
-    ).to_dict(validate=False)
+    # a line has no points to click: the nearest of these takes the click
+    unseen = places.mark_point(opacity=0, size=60).add_params(flips.pick("limit", "name", nearest=True))
+    layers = [lines, *upright, *said, unseen]
+    return alt.LayerChart(layer=layers, height=plots.HEIGHT).to_dict(validate=False)
 
 
 def of_limits(now: Judged) -> Tradeoff | None:
@@ -129,7 +124,7 @@ def of_limits(now: Judged) -> Tradeoff | None:
     key = settings.changed(**{KNOB: 0.0})
     known = _KNOWN.get(of.replay)
     if known is None or known[0] != key:
-        found = tradeoff(of.questions, of.records, of.replay, of.fixed.hits, settings, KNOB)
+        found = tradeoff(of.questions, of.records, of.replay, of.hits, settings, KNOB)
         known = _KNOWN[of.replay] = key, found
     return known[1]
 

@@ -1,11 +1,8 @@
-"""How well one score parts the questions of a run, in plots; a click on a bar or a point lists the questions behind
-it.
-"""
+"""How well one score parts the questions of a run, in plots."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,17 +12,17 @@ import numpy as np
 import streamlit as st
 
 from rag_core.decision.batch import Held, checks_of
-from rag_core.decision.batch.columns import Flags, Floats, Ints
+from rag_core.decision.batch.columns import Flags, Floats
 from rag_core.decision.checks import Check
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import Direction
 from rag_core.evaluation import metrics
 from rag_core.evaluation.metrics import Bin, Curve
 from rag_core.settings import Scale
+from ui.app.elements import select
 from ui.app.texts import say
 from ui.ask.checks import LIMITS
-from ui.lab import flips
-from ui.lab.flips import Spec, pick
+from ui.lab.flips import Spec
 from ui.lab.state import Judged
 
 MAX_POINTS = 400  # points of a curve: more are closer than pixels
@@ -60,13 +57,13 @@ def histogram(
     edges = np.histogram_bin_edges([], bins, (low, high))
     above, below = labels
     rows = [
-        {"low": low, "high": high, "n": sign * count, "count": count, "label": label, "wanted": sign > 0}
+        {"low": low, "high": high, "n": sign * count, "count": count, "label": label}
         for label, sign, own in ((above, 1, values[wanted]), (below, -1, values[~wanted]))
         for (low, high), count in zip(pairwise(edges.tolist()), np.histogram(own, edges)[0].tolist(), strict=True)
         if count
     ]
     bars = (
-        _chart(rows)
+        chart(rows)
         .mark_bar(binSpacing=1)
         .encode(
             x=alt.X("low:Q", bin="binned", title=axis, axis=alt.Axis(tickCount=8, format="d" if counts else ".2~f")),
@@ -84,12 +81,11 @@ def histogram(
                 _shown("count:Q", "tip_count", "d"),
             ],
         )
-        .add_params(pick("low", "high", "wanted"))
     )
-    ground = _chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
+    ground = chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
     lines = [{"at": limit, "what": say("lab_results.this_limit")} for limit in limits]
     marks = (
-        _chart(lines)
+        chart(lines)
         .mark_rule(color=GREY, strokeWidth=2, strokeDash=[6, 3])
         .encode(x="at:Q", tooltip=[_shown("what:N", "tip_what"), _shown("at:Q", "tip_limit", ".4~f")])
     )
@@ -108,41 +104,45 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
         sign: -1 where the curve's scores are negated measurements.
         chance: draw the diagonal of a score that knows nothing.
     """
-    keep = thinned(len(of.x))
-    ends = of.threshold[keep].tolist()
-    points = zip(of.x[keep].tolist(), of.y[keep].tolist(), ends, [math.inf, *ends], strict=False)
+    keep = np.unique(np.linspace(0, max(len(of.x) - 1, 0), min(len(of.x), MAX_POINTS)).round().astype(np.int64))
+    points = zip(of.x[keep].tolist(), of.y[keep].tolist(), of.threshold[keep].tolist(), strict=True)
     rows = [
-        {"x": a, "y": b, "limit": _finite(sign * t), "order": n, "low": _finite(t), "high": _finite(before)}
-        for n, (a, b, t, before) in enumerate(points)
+        {"x": a, "y": b, "limit": sign * limit if np.isfinite(limit) else None, "order": n}
+        for n, (a, b, limit) in enumerate(points)
     ]
-    tips = [_shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%"), _shown("limit:Q", "tip_limit", ".3~f")]
-    places = _chart(rows).encode(
-        x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
-        y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
-        tooltip=tips,
+    line = (
+        chart(rows)
+        .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
+            order="order:Q",
+            tooltip=[
+                _shown("x:Q", "tip_x", ".1%"),
+                _shown("y:Q", "tip_y", ".1%"),
+                _shown("limit:Q", "tip_limit", ".3~f"),
+            ],
+        )
     )
-    line = places.mark_line(color=BLUE, strokeWidth=2, interpolate="linear").encode(order="order:Q")
-    hold = unseen_points(places, "low", "high")
-    layers = [line, hold]
+    layers = [line]
     if chance:
         diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
-        layers.insert(0, _chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
+        layers.insert(0, chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
     return _layered(*layers, _points(here, all_checks))
 
 
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
     """The share that came true among questions with like probabilities, with its interval, against these."""
     rows = [
-        {"said": b.mean, "share": b.share, "n": b.n, "low": b.low, "high": b.high}
-        | {"least": b.interval.low, "most": b.interval.high}
+        {"said": b.mean, "share": b.share, "n": b.n, "least": b.interval.low, "most": b.interval.high}
         for b in bins
         if b.n
     ]
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     ends = [{"said": 0, "share": 0}, {"said": 1, "share": 1}]
-    ideal = _chart(ends).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
-    intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
+    ideal = chart(ends).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
+    intervals = chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("least:Q"), y2="most:Q")
     tips = [
         _shown("said:Q", "tip_said", ".1%"),
         _shown("share:Q", "tip_share", ".1%"),
@@ -150,28 +150,17 @@ def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
         _shown("most:Q", "tip_high", ".1%"),
         _shown("n:Q", "tip_count", "d"),
     ]
-    shares = (
-        _chart(rows)
-        .mark_point(color=BLUE, filled=True, size=70, opacity=1)
-        .encode(x=x, y=y, tooltip=tips)
-        .add_params(pick("low", "high"))
-    )
+    shares = chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips)
     return _layered(ideal, intervals, shares)
 
 
-def thinned(n: int, most: int = MAX_POINTS) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """Indexes of at most `most` of n points, evenly, with both ends."""
-    return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
-
-
-def unseen_points(places: alt.Chart, *fields: str) -> alt.Chart:
-    """Points on a line, which has none to click: the nearest one takes the click and tells these fields."""
-    points: alt.Chart = places.mark_point(opacity=0, size=60).add_params(pick(*fields, nearest=True))
-    return points
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def line_styles(names: Sequence[str], colours: Iterable[str], strokes: Iterable[Any], **legend: Any) -> dict[str, Any]:
+    """The encoding that gives each of these lines its colour, and a stroke for those who do not tell colours apart."""
+    scale: dict[str, Any] = {"legend": alt.Legend(title=None, **legend)}
+    return {
+        "color": alt.Color("line:N", scale=alt.Scale(domain=names, range=list(colours)), **scale),
+        "strokeDash": alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(strokes)), **scale),
+    }
 
 
 def _points(here: Point, all_checks: Point) -> alt.Chart:
@@ -179,7 +168,7 @@ def _points(here: Point, all_checks: Point) -> alt.Chart:
     places = zip((all_checks, here), words, strict=True)
     rows = [{"x": at[0], "y": at[1], "what": what} for at, what in places if at is not None]
     points: alt.Chart = (
-        _chart(rows)
+        chart(rows)
         .mark_point(filled=True, opacity=1)
         .encode(
             x="x:Q",
@@ -198,7 +187,8 @@ def _shown(field: str, title: str, format: str = "") -> alt.Tooltip:
     return alt.Tooltip(field, title=said, format=format) if format else alt.Tooltip(field, title=said)
 
 
-def _chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+def chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    """A chart of these rows, without a mark yet."""
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
@@ -217,65 +207,53 @@ class _Scored:
 
     `wanted` are the questions that should pass: those that are answerable, and for the probability that the answer is
     right those whose draft is. An answerable question whose right answer is not labelled counts as one. `every` says it
-    of all n questions, measured or not. `rows` are the places of the m among the n.
+    of all n questions, measured or not.
     """
 
     check: Check[Measurements]
     values: Floats
-    rises: Floats
+    sign: float  # -1 where lower passes
     passes: Flags
     wanted: Flags
     every: Flags
     wrong: Flags
     limits: Floats
-    rows: Ints
     left_out: int
+
+    @property
+    def rises(self) -> Floats:
+        return self.sign * self.values
 
     @property
     def ending(self) -> str:
         """Of the names of these charts' texts: right answers have words of their own."""
         return "_right" if self.check.scale == Scale.CORRECTNESS else ""
 
-    @property
-    def sign(self) -> float:
-        return 1.0 if self.check.passes is Direction.AT_LEAST else -1.0
-
 
 def _scored(held: Held, now: Judged) -> _Scored:
-    labels = now.recorded.fixed
     limits = np.broadcast_to(np.asarray(held.limits, dtype=np.float64), held.values.shape)
     known = ~np.isnan(held.values) & ~held.abstains & now.marked.measured
-    at_least = held.check.passes is Direction.AT_LEAST
-    values = held.values[known]
-    passes = values >= limits[known] if at_least else values <= limits[known]
-    wanted = ~labels.wrong if held.check.scale == Scale.CORRECTNESS else now.marked.answerable
+    sign = 1.0 if held.check.passes is Direction.AT_LEAST else -1.0
+    wanted = ~now.recorded.wrong if held.check.scale == Scale.CORRECTNESS else now.marked.answerable
     return _Scored(
         held.check,
-        values,
-        values if at_least else -values,
-        passes,
+        held.values[known],
+        sign,
+        sign * held.values[known] >= sign * limits[known],
         wanted[known],
         wanted,
-        labels.wrong[known],
+        now.recorded.wrong[known],
         np.unique(limits[known]),
-        np.flatnonzero(known),
         int((now.marked.measured & ~known).sum()),
     )
 
 
-def show(now: Judged, before: Judged) -> None:
-    """The choice of a score, its plots, and the questions behind what was clicked."""
+def show(now: Judged) -> None:
+    """The choice of a score, and its plots."""
     st.subheader(say("lab_results.curves"), anchor=False)
     held = {one.check.name: one for one in checks_of(now.recorded.replay, now.settings) if one.check.name in LIMITS}
-    name = st.selectbox(
-        say("lab_results.score"),
-        list(held),
-        format_func=lambda name: say(f"checks.title_{name}"),
-        key="lab_score",
-        help=say("lab_results.score_help"),
-        persist_state="session",
-        width=420,
-    )
+    about: dict[str, Any] = {"help": "lab_results.score_help", "persist_state": "session", "width": 420}
+    name = select("lab_results.score", list(held), "lab_score", lambda name: say(f"checks.title_{name}"), **about)
     scored = _scored(held[name], now)
     st.caption(say(f"checks.about_{name}"))
     if scored.left_out:
@@ -283,18 +261,13 @@ def show(now: Judged, before: Judged) -> None:
     if not scored.values.size:
         st.info(say("lab_results.no_values"), icon=":material/info:")
         return
-    drawn: list[Callable[[_Scored, Judged], None]] = [_show_histogram, _show_risk, _show_roc, _show_precision]
+    drawn: list[Callable[[_Scored, Judged], None]] = [_show_histogram, _show_risk, _show_roc]
     if scored.check.scale in (Scale.CORRECTNESS, Scale.ANSWERABILITY):
         drawn.append(_show_reliability)
     for row in range(0, len(drawn), 2):
-        for column, chart in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
+        for column, draw in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
             with column:
-                chart(scored, now)
-    found = flips.of_score(name, scored.values, scored.rises, scored.wanted)
-    if found is None:
-        st.caption(say("lab_picked.how"))
-    else:
-        flips.show_picked(scored.rows[found], now, before)
+                draw(scored, now)
 
 
 def _show_histogram(of: _Scored, now: Judged) -> None:
@@ -302,8 +275,8 @@ def _show_histogram(of: _Scored, now: Judged) -> None:
     axis = say(f"checks.scale_{of.check.scale}")
     limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
     labels = say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")
-    chart = histogram(of.values, of.wanted, limits, axis, of.check.scale == "count", labels)
-    flips.chart(of.check.name, chart, "lab_histogram", say("lab_results.histogram_alt", n=len(of.values)))
+    spec = histogram(of.values, of.wanted, limits, axis, of.check.scale == "count", labels)
+    st.vega_lite_chart(spec=spec, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
 
 
 def _show_risk(of: _Scored, now: Judged) -> None:
@@ -315,8 +288,8 @@ def _show_risk(of: _Scored, now: Judged) -> None:
     wrong = given & (now.marked.wrong_answer | now.marked.missed)
     here = (_share(of.passes), _share(of.wrong[of.passes])) if of.passes.any() else None
     all_checks = (_share(given[now.marked.measured]), _share(wrong[given])) if given.any() else None
-    chart = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
-    flips.chart(of.check.name, chart, "lab_risk", say("lab_results.risk_alt", aurc=area))
+    spec = curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
+    st.vega_lite_chart(spec=spec, key="lab_risk", alt=say("lab_results.risk_alt", aurc=area))
 
 
 def _show_roc(of: _Scored, now: Judged) -> None:
@@ -330,22 +303,8 @@ def _show_roc(of: _Scored, now: Judged) -> None:
     yes, no = now.marked.measured & of.every, now.marked.measured & ~of.every
     all_checks = (_share(now.marked.answered[no]), _share(now.marked.answered[yes])) if yes.any() and no.any() else None
     titles = say(f"lab_results.axis_false_positive{of.ending}"), say(f"lab_results.axis_true_positive{of.ending}")
-    chart = curve(made, *titles, here, all_checks, of.sign, chance=True)
-    flips.chart(of.check.name, chart, "lab_roc", say("lab_results.roc_alt", auroc=area))
-
-
-def _show_precision(of: _Scored, now: Judged) -> None:
-    made, average = metrics.precision_recall(of.rises, of.wanted), metrics.average_precision(of.rises, of.wanted)
-    if made is None or average is None:
-        return
-    st.markdown(say("lab_results.precision", average=average), help=say(f"lab_results.precision_help{of.ending}"))
-    here = (_share(of.passes[of.wanted]), _share(of.wanted[of.passes])) if of.passes.any() else None
-    given = now.marked.measured & now.marked.answered
-    wanted = now.marked.measured & of.every
-    all_checks = (_share(given[wanted]), _share(wanted[given])) if given.any() else None
-    titles = say(f"lab_results.axis_recall{of.ending}"), say(f"lab_results.axis_precision{of.ending}")
-    chart = curve(made, *titles, here, all_checks, of.sign)
-    flips.chart(of.check.name, chart, "lab_precision", say("lab_results.precision_alt", average=average))
+    spec = curve(made, *titles, here, all_checks, of.sign, chance=True)
+    st.vega_lite_chart(spec=spec, key="lab_roc", alt=say("lab_results.roc_alt", auroc=area))
 
 
 def _show_reliability(of: _Scored, now: Judged) -> None:
@@ -354,8 +313,8 @@ def _show_reliability(of: _Scored, now: Judged) -> None:
     if error is None:
         return
     st.markdown(say("lab_results.reliability", error=error), help=say(f"lab_results.reliability_help{of.ending}"))
-    chart = reliability(bins, say(f"lab_results.axis_came_true{of.ending}"))
-    flips.chart(of.check.name, chart, "lab_reliability", say("lab_results.reliability_alt", error=error))
+    spec = reliability(bins, say(f"lab_results.axis_came_true{of.ending}"))
+    st.vega_lite_chart(spec=spec, key="lab_reliability", alt=say("lab_results.reliability_alt", error=error))
 
 
 def _share(flags: Flags) -> float:

@@ -18,12 +18,13 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
-from ui.app.elements import badge, button, kept_error, show_kept_error, show_text
+from ui.app.elements import badge, button, kept_error, select, show_kept_error, show_text
 from ui.app.people import recording
-from ui.app.scope import unique_names
+from ui.app.scope import select_document
 from ui.app.texts import say, show_error, tell
 from ui.ask.feedback import ask_answer, ask_answerable
 from ui.ask.refusal import outcome_in_words
+from ui.lab.flips import answer_lines
 
 SHOWN = 5  # at once: each has a form
 KIND = "feedback"  # the labels' kind, for breakdowns
@@ -87,11 +88,8 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
     except RagError as error:
         show_error(error)
         return None
-    st.text(outcome_in_words(decision))
-    if decision.answered:
-        st.text(decision.answer)
-    for citation in decision.citations:
-        st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page_in_words))
+    for line in (outcome_in_words(decision), *answer_lines(decision)):
+        st.text(line)
     return decision
 
 
@@ -124,18 +122,11 @@ def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
 
 
 def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
-    names = unique_names(documents)
-    options = ["", *names, *([one.document] if one.document and one.document not in names else [])]
     pages = {document.id: document.page_count for document in documents}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        document = st.selectbox(
-            say("lab_feedback.document"),
-            options,
-            index=options.index(one.document),
-            key=f"queue_document_{one.id}",
-            format_func=lambda id: names.get(id, say("lab_feedback.deleted") if id else say("lab_feedback.unknown")),
-        )
+        text, key = "lab_feedback.document", f"queue_document_{one.id}"
+        document = select_document(text, documents, key, "lab_feedback.unknown", one.document)
     if not document:
         return None
     count = max(pages.get(document, 0), one.page, 1)
@@ -154,13 +145,8 @@ def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
 
 def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
     new = ""  # no set has an empty name
-    chosen = st.selectbox(
-        say("lab_feedback.set"),
-        [*sets, new],
-        index=sets.index(DEFAULT_SET) if DEFAULT_SET in sets else len(sets),
-        format_func=lambda name: name or say("lab_feedback.new_set"),
-        key=f"queue_set_{one.id}",
-    )
+    at, key = sets.index(DEFAULT_SET) if DEFAULT_SET in sets else len(sets), f"queue_set_{one.id}"
+    chosen = select("lab_feedback.set", [*sets, new], key, lambda name: name or say("lab_feedback.new_set"), at)
     if chosen:
         return chosen
     label, key = say("lab_feedback.set_name"), f"queue_set_name_{one.id}"

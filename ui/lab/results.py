@@ -41,7 +41,7 @@ def show(run: RunHead, recorded: Recorded, settings: Settings) -> None:
     flips.show(now, before)
     with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
         _show_rates(now, before)
-        plots.show(now, before)
+        plots.show(now)
         _show_breakdown(now)
 
 
@@ -101,7 +101,7 @@ def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
 
 def _show_breakdown(now: Judged) -> None:
     st.subheader(say("lab_results.breakdown"), anchor=False)
-    known = [name for name in BREAKDOWNS if name == "reason" or any(now.recorded.fixed.parts[name])]
+    known = [name for name in BREAKDOWNS if name == "reason" or any(now.recorded.parts[name])]
     name = segments("lab_results.by", known, "lab_results.by_", "lab_by")
     made = partial(_by_reason, now) if name == "reason" else partial(_by_part, now, name)
     columns = {
@@ -115,7 +115,7 @@ def _show_breakdown(now: Judged) -> None:
 
 
 def _by_part(now: Judged, name: str) -> list[dict[str, object]]:
-    named = now.recorded.fixed.parts[name]
+    named = now.recorded.parts[name]
     rows = []
     for part in sorted({str(value) for value in named}, key=lambda part: (not part, part)):
         of = named == part

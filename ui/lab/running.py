@@ -1,15 +1,10 @@
-"""Runs of a labelled set: start one, or one for each of several values of a setting that needs a new retrieval; see how
-far each is and what it was measured under, resume, delete.
-"""
+"""Runs of a labelled set: start one, see how far each is and what it was measured under, resume, delete."""
 
 from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -19,18 +14,17 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
-from rag_core.settings import Cost, Settings
+from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
-from rag_core.settings.knobs import AS_BUILT, Knob
 from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.runner import Runner
 from ui.app import state, tables
-from ui.app.elements import asks_first, button, remember, shown_error, submit
+from ui.app.elements import button, offer_deletion, remember, shown_error, submit
 from ui.app.jobs.work import Here, here
 from ui.app.people import recording
 from ui.app.state import Session
-from ui.app.texts import LANGUAGE, say, show_error, speaking, tell
+from ui.app.texts import say, show_error, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import state as lab
 from ui.settings.wording import moved_in_words, setting_name, value_in_words
@@ -38,7 +32,6 @@ from ui.settings.wording import moved_in_words, setting_name, value_in_words
 MIN_BUDGET, OFFERED = 1000, 100_000  # tokens; the first is the step of the field too
 MAX_BUDGET = 1_000_000_000  # tokens: more than any run takes; a slip of the keyboard stops there
 SEED = 20261121  # for a sample, so that the same part is drawn again
-APART = ": "  # between the name of runs that were begun together and the end of each
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 NOTE_PIXELS = 80  # two lines
 # pixels, of a column whose values may be long; the others fit theirs
@@ -67,11 +60,12 @@ def offer_start(
             n, help = len(questions), say("lab_sets.run_most_help")
             most = st.number_input(say("lab_sets.run_most", n=n), 1, n, n, key=f"run_most_{tag}_{n}", help=help)
         budget = _ask_budget("run_budget", drafts=drafts)
-        submit("lab_sets.run", "play_arrow", _hold, set_name, type="primary")
+        # in its callback, which no other touch of the page ends; a run of the page then begins what was asked
+        submit("lab_sets.run", "play_arrow", setattr, state.session(), "starting", set_name, type="primary")
         if state.session().starting == set_name:
-            each = {(name or "").strip() or set_name: settings}
+            called, drawn = (name or "").strip() or set_name, sample(questions, int(most))
             with shown_error():
-                _begin(engine, next(iter(each)), set_name, sample(questions, int(most)), each, budget)
+                _begin(engine, called, set_name, drawn, settings, budget)
                 st.rerun()
 
 
@@ -83,28 +77,23 @@ def _ask_budget(key: str, *, drafts: bool) -> int | None:
     return int(st.number_input(label, MIN_BUDGET, MAX_BUDGET, OFFERED, MIN_BUDGET, key=key, help=help))
 
 
-def _hold(set_name: str) -> None:
-    # in its callback, which no other touch of the page ends; a run of the page then begins what was asked
-    state.session().starting = set_name
-
-
 def _begin(
     engine: Engine,
-    title: str,
+    name: str,
     set_name: str,
     drawn: Sequence[LabelledQuestion],
-    each: Mapping[str, Settings],
-    budget: int | None = None,
+    settings: Settings,
+    budget: int | None,
 ) -> None:
-    """Begin a run for each of these settings, by its name, and one job that measures all of them.
+    """Begin a run and the job that measures it.
 
-    Once: from the record of them to the job, nothing reads the session, which is where a run of the page may be ended.
+    Once: from the record of it to the job, nothing reads the session, which is where a run of the page may be ended.
     """
     session, store, key, place, runner = state.session(), recording.store(), lab.run_key(), here(), state.runner()
     session.starting = ""
-    heads = [evaluate.begin(engine, name, set_name, drawn, one, store) for name, one in each.items()]
-    session.choose(key, heads[0].id)
-    _start(session, place, runner, title if len(heads) > 1 else heads[0].name, heads, budget)
+    head = evaluate.begin(engine, name, set_name, drawn, settings, store)
+    session.choose(key, head.id)
+    _start(session, place, runner, head, budget)
 
 
 def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[LabelledQuestion]:
@@ -117,37 +106,20 @@ def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[Labelle
 
 def start(head: RunHead, budget: int | None = None) -> None:
     """Start the session's job that measures what a run lacks, within a budget; it goes on when the page is left."""
-    _start(state.session(), here(), state.runner(), head.name, [head], budget)
+    _start(state.session(), here(), state.runner(), head, budget)
 
 
-def _start(session: Session, at: Here, runner: Runner, name: str, heads: Sequence[RunHead], budget: int | None) -> None:
+def _start(session: Session, at: Here, runner: Runner, head: RunHead, budget: int | None) -> None:
     def work(progress: Progress, stop: Cancel) -> evaluate.Ran:
-        return _run(at, heads, progress, stop, budget)
+        engine, store = loading.engine(at.folder, at.collection, at.base), records(at.folder, at.collection)
+        try:
+            store.prune_rejected(retention(os.environ).rejected_days)
+            return evaluate.run(engine, store.run(head.id), store, progress, stop, budget)
+        finally:
+            lab.forget_records()
 
     session.forget_results("evaluating")
-    total = sum(head.total for head in heads)
-    job = runner.start(name, work, total, kind="evaluating", place=at.place)
-    session.jobs.append(job)
-
-
-def _run(at: Here, heads: Sequence[RunHead], progress: Progress, stop: Cancel, budget: int | None) -> evaluate.Ran:
-    """Measure the runs one after the other; a run that was deleted meanwhile ends it."""
-    engine = loading.engine(at.folder, at.collection, at.base)
-    store, total, rans = records(at.folder, at.collection), sum(head.total for head in heads), list[evaluate.Ran]()
-    try:
-        store.prune_rejected(retention(os.environ).rejected_days)
-        for head in heads:
-            before = sum(one.total for one in rans)
-
-            def shifted(step: str, done: int, _: int, before: int = before) -> None:
-                progress(step, before + done, total)
-
-            rans.append(evaluate.run(engine, store.run(head.id), store, shifted, stop, budget))
-            if rans[-1].cancelled or rans[-1].over_budget:
-                break
-        return replace(evaluate.together(rans), total=total)
-    finally:
-        lab.forget_records()
+    session.jobs.append(runner.start(head.name, work, head.total, kind="evaluating", place=at.place))
 
 
 def show_runs(engine: Engine) -> None:
@@ -205,11 +177,8 @@ def _state(head: RunHead, engine: Engine) -> str:
 
 
 def _running(head: RunHead) -> bool:
-    titles = (head.name, head.name.rpartition(APART)[0])
-    return any(
-        job.kind == "evaluating" and job.title in titles and not job.finished
-        for job in state.runner().jobs(here().place)
-    )
+    jobs = state.runner().jobs(here().place)
+    return any(job.kind == "evaluating" and job.title == head.name and not job.finished for job in jobs)
 
 
 def _show_chosen(engine: Engine, head: RunHead) -> None:
@@ -243,15 +212,8 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
                 key = "lab_sets.measure_anew" if stale else "lab_sets.resume"
                 help = "lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"
                 button(key, "resume_run", start, head, budget, icon="play_arrow", help=help)
-            _offer_deletion(head)
-
-
-def _offer_deletion(head: RunHead) -> None:
-    key = f"delete_run_{head.id}"
-    if asks_first("lab_sets.delete_run", key):
-        st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
-        button("lab_sets.keep_run", f"keep_{key}", remember, key, False)
-        button("lab_sets.delete_run_sure", f"sure_{key}", _delete, head.id, type="primary")
+            warning, keep = tell("lab_sets.delete_run_warning", name=head.name, n=head.done), "lab_sets.keep_run"
+            offer_deletion("lab_sets.delete_run", f"delete_run_{head.id}", warning, keep, _delete, head.id)
 
 
 def _note(run: int, key: str) -> None:
@@ -261,78 +223,3 @@ def _note(run: int, key: str) -> None:
 def _delete(run: int) -> None:
     recording.store().delete_run(run)
     st.session_state.pop(f"delete_run_{run}", None)
-
-
-MAX_VALUES = 12  # runs of one job; chosen
-STARTS = 5  # values that stand in the field at first
-KNOBS = {
-    knob.name: knob
-    for knob in Settings.knobs()
-    if knob.cost is Cost.ASK and knob.is_closed and knob.name not in AS_BUILT
-}
-_HELD = "=sweep "  # before the set's name, in what the session is about to start: no set that is run alone is called so
-
-
-def offer_sweep(
-    engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings
-) -> None:
-    """The fields for a setting and its values, and the button that runs them; `tag` stands for the set in keys."""
-    if not engine.library.snapshot.documents:
-        return
-    with st.expander(say("lab_sweep.title"), icon=":material/tune:", key="lab_sweep"):
-        st.caption(say("lab_sweep.about"))
-        if settings.drafter == "model":
-            st.info(say("lab_sweep.model"), icon=":material/info:")
-            return
-        left, right = st.columns(2)
-        with left:
-            label, key = say("lab_sweep.setting"), f"sweep_setting_{tag}"
-            knob = KNOBS[st.selectbox(label, list(KNOBS), format_func=setting_name, key=key)]
-        with right:
-            values = _ask_values(knob, tag)
-        try:
-            each = settings_for(knob, values, settings)
-        except RagError as error:
-            show_error(error)
-            return
-        st.caption(say("lab_sweep.cost", runs=len(each), n=len(each) * len(questions)))
-        button("lab_sweep.run", "sweep_run", _hold, _HELD + set_name, icon="play_arrow", disabled=not each)
-        if each and state.session().starting == _HELD + set_name:
-            with speaking(LANGUAGE):  # it is recorded
-                name = f"{set_name}, {setting_name(knob.name)}"[: MAX_NAME_CHARS - 40]
-            named = {f"{name}{APART}{value}": one for value, one in each.items()}
-            with shown_error():
-                _begin(engine, name, set_name, questions, named)
-                st.rerun()
-
-
-@speaking(LANGUAGE)
-def settings_for(knob: Knob, values: Sequence[Any], settings: Settings) -> dict[str, Settings]:
-    """The settings with each of the values, by the value in words; a value that stands twice counts once.
-
-    Raises:
-        InvalidInput: a value that the setting does not take.
-    """
-    found = (settings.changed(**{knob.name: value}) for value in values[:MAX_VALUES])
-    return {value_in_words(knob.name, getattr(one, knob.name)): one for one in found}
-
-
-def start_values(knob: Knob) -> list[float]:
-    """Some values over the range of a number, both ends among them."""
-    assert knob.low is not None
-    assert knob.high is not None
-    step = (knob.high - knob.low) / (STARTS - 1)
-    grain = knob.step or 1
-    return list(dict.fromkeys(round(knob.low + round(step * n / grain) * grain, 6) for n in range(STARTS)))
-
-
-def _ask_values(knob: Knob, tag: str) -> list[Any]:
-    key, label = f"sweep_values_{knob.name}_{tag}", say("lab_sweep.values")
-    if knob.low is None or knob.high is None:
-        options: list[Any] = list(knob.options) or [True, False]
-        in_words = partial(value_in_words, knob.name)
-        return st.multiselect(label, options, options, format_func=in_words, key=key)
-    help = say("lab_sweep.values_help", low=knob.low, high=knob.high, most=MAX_VALUES)
-    values = ", ".join(f"{value:g}" for value in start_values(knob))
-    typed = st.text_input(label, values, key=key, max_chars=200, help=help)
-    return [part.strip() for part in (typed or "").split(",") if part.strip()]

@@ -139,8 +139,8 @@ def _rows(found: Sequence[int], now: Judged) -> Iterator[Block]:
     for row in found[:MAX_LISTED]:
         question, decision = now.recorded.questions[row], replay(now.recorded.records[row], now.settings)
         label = " | ".join([flips.label_in_words(question), *question.answers])
-        said = "\n".join([decision.answer, *flips.cited(decision)])
-        rows.append([question.question, label, said if decision.answered else outcome_in_words(decision)])
+        said = "\n".join(flips.answer_lines(decision)) or outcome_in_words(decision)
+        rows.append([question.question, label, said])
     yield {"kind": "rows", "rows": rows}
     if len(found) > MAX_LISTED:
         yield block("small", tell("lab_report.more", n=len(found) - MAX_LISTED))

@@ -19,7 +19,7 @@ from rag_core.evaluation.labelled import LabelledQuestion, given_id, to_csv, to_
 from rag_core.evaluation.labelled_files import RowProblem, read_labelled, read_labelled_files, read_rows
 from rag_core.settings import DATA, Settings
 from ui.app import first_run, state, tables
-from ui.app.elements import asks_first, button, download, kept_error, remember, submit
+from ui.app.elements import button, download, kept_error, offer_deletion, remember, select, submit
 from ui.app.jobs import uploads
 from ui.app.people import recording
 from ui.app.scope import unique_names
@@ -49,7 +49,6 @@ def show(engine: Engine, settings: Settings) -> None:
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
         running.offer_start(engine, chosen, tag(chosen), questions, settings)
-        running.offer_sweep(engine, chosen, tag(chosen), questions, settings)
     running.show_runs(engine)
 
 
@@ -74,9 +73,7 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
     if st.session_state.get(set_key()) not in names:
         st.session_state.pop(set_key(), None)
     state.session().tell(set_key(), names)
-    chosen = st.selectbox(
-        say("lab_sets.set"), names, key=set_key(), help=say("lab_sets.set_help"), persist_state="session"
-    )
+    chosen = select("lab_sets.set", names, set_key(), str, help="lab_sets.set_help", persist_state="session")
     with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
         _offer_new(engine)
     return chosen
@@ -251,11 +248,8 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
         ):
             st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
             submit("lab_sets.rename_do", "", _rename, name)
-        key = f"delete_set_{tag(name)}"
-        if asks_first("lab_sets.delete", key):
-            st.text(tell("lab_sets.delete_warning", name=name, n=len(questions)))
-            button("lab_sets.keep", f"keep_{key}", remember, key, False)
-            button("lab_sets.delete_sure", f"sure_{key}", _delete, name, type="primary")
+        warning = tell("lab_sets.delete_warning", name=name, n=len(questions))
+        offer_deletion("lab_sets.delete", f"delete_set_{tag(name)}", warning, "lab_sets.keep", _delete, name)
 
 
 def _rename(old: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -23,25 +24,11 @@ from rag_core.wiring import records
 from rag_core.work import loading
 from rag_core.work.recording import passage_of
 from ui.app import state
+from ui.app.elements import select
 from ui.app.people import recording
 from ui.app.texts import say, tell
 
 MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fixed:
-    """The labels held against a run's drafts, which no setting changes.
-
-    Args:
-        hits: which claims hold a right answer, (n, most claims), from `answer_hits`.
-        wrong: shape (n,); answering would be wrong: unanswerable, or the draft holds none of the given answers.
-        parts: by name of a breakdown the part that each question belongs to, shape (n,); "" for none.
-    """
-
-    hits: Flags
-    wrong: Flags
-    parts: Mapping[str, Objects]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,23 +41,32 @@ class Recorded:
     settings: Settings
 
     @cached_property
-    def fixed(self) -> Fixed:
-        """Worked out once."""
-        hits = answer_hits(self.questions, self.records)
-        missing = np.array([bool(question.answers) for question in self.questions], dtype=bool) & ~hits.any(axis=1)
-        unanswerable = np.array([not question.answerable for question in self.questions], dtype=bool)
-        pairs = list(zip(self.questions, self.records, strict=True))
-        parts = {}
+    def hits(self) -> Flags:
+        """The claims that hold a right answer, (n, most claims)."""
+        return answer_hits(self.questions, self.records)
+
+    @cached_property
+    def wrong(self) -> Flags:
+        """Whether answering would be wrong, (n,): unanswerable, or the draft holds none of the given answers."""
+        labelled = np.array([bool(question.answers) for question in self.questions], dtype=bool)
+        answerable = np.array([question.answerable for question in self.questions], dtype=bool)
+        wrong: Flags = ~answerable | (labelled & ~self.hits.any(axis=1))
+        return wrong
+
+    @cached_property
+    def parts(self) -> Mapping[str, Objects]:
+        """By name of a breakdown the part that each question belongs to, (n,); "" for none."""
+        pairs, parts = list(zip(self.questions, self.records, strict=True)), {}
         for name, part in BREAKDOWNS.items():
             parts[name] = np.empty(len(pairs), dtype=object)
             parts[name][:] = [part(*pair) for pair in pairs]
-        return Fixed(hits, unanswerable | missing, parts)
+        return parts
 
     def judge(self, settings: Settings) -> Judged:
         """Outcomes under the judging settings among `settings`; the others stay as they were recorded."""
         applied = judged_under(self.settings, settings)
         outcomes = replay_many(self.replay, applied)
-        return Judged(self, applied, outcomes, marks(self.questions, outcomes, self.fixed.hits, self.records))
+        return Judged(self, applied, outcomes, marks(self.questions, outcomes, self.hits, self.records))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,13 +99,9 @@ def choose_run() -> RunHead | None:
     if st.session_state.get(run_key()) not in runs:
         st.session_state.pop(run_key(), None)
     state.session().tell(run_key(), runs)
-    chosen = st.selectbox(
-        say("lab.run"),
-        list(runs),
-        format_func=lambda id: label(runs[id]) if id in runs else say("lab.run_deleted"),
-        key=run_key(),
-        help=say("lab.run_help"),
-        persist_state="session",
+    about: dict[str, Any] = {"help": "lab.run_help", "persist_state": "session"}
+    chosen = select(
+        "lab.run", list(runs), run_key(), lambda id: label(runs[id]) if id in runs else say("lab.run_deleted"), **about
     )
     return runs.get(chosen)
 
@@ -126,14 +118,10 @@ def replay_set(run: RunHead) -> Recorded:
     Raises:
         RagError: the collection or its records cannot be read.
     """
-    return _read(*known_by(run), run.settings)
-
-
-def known_by(run: RunHead) -> tuple[Path, str, int, int, int, str, int]:
-    """The key of what is remembered of a run, with all that its records rest on."""
     folder = state.library_folder()
     version = loading.engine(folder, run.collection, state.base_settings()).library.snapshot.version
-    return folder, run.collection, run.id, run.done, run.version, run.calibration, version
+    key = (folder, run.collection, run.id, run.done, run.version, run.calibration, version)
+    return _read(*key, run.settings)
 
 
 def forget_records() -> None:

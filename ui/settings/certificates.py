@@ -96,14 +96,15 @@ def offer(certificate: Certificate, name: str, key: str) -> None:
     """Two buttons that download a certificate, as a printed page and as JSON; the page is drawn when it is wanted."""
     with shown_error():
         require("certificate", "A printed certificate")
-        printed = partial(_printed, certificate, name)
-        download("lab_certify.download_pdf", printed, "certificate.pdf", f"{key}_pdf", icon="picture_as_pdf")
+        download(
+            "lab_certify.download_pdf",
+            lambda: to_pdf(sheet(certificate, name)),
+            "certificate.pdf",
+            f"{key}_pdf",
+            icon="picture_as_pdf",
+        )
     written = partial(json.dumps, certificate.to_json(), ensure_ascii=False, indent=1)
     download("lab_certify.download_json", written, "certificate.json", f"{key}_json")
-
-
-def _printed(certificate: Certificate, name: str) -> bytes:
-    return to_pdf(sheet(certificate, name))
 
 
 def _part_facts(part: Part) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ the language model that is configured, with its key masked, or how to configure 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -51,19 +51,15 @@ def changed(start: Settings) -> list[str]:
     ]
 
 
-def show_front(knob: Knob, start: Settings) -> None:
-    """A slider that stands in the side bar, with the way back where it differs from its preset's value."""
+def show_field(knob: Knob, start: Settings, *, front: bool = False) -> None:
+    """A setting's field with the way back to its preset's value, and below what a change costs and which way is
+    stricter; in the side bar (`front`) without that.
+    """
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
-        _way_back(knob, start)
-
-
-def show_field(knob: Knob, start: Settings) -> None:
-    """Any other setting's field, with what a change costs and which way is stricter, and the way back."""
-    with st.container(key=f"field_{knob.name}", gap=None):
-        _field(knob)
-        with st.container(key=f"under_{knob.name}"):
-            st.caption(say(f"settings.note_{_cost(knob)}"))
+        if not front:
+            with st.container(key=f"under_{knob.name}"):
+                st.caption(say(f"settings.note_{_cost(knob)}"))
         _way_back(knob, start)
 
 
@@ -98,22 +94,21 @@ def _field(knob: Knob) -> None:
     else:
         touches.tell(key, st.session_state.get(key, session.values[knob.name]))
     said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": knob.name in FIXED}
+    value = _rules_field(label, said) if knob.name == RULES else draw(knob, label, st.session_state[key], **said)
+    if knob.name not in FIXED:
+        session.values[knob.name] = value
+
+
+def draw(knob: Knob, label: str, value: Any, in_words: Callable[[Any], str] | None = None, **more: Any) -> Any:
+    """A setting's field with this value: a slider, a switch, options, which `in_words` calls, or text; what it says."""
     if knob.low is not None and knob.high is not None:
         whole = isinstance(knob.default, int)
         low, high, step = (int(n) if whole else float(n) for n in (knob.low, knob.high, knob.step or 1))
-        form = "percent" if in_percent(knob) else None
-        value: Any = st.slider(label, low, high, st.session_state[key], step=step, format=form, **said)
-    elif knob.options:
+        return st.slider(label, low, high, value, step=step, format="percent" if in_percent(knob) else None, **more)
+    if knob.options:
         options = list(knob.options)
-        value = st.selectbox(label, options, options.index(st.session_state[key]), format_func=_option, **said)
-    elif isinstance(knob.default, bool):
-        value = st.toggle(label, st.session_state[key], **said)
-    elif knob.name == RULES:
-        value = _rules_field(label, said)
-    else:
-        value = st.text_input(label, st.session_state[key], **said)
-    if knob.name not in FIXED:
-        session.values[knob.name] = value
+        return st.selectbox(label, options, options.index(value), format_func=in_words or _option, **more)
+    return (st.toggle if isinstance(knob.default, bool) else st.text_input)(label, value, **more)
 
 
 def _way_back(knob: Knob, start: Settings) -> None:

@@ -140,10 +140,10 @@ def chosen() -> SavedPreset | None:
     return _saved_as(_OPTION + name) if name else None
 
 
-def switch(option: str) -> None:
-    """Take over the preset of an option, in the field's callback, and note what that changes."""
+def switch() -> None:
+    """Take over the preset that was chosen, in the field's callback, and note what that changes."""
     before = dict(state.session().values)
-    take_option(option)
+    take_option(st.session_state.preset)
     after = state.session().values
     st.session_state[_SWITCHED] = {
         name: (old, after[name]) for name, old in before.items() if name not in FIXED and after[name] != old

@@ -23,7 +23,7 @@ from ui.app.elements import button
 from ui.app.people import recording
 from ui.app.texts import say, show_error, tell
 from ui.settings import saved_presets, sharing
-from ui.settings.fields import changed, show_front, take
+from ui.settings.fields import changed, show_field, take
 from ui.settings.wording import STAGES, stage_of, value_in_words
 
 # sliders that belong to no check
@@ -72,7 +72,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
             options.index(st.session_state["preset"]),
             format_func=saved_presets.label,
             key="preset",
-            on_change=_take_preset,
+            on_change=saved_presets.switch,
             help=say("settings.preset_help"),
         )
         about = st.container(key="about_preset")
@@ -111,7 +111,7 @@ def _show_sliders(start: Settings) -> None:
         if not names and stage in ("gate", "ground"):
             st.caption(say(f"settings.none_{stage}"))
         for name in names:
-            show_front(Settings.knob(name), start)
+            show_field(Settings.knob(name), start, front=True)
             places[name] = st.container(key=f"flip_at_{name}")
     st.session_state[_PLACES] = places
 
@@ -123,10 +123,6 @@ def show_flips(asked: Asked) -> None:
         if flip.name in places:
             to = "answer" if flip.status is AnswerStatus.SUCCESS else "refuse"
             places[flip.name].text(tell(f"settings.flip_{to}", value=value_in_words(flip.name, flip.after)))
-
-
-def _take_preset() -> None:
-    saved_presets.switch(st.session_state.preset)
 
 
 def _way_back(start: Settings) -> None:

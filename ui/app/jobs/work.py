@@ -57,10 +57,10 @@ def start_add(handed_in: Sequence[Source | IngestError]) -> None:
     listed = [File(name, f"sha256:{digest}") for digest, name in names.items()]
     handed = HandingIn(here().folder, here().collection, state.session().settings(), sources)
 
-    def work(library: Library, settings: Settings, **how: Any) -> AddReport:
+    def add(library: Library, settings: Settings, **how: Any) -> AddReport:
         return library.add(handed_in, settings, listed=handed.listed(), **how)
 
-    _start("adding", work, listed, sources, handed)
+    _start("adding", add, listed, sources, handed)
 
 
 def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None:

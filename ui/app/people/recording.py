@@ -67,13 +67,10 @@ def keep(asked: Asked, origin: str = "ask") -> int:
 def _say_kept(days: int, most: int, *, on: bool) -> None:
     """A visitor's questions go with the visit, and those about the samples are not kept at all."""
     if actor().home and not visitor.may_do(Action.KEEP):
-        st.caption(say("recording.none_kept"))
-    elif not on:
-        st.caption(say("recording.not_kept"))
-    elif actor().home:
-        st.caption(say("recording.kept_visit", most=most))
+        kept = "none_kept"
     else:
-        st.caption(say("recording.kept", days=days, most=most))
+        kept = "not_kept" if not on else "kept_visit" if actor().home else "kept"
+    st.caption(say(f"recording.{kept}", days=days, most=most))
 
 
 def show_switch() -> None:
