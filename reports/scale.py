@@ -30,7 +30,6 @@ import numpy as np
 import regex
 
 from rag_core import Settings
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.index.flat import CANDIDATES, DIM, SketchStore
 from rag_core.domain.ports import TextKind, VectorIndex, Vectors
@@ -152,7 +151,7 @@ def _word(rank: int) -> str:
 
 def opened(folder: Path, store: str = STORE) -> Library:
     """The library of one size."""
-    return Library.open(folder, "growth", embedder=SummedWords(), vectors=vector_store(store), lexical=Bm25Store())
+    return Library.open(folder, "growth", embedder=SummedWords(), vectors=vector_store(store))
 
 
 def built(folder: Path, passages: int) -> float:

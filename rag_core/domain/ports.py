@@ -179,40 +179,6 @@ class VectorsInDatabase(VectorStore, Protocol):
         """Delete all vectors of the collection that none of these indexes has."""
 
 
-class LexicalPart(Protocol):
-    """A segment of a lexical index; `kept` is its number where it is kept."""
-
-    kept: int | None
-
-    def __len__(self) -> int:
-        """How many passages."""
-
-
-class LexicalStore(Protocol):
-    """Builds a lexical index, which is kept in the library's file, part by part."""
-
-    def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
-        """An index over the terms of each passage, in row order; may be empty."""
-
-    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> LexicalIndex:
-        """The index over these pieces in their order: rows of `index`, each at most once, or the terms of new passages.
-
-        Equal to what `build` makes.
-        """
-
-    def parts(self, index: LexicalIndex) -> Sequence[LexicalPart]:
-        """The parts of an index, in row order."""
-
-    def packed(self, part: LexicalPart) -> bytes:
-        """A part as bytes. No pickle."""
-
-    def unpacked(self, data: memoryview) -> LexicalPart:
-        """The part that `packed` was given."""
-
-    def joined(self, parts: Sequence[LexicalPart]) -> LexicalIndex:
-        """The index of these parts, one behind another; may be empty."""
-
-
 class Corpus(Protocol):
     """The documents that a question is asked of: one immutable version of a library, or passages that something else
     retrieved.

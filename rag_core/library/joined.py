@@ -13,9 +13,10 @@ import numpy as np
 
 from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalIndex, LexicalStore, VectorIndex, VectorStore
+from rag_core.domain.ports import VectorIndex, VectorStore
 from rag_core.library.indexing.embedding import terms_of
 from rag_core.library.stored.snapshot import Snapshot
+from rag_core.retrieval.bm25 import Bm25Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class JoinedCorpus:
     documents: tuple[Document, ...]
     passages: tuple[Passage, ...]
     vectors: VectorIndex
-    lexical: LexicalIndex
+    lexical: Bm25Index
     _of: Mapping[str, Snapshot] = field(repr=False)  # the collection that each document is read from, by its id
 
     @property
@@ -75,7 +76,7 @@ class JoinedCorpus:
         return self._of.get(document, self.parts[0]).words(document, page)
 
 
-def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStore) -> JoinedCorpus:
+def joined(parts: Sequence[Snapshot], vectors: VectorStore) -> JoinedCorpus:
     """The collections as one corpus; a document is read from the first of them that has it.
 
     They are one or more, all with vectors of the same embedding model; the weights of words come from all of them.
@@ -95,4 +96,4 @@ def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStor
         else None
     )
     index = vectors.build(parts[0].vectors.vectors([]) if matrix is None else matrix)
-    return JoinedCorpus(tuple(parts), documents, passages, index, lexical.build(terms), of)
+    return JoinedCorpus(tuple(parts), documents, passages, index, Bm25Index.of(terms), of)

@@ -21,7 +21,7 @@ from typing import Required, TypedDict, Unpack
 
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
-from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
+from rag_core.domain.ports import Cancel, Embedder, Progress, VectorStore
 from rag_core.errors import IngestError, InvalidInput, LibraryError, ModelMismatch, RagError, StoreMismatch
 from rag_core.library.disk.database import identity
 from rag_core.library.disk.files import storage_problems
@@ -70,7 +70,6 @@ class Uses(TypedDict, total=False):
 
     embedder: Required[Embedder]
     vectors: Required[VectorStore]
-    lexical: Required[LexicalStore]
     on_delete: OnDelete
     on_erase: OnErase
     note: Note
@@ -87,7 +86,7 @@ class Library:
 
     def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
         self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
-        self._loader = Loader(self._collection, uses["vectors"], uses["lexical"], self._embedder.name)
+        self._loader = Loader(self._collection, uses["vectors"], self._embedder.name)
         self._note: Note = uses.get("note", unnoted)
         self._forget_rows: ForgetRows = uses.get("forget_rows", lambda folder, but: None)
         self._on_delete: OnDelete = uses.get("on_delete", lambda documents, version: None)

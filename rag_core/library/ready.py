@@ -16,7 +16,7 @@ from pathlib import Path
 from rag_core.domain.documents import Document, Metadata, Page, Span, WordBox
 from rag_core.domain.given import Given, ReadyPassage, ready_passage
 from rag_core.domain.passages import Passage, Piece
-from rag_core.domain.ports import Cancel, Embedder, LexicalIndex, LexicalStore, VectorIndex, VectorStore
+from rag_core.domain.ports import Cancel, Embedder, VectorIndex, VectorStore
 from rag_core.errors import InvalidInput
 from rag_core.ingest.passages.chunk import MIN_TOKENS, chunk
 from rag_core.ingest.passages.context import SECTION_MARK, context, section_path
@@ -27,6 +27,7 @@ from rag_core.library.indexing.documents import LANGUAGE_CHARS
 from rag_core.library.indexing.embedding import terms_of, vectors_of
 from rag_core.library.stored.bounds import require_metadata
 from rag_core.library.stored.sources import clean, described
+from rag_core.retrieval.bm25 import Bm25Index
 
 MAX_PASSAGES = 200  # for one question, four times what a search here may find; each takes about 0.03 s to embed; chosen
 MAX_CHARS = 1_000_000  # in all of them together, about 500 pages; chosen
@@ -45,7 +46,7 @@ class ReadyCorpus:
     documents: tuple[Document, ...]
     passages: tuple[Passage, ...]
     vectors: VectorIndex
-    lexical: LexicalIndex
+    lexical: Bm25Index
     pages: Mapping[tuple[str, int], str] = field(repr=False)
     version: int = 0
 
@@ -110,7 +111,6 @@ def ready_corpus(
     passages: Iterable[object],
     embedder: Embedder,
     vectors: VectorStore,
-    lexical: LexicalStore,
     cancelled: Cancel | None = None,
 ) -> ReadyCorpus:
     """The corpus of these passages, in their order.
@@ -149,7 +149,7 @@ def ready_corpus(
     index = vectors.build(vectors_of(embedder, titled, "passages", None, cancelled))
     terms = [row for title, passage in titled for row in terms_of("the question's passages", title, [passage])]
     given = Given(tuple(places), tuple(one.score for one in ready), sum(one.page is None for one in ready))
-    return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, lexical.build(terms), pages)
+    return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, Bm25Index.of(terms), pages)
 
 
 def document_values(passages: Iterable[object]) -> dict[str, Mapping[str, str]]:

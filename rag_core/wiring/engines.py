@@ -16,7 +16,6 @@ from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.embedding.intents import talk_of
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.optional import require
 from rag_core.decision.tools import Tools
@@ -153,7 +152,7 @@ def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
     """The corpus in memory of passages retrieved elsewhere: exact vectors, and BM25. Errors as `ready_corpus`."""
-    return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), Bm25Store(), cancelled)
+    return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), cancelled)
 
 
 def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> JoinedCorpus:
@@ -169,7 +168,7 @@ def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> Joi
                 f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first."
             )
     parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]
-    return joined(parts, vector_store(EXACT_STORE), Bm25Store())
+    return joined(parts, vector_store(EXACT_STORE))
 
 
 def _tools(

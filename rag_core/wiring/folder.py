@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rag_core.adapters.act_log import ActLog
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, vector_store
 from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.chain import FILE as CACHE_FILE
@@ -76,7 +75,6 @@ def uses(folder: Path, collection: str, model: Embedder, vectors: VectorStore) -
     return {
         "embedder": model,
         "vectors": vectors,
-        "lexical": Bm25Store(),
         "on_delete": partial(_forget, folder, collection),
         "note": noting(folder, collection),
         "on_erase": partial(_erase, folder, collection),
@@ -184,7 +182,7 @@ def finish_deletions(folder: Path) -> None:
         try:
             file = File(folder, name)
             if (facts := file.facts()).deleting:
-                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), Bm25Store(), facts.embedder)
+                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), facts.embedder)
                 file.finish_deletion(partial(loader.clear_databases, None, (), forget_rows))
         except RagError as error:
             _log.warning("a deletion could not be finished: %s", error.kind)

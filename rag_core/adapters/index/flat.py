@@ -16,8 +16,8 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.adapters.index.segments import MAX_ROWS, Cut, offsets, planned
 from rag_core.domain.ports import VectorIndex, Vectors
+from rag_core.retrieval.segments import MAX_ROWS, Cut, offsets, planned
 
 Rows = NDArray[np.int64]
 DIM = 384  # the length of the embedded model's vectors

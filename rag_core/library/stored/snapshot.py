@@ -8,13 +8,14 @@ from functools import cached_property
 
 from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalIndex, VectorIndex
+from rag_core.domain.ports import VectorIndex
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database
 from rag_core.library.disk.files import REBUILD
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.stored_json import page_from_json
+from rag_core.retrieval.bm25 import Bm25Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Snapshot:
     version: int
     passages: Passages
     vectors: VectorIndex
-    lexical: LexicalIndex
+    lexical: Bm25Index
     entries: tuple[Entry, ...] = field(repr=False)
     file: Database = field(repr=False)  # that pages are read from when they are looked at
     # all pages of each document that is still being read, by its id; what stands here has those that were read
