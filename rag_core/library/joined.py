@@ -50,11 +50,7 @@ class JoinedCorpus:
         return {document.id: document.metadata.values for document in self.documents if document.metadata.values}
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
-        """See `Snapshot.rows`; a document has to be in one of the collections.
-
-        Raises:
-            InvalidInput: a document that is in none of them.
-        """
+        """See `Snapshot.rows`; raises InvalidInput for a document that is in none of the collections."""
         if documents is None and not filters:
             return None
         for name in documents or ():
@@ -68,18 +64,16 @@ class JoinedCorpus:
         return [row for row, passage in enumerate(self.passages) if passage.document in wanted]
 
     def page_text(self, document: str, page: int) -> str:
-        """The raw text of a page; raises as `Snapshot.page` does."""
         return self._of.get(document, self.parts[0]).page_text(document, page)
 
     def words(self, document: str, page: int) -> Sequence[WordBox]:
-        """Where the page's words stand; raises as `Snapshot.page` does."""
         return self._of.get(document, self.parts[0]).words(document, page)
 
 
 def joined(parts: Sequence[Snapshot], vectors: VectorStore) -> JoinedCorpus:
-    """The collections as one corpus; a document is read from the first of them that has it.
+    """One or more collections as one corpus; a document is read from the first of them that has it.
 
-    They are one or more, all with vectors of the same embedding model; the weights of words come from all of them.
+    Their vectors are of the same embedding model; the weights of words come from all of them.
     """
     of: dict[str, Snapshot] = {}
     for part in parts:

@@ -64,8 +64,8 @@ class Uses(TypedDict, total=False):
 
     `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where
     one fails, they stay. `note` is told of each change before it is made; what it cannot keep is not changed.
-    `forget_rows` deletes what other databases than the library's own still keep of it. `quota` says how much may be
-    added, `workers` who makes documents of PDFs.
+    `forget_rows` deletes what other databases still keep of it, `quota` says how much may be added, `workers` who makes
+    documents of PDFs.
     """
 
     embedder: Required[Embedder]
@@ -79,10 +79,7 @@ class Uses(TypedDict, total=False):
 
 
 class Library:
-    """The documents of one collection.
-
-    Safe to share between threads; `snapshot` and `view` are swapped by one assignment.
-    """
+    """The documents of one collection. Threads may share it: `snapshot` and `view` are swapped by one assignment."""
 
     def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
         self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
@@ -130,14 +127,13 @@ class Library:
         cancelled: Cancel | None = None,
         **uses: Unpack[Uses],
     ) -> tuple[Library, AddReport]:
-        """Index all documents again from their stored sources: for another embedding model, another version, or after
-        damage.
+        """Index all documents again from their stored sources: for another embedding model or version, or after damage.
 
         Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where
         the stored source is missing or was changed: that one has to be added again. Where the file itself is damaged,
-        or an earlier version made the library, it works from what can be read and from the stored sources, and the
-        report's problems say what is lost. When cancelled, the library stays as it was, and a second call goes on where
-        the first stopped.
+        or an earlier version made it, it works from what can be read and the stored sources, and the report's problems
+        say what is lost. When cancelled, the library stays as it was, and a second call goes on where the first
+        stopped.
 
         Raises:
             LibraryBusy: another call held the library for `WAIT_SECONDS`.
@@ -186,9 +182,7 @@ class Library:
 
     @property
     def view(self) -> Snapshot:
-        """All that can be asked now: `snapshot`, and the documents that are still being read, with their pages so
-        far.
-        """
+        """`snapshot`, and the documents that are still being read with their pages so far: all to be asked now."""
         return self._loaded.view
 
     @property
@@ -197,13 +191,9 @@ class Library:
         return self._loader.vectors.name
 
     def refresh(self) -> bool:
-        """Take over what was changed meanwhile, also by other processes; costs one small read when there is nothing
-        new.
+        """Take over what was changed meanwhile, also by other processes; whether `snapshot` is another one.
 
-        True if there was something new in `snapshot`.
-
-        Raises:
-            LibraryError: as `open`; the snapshot stays as it was.
+        It costs one small read where nothing is new. Raises as `open`; the snapshot then stays as it was.
         """
         with self._swapping, self._collection.reading() as db:
             before, now = self._before(), facts_of(db)
@@ -215,16 +205,11 @@ class Library:
                 return self._adopt(self._loader.load(db, before))
 
     def unfinished(self) -> tuple[Accepted, ...]:
-        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at
-        it now.
-        """
+        """The accepted sources that are not in the library: a process was killed or stopped, or is at it now."""
         return self._collection.waiting()
 
     def writer(self) -> str:
-        """Who indexes in the collection at this moment, in words; empty where nobody does.
-
-        Asked before `unfinished` it tells of that.
-        """
+        """Who indexes in the collection now, in words; empty for nobody. Asked before `unfinished` it tells of that."""
         return writer(self._collection.root)
 
     def source(self, document_id: str) -> bytes:
@@ -240,15 +225,12 @@ class Library:
         raise no_document(document_id)
 
     def verify(self) -> None:
-        """Go through the whole file and all sources; see `Collection.verify`."""
         self._collection.verify()
 
     def remembers(self, document_id: str) -> bool:
-        """Whether anything of a document is there."""
         return self._collection.remembers(document_id)
 
     def size_bytes(self) -> int:
-        """The bytes that the collection takes on disk."""
         return self._collection.size_bytes()
 
     def add(
@@ -460,9 +442,7 @@ class Library:
         wait: float | None = None,
         last: Callable[[], None] = lambda: None,
     ) -> None:
-        """Change the file and what is in memory, in one transaction; `last` is called when nothing more has to be
-        done.
-        """
+        """Change the file and what is in memory, in one transaction; `last` is called when all else is done."""
         # in this order: whoever reads waits for no other process
         with self._collection.writing(wait) as db, self._swapping:
             before = self._before()
@@ -474,9 +454,7 @@ class Library:
         self._adopt(loaded)
 
     def _finish_deletion(self, *, everywhere: bool = False) -> None:
-        """Take what was deleted out of the databases, the file's log and the sources; `everywhere` also what a snapshot
-        of this process still has in a database.
-        """
+        """Take what was deleted out of databases, log and sources; `everywhere` also what snapshots here still have."""
         with self._swapping:
             newest, held = self._before(), () if everywhere else tuple(self._live)
         self._collection.finish_deletion(lambda: self._loader.clear_databases(newest, held, self._forget_rows))
@@ -539,8 +517,8 @@ class Library:
         settled: Several[str],
         at_once: Several[int] | None,
     ) -> frozenset[int]:
-        """Put documents that are complete into the library, and describe others anew; those that somebody deleted
-        meanwhile are left out. Returns the numbers of those that were put into it.
+        """Put complete documents into the library that nobody deleted, and describe others anew; the numbers of those
+        put in.
 
         `settled` are digests that need not stay on the list. Only the documents of the numbers `at_once` stay; None for
         all.
@@ -618,9 +596,7 @@ def _describe(db: sqlite3.Connection, entry: Entry) -> None:
 
 
 def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> bool:
-    """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted
-    it.
-    """
+    """Put a complete document in the place of an earlier form of it; False where somebody deleted it."""
     found = entries_of(db, "id = ? AND state = ?", form, COMPLETE)
     if not found:
         return False
@@ -639,10 +615,7 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Within the block Python does not look for garbage: all that is made there stays.
-
-    To go through it again and again took a third of the processor time in which a million passages were opened.
-    """
+    """Within the block Python looks for no garbage: that took a third of the time to open a million passages."""
     before = gc.isenabled()
     gc.disable()
     try:

@@ -106,9 +106,7 @@ class Loader:
         return Loaded(facts, snapshot, view)
 
     def _read_rows(self, db: sqlite3.Connection, facts: Facts) -> list[tuple[int, int, int, str]]:
-        """Numbers, stamps, pages and states of the documents that can be asked before they are in the library: those
-        of the model and the store that are here.
-        """
+        """Number, stamp, pages and state of what can be asked before it is in the library, by the model here."""
         if (facts.embedder, facts.vector_store) != (self._embedder, self.vectors.name):
             return []
         query = (
@@ -139,17 +137,11 @@ class Loader:
         )
 
     def clear_databases(self, newest: Loaded | None, held: Iterable[Snapshot], forget_rows: ForgetRows) -> None:
-        """Delete what databases hold of the collection, except the vectors of its documents and of those that are held.
+        """Delete what databases hold of the collection, except the vectors of its documents and of the `held`
+        snapshots.
 
-        Nobody changes the file meanwhile: whoever does may have sent vectors that it does not have yet.
-
-        Args:
-            newest: what is in memory, used again if it is still what the file has.
-            held: snapshots that are still used.
-            forget_rows: deletes those in other stores.
-
-        Raises:
-            RagError: a database or the file cannot be asked.
+        Nobody changes the file meanwhile: whoever does may have sent vectors that it does not have yet. `newest` is in
+        memory, and used again if the file still has it; `forget_rows` deletes what other stores have. Raises RagError.
         """
         root, store = self._collection.root, self.vectors
         if not children(root / STORES):
@@ -236,10 +228,7 @@ def _group(db: sqlite3.Connection, entry: Entry) -> Packed:
 
 
 def _matrix(db: sqlite3.Connection, rows: Sequence[int]) -> Vectors:
-    """The vectors of these documents, one behind another.
-
-    One large piece of memory is given back whole; many small ones were not.
-    """
+    """The vectors of these documents. One large piece of memory is given back whole; many small ones were not."""
     counts = [_cut(db, row, "count")[0] for row in rows]
     made, at = np.empty((0, 0), dtype=np.float32), 0
     for row, count in zip(rows, counts, strict=True):

@@ -37,10 +37,7 @@ _BETWEEN = "\n\n"  # two given passages of one page
 
 @dataclass(frozen=True, eq=False)
 class ReadyCorpus:
-    """A `Corpus` of one question.
-
-    `given` says how its rows follow from what was given; `pages` are texts by document id and page.
-    """
+    """A `Corpus` of one question; `given` says how its rows follow from what was given. `pages` are by id and page."""
 
     given: Given
     documents: tuple[Document, ...]
@@ -68,11 +65,7 @@ class ReadyCorpus:
 
 
 def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
-    """The ready passages of a question; see `ready_passage` for what each may be. Each has an id afterwards.
-
-    Raises:
-        InvalidInput: too many, one that cannot be used, or two of one id. A sentence names the first such passage.
-    """
+    """The ready passages of a question, each with an id; raises InvalidInput, which names the first unusable one."""
     if isinstance(passages, (str, bytes, Mapping)) or not isinstance(passages, Iterable):
         raise InvalidInput(
             f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first."
@@ -113,14 +106,7 @@ def ready_corpus(
     vectors: VectorStore,
     cancelled: Cancel | None = None,
 ) -> ReadyCorpus:
-    """The corpus of these passages, in their order.
-
-    Args:
-        passages: see `read_passages`.
-        embedder: makes their vectors, and says how much it reads at once.
-        vectors: builds the dense index.
-        lexical: builds the lexical index; the weights of words come from the given passages alone.
-        cancelled: asked between batches.
+    """The corpus of these passages, in their order; the weights of words come from them alone.
 
     Raises:
         InvalidInput: as `read_passages`; a passage that holds nothing to read; metadata that cannot be used.
@@ -153,12 +139,7 @@ def ready_corpus(
 
 
 def document_values(passages: Iterable[object]) -> dict[str, Mapping[str, str]]:
-    """The free metadata of the documents of these passages, by document id: a source is named with its subject, class
-    and chapter.
-
-    Raises:
-        InvalidInput: as `ready_corpus`.
-    """
+    """The free metadata of the passages' documents by id, to name a source by; raises as `ready_corpus`."""
     return {id: _metadata(theirs).values for id, theirs in _by_document(read_passages(passages)).items()}
 
 
@@ -181,9 +162,7 @@ def _metadata(passages: Sequence[ReadyPassage]) -> Metadata:
 
 
 def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]) -> Document:
-    """The document of these passages; where they are too short to tell its language, the one that is `told` by others
-    of its script.
-    """
+    """The document of these passages; too short ones are in the language `told` by others of their script."""
     metadata = _metadata(passages)
     language = next((one.language.casefold()[:2] for one in passages if one.language), "")
     sample = "\n".join(one.text for one in passages)[:LANGUAGE_CHARS]
@@ -210,9 +189,7 @@ def _text_of(value: object) -> str:
 
 
 def _title(document: Document) -> str:
-    """The title for the line that is embedded, as where documents are indexed: the name of a PDF says something, an id
-    does not.
-    """
+    """The title that is embedded: the name of a PDF says something, an id does not."""
     named = Path(document.name).stem.replace("_", " ") if document.name.lower().endswith(".pdf") else ""
     return document.metadata.title or named
 

@@ -53,16 +53,10 @@ def library_damaged(path: Path) -> LibraryDamaged:
 
 
 class Database:
-    """The file at `path` with the tables that the statements of `schema` make; `version` is that of the schema, at
-    least 1.
+    """The file at `path` with the tables that the statements of `schema` make, which is of the `version` from 1.
 
-    Args:
-        path: of the file.
-        schema: its tables and indexes, and their first rows.
-        version: of the schema; a file of another version is refused.
-        damaged: makes the error for a file that is not what was written.
-        what: the file in words, for other errors.
-        checked: go through the whole file when it is opened, .07 s for 44 MB.
+    `damaged` makes the error for a file that is not what was written, `what` names the file in others. Where it is
+    `checked`, the whole file is gone through when it is opened: .07 s for 44 MB.
     """
 
     def __init__(
@@ -99,10 +93,7 @@ class Database:
 
     @contextmanager
     def writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is kept, or nothing. Creates the file and its folder; raises as `reading` does.
-
-        `wait` is how many seconds another writer is waited for; None is `WAIT_SECONDS`.
-        """
+        """One transaction, waited for `wait` seconds, None for `WAIT_SECONDS`. Makes the file; raises as `reading`."""
         with self._lock, self.problems("writing"):
             make_folder(self.path.parent)
             connection = self._connect()
@@ -112,13 +103,7 @@ class Database:
                 yield connection
 
     def move_aside(self) -> Path | None:
-        """Give the file another name, so that a new one is begun; nothing is deleted.
-
-        Returns where it is now, None where there was none.
-
-        Raises:
-            LibraryError: the disk refused.
-        """
+        """Give the file another name, and begin a new one; where it is now, None for none. Raises LibraryError."""
         with self._lock, self.problems("moving"):
             self.close()
             if not self.path.exists():
@@ -132,8 +117,7 @@ class Database:
             return aside
 
     def empty_log(self) -> bool:
-        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as
-        `reading` does.
+        """Empty the log beside the file, so that what was deleted stands in neither; raises as `reading` does.
 
         False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
         """
@@ -143,18 +127,13 @@ class Database:
             return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
             self._connection = self._opened = self._nothing = None
 
     def begin(self) -> None:
-        """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage.
-
-        Raises:
-            OSError: the disk or the permissions refused.
-        """
+        """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage."""
         if self.path.exists():
             return
         make_folder(self.path.parent)
@@ -169,7 +148,6 @@ class Database:
             draft.unlink(missing_ok=True)
 
     def damaged(self) -> LibraryError:
-        """The error for a file that is not what was written."""
         return self._damaged(self.path)
 
     @contextmanager
@@ -256,9 +234,7 @@ class Database:
 
 
 def close_files() -> None:
-    """Let go of every file of this process: the last to close one folds the log beside it into it and removes the
-    log.
-    """
+    """Let go of every file: the last process to close one folds the log beside it into it."""
     for file in list(_files):
         if file._lock.acquire(timeout=CLOSE_SECONDS):
             with suppress(sqlite3.Error):  # a disk that is full: the log keeps what it has

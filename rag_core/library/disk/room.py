@@ -28,11 +28,7 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def free_bytes(folder: Path) -> int:
-    """How much may still be written to the disk of a folder.
-
-    Raises:
-        OSError: that cannot be told.
-    """
+    """How much may still be written to the disk of a folder; raises OSError where that cannot be told."""
     return shutil.disk_usage(folder).free
 
 

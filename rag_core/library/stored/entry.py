@@ -18,8 +18,7 @@ EXACT_STORE = "faiss-flat"  # the vector store that compares every vector, and n
 class Accepted:
     """A source whose bytes are stored under its digest, as the caller described it; the fields are those of `Source`.
 
-    `names` are all names it was given under, the current one last. `caller_id` is the source's own id, a part of its
-    digest: empty where it has none.
+    The current one of `names` is the last. `caller_id` is the source's own id, a part of its digest; empty for none.
     """
 
     digest: str
@@ -33,7 +32,6 @@ class Accepted:
 
     @property
     def name(self) -> str:
-        """The name it was given last."""
         return self.names[-1]
 
     @property
@@ -62,12 +60,10 @@ class Accepted:
         return replace(self, names=(*(name for name in self.names if name not in newest), *newest))
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with every field."""
         return values_of(self) | {"metadata": metadata_to_json(self.metadata)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Accepted:
-        """The value that `to_json` wrote."""
         return cls(**{**row, "names": tuple(row["names"]), "metadata": metadata_from_json(row["metadata"])})
 
 
@@ -86,11 +82,7 @@ def accepted(sources: Iterable[Source]) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document of the library.
-
-    `row` is its number in the library's file, which is never given again: a document that is read or cut anew gets
-    another one.
-    """
+    """A document of the library. `row` is its number there, never given again: one that is read anew gets another."""
 
     row: int
     key: str  # what it was made of: the digest of its bytes, and a hash of what it was indexed with
