@@ -59,14 +59,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A log that was gone through.
+    """A log of so many `lines`, with those `removed` from its beginning.
 
-    Args:
-        lines: how many it has, with those that were `removed` from its beginning.
-        head: the hash of the chain after the last line; to be kept elsewhere.
-        line: the first one that does not fit, 0 where all do; `problem` says why.
-        torn: lines that are not whole, as a power cut leaves them; a later line vouches for the bytes that are there.
-        met: which of the hashes that were asked for stand in the chain.
+    `head`, the hash of the chain after the last line, is to be kept elsewhere. `line` is the first one that does not
+    fit, 0 where all do, and `problem` says why. `torn` lines are not whole, as a power cut leaves them; a later line
+    vouches for their bytes. `met` are the hashes asked for that stand in the chain.
     """
 
     lines: int = 0
@@ -94,8 +91,7 @@ class ActLog:
         self._turn = threading.Lock()
 
     def note(self, action: Action, collection: str, objects: Sequence[str] = ()) -> None:
-        """Append a line for each object, one where there is none; all of them or none, and they are on the disk when
-        this returns.
+        """Append a line for each object, one where there is none: all of them, on the disk, or none.
 
         Raises:
             LibraryBusy: another process held the log for `WAIT_SECONDS`.
@@ -123,8 +119,8 @@ class ActLog:
     def verify(self, heads: Sequence[str] = (), *, archived: bool = False) -> Verified:
         """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain.
 
-        Lines that are missing at its beginning must be told of by a line of it, but not in what `prune` put into an
-        archive: there the line stands in the log.
+        A line has to tell of those missing at its beginning, but not in an archive of `prune`: there the log has that
+        line.
         """
         removed, start, raws = self._chain()
         head, n, torn, met = start, removed, [], {one for one in heads if one in (START, start)}
@@ -154,9 +150,8 @@ class ActLog:
         return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
 
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
-        """Remove the oldest lines, up to the first that is not older; that is noted first, and cannot be taken back.
-
-        `archive` is a new file that takes the bytes that go.
+        """Remove the lines before a time, of which the new file `archive` takes the bytes; it is noted, and cannot be
+        undone.
 
         Raises:
             LibraryDamaged: the log is not what was written: nothing is removed.
@@ -299,7 +294,6 @@ def _write(path: Path, lines: Sequence[bytes]) -> None:
 
 
 def _parsed(raw: bytes) -> Entry | None:
-    """The entry of a line; None where it is none."""
     try:
         row: Any = json.loads(raw)
     except (ValueError, RecursionError):

@@ -42,10 +42,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The curves over the values of a threshold: the first line in front, the others told apart by colour and stroke.
-
-    `certified` of the values are shaded, `chosen` is marked; `title` is empty where there is one plot.
-    """
+    """Curves over a threshold, the first in front. `certified` values are shaded, `chosen` is marked."""
 
     title: str
     threshold: Sequence[float]
@@ -74,11 +71,7 @@ class Sheet:
 
 
 def to_pdf(sheet: Sheet) -> bytes:
-    """One A4 page.
-
-    Raises:
-        MissingDependency: matplotlib is not installed.
-    """
+    """One A4 page; raises MissingDependency where matplotlib is not installed."""
     require("certificate", "A printed certificate")
     with _drawing:
         _import_without_traces()

@@ -59,11 +59,7 @@ def precision_here(precision: str) -> str:
 
 
 def unit_vectors(vectors: Vectors) -> Vectors:
-    """A model's vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off by up to 0.4 %.
-
-    Raises:
-        ModelUnavailable: some are not numbers.
-    """
+    """Vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off. Raises ModelUnavailable for NaN."""
     if not np.isfinite(vectors).all():
         raise ModelUnavailable("The embedding model returned no numbers.", remedy="Use another model or precision.")
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
@@ -84,11 +80,9 @@ def _not_loaded(model: str, error: Exception) -> ModelUnavailable:
 
 
 class SentenceTransformerEmbedder:
-    """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
+    """An `Embedder` on a model of sentence-transformers, by name or folder. Threads may share it: passes are queued.
 
-    Args:
-        model: a model's name, or a folder.
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+    `precision` is float32, bfloat16 or auto (bfloat16 where the processor has it).
 
     Raises:
         MissingDependency: sentence-transformers is not installed.
@@ -116,21 +110,17 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and precision, as a library stores it."""
         return self._name
 
     @property
     def max_tokens(self) -> int:
-        """Tokens the model reads, special tokens included."""
         return int(self._model.max_seq_length or 512)
 
     @cached_property
     def tokenizer(self) -> str:
-        """Hash of its vocabulary."""
         return vocabulary_hash(self._tokenizer.get_vocab())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
         with self._lock:
@@ -138,12 +128,7 @@ class SentenceTransformerEmbedder:
         return [len(ids) for ids in encoded]
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; of questions with the prompt "query", where the model has
-        one.
-
-        Raises:
-            ModelUnavailable: the model returns something that is not a number.
-        """
+        """Unit vectors of shape (len(texts), dim), float32; with the prompt "query" where the model has one."""
         if not texts:
             return np.zeros((0, self._dimension()), dtype=np.float32)
         with self._lock:
@@ -158,12 +143,7 @@ class SentenceTransformerEmbedder:
 
 
 class CrossEncoderReranker:
-    """A `Reranker` on a sentence-transformers cross-encoder, loaded by name or folder.
-
-    Raises:
-        MissingDependency: sentence-transformers is not installed.
-        ModelUnavailable: the model cannot be loaded.
-    """
+    """A `Reranker` on a cross-encoder by name or folder; raises MissingDependency, or ModelUnavailable."""
 
     def __init__(self, model: str) -> None:
         require("models", "A reranker")

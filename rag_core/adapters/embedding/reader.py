@@ -48,9 +48,7 @@ DIGEST_BYTES = 16  # two places with one digest do not come up
 
 @dataclass(frozen=True)
 class _Window:
-    """A part of a place that is read at once: its tokens, and for each unit its number, where its tokens begin, and
-    where they end.
-    """
+    """A part of a place that is read at once: tokens, and of each unit its number and where its tokens stand."""
 
     tokens: list[int]
     text_at: int
@@ -58,15 +56,7 @@ class _Window:
 
 
 class ReaderModel:
-    """An `AnswerabilityModel` for all languages. Safe to call from several threads.
-
-    Args:
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
-        file: the trained layers.
-
-    Raises:
-        ModelUnavailable: the file, or the package of the embedded model, is missing or damaged.
-    """
+    """An `AnswerabilityModel` for all languages. Threads may share it. Raises ModelUnavailable without its files."""
 
     def __init__(self, precision: str = "auto", file: Path = MODEL_FILE) -> None:
         import torch
@@ -96,11 +86,7 @@ class ReaderModel:
         self._recent = Recent[bytes, ReadPlace](REMEMBERED)
 
     def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
-        """The log odds of each place, and of each of its units with its value.
-
-        Raises:
-            ModelUnavailable: it returns something that is not a number.
-        """
+        """The log odds of each place, and of each of its units with its value; raises ModelUnavailable for NaN."""
         keys = [_digest(question, place) for place in places]
         by_key = dict(zip(keys, places, strict=True))
         return self._recent.values(keys, lambda missing: self._read(question, [by_key[one] for one in missing]))
@@ -173,10 +159,7 @@ class _Text:
             first = max(at - 1, first + 1)
 
     def said(self, windows: Sequence[_Window], numbers: Sequence[Tensor]) -> ReadPlace:
-        """The place as the numbers of all windows say.
-
-        A unit that stands in two of them is as sure as in the less sure one.
-        """
+        """The place by the numbers of all windows; a unit that stands in two is as sure as in the less sure one."""
         units: dict[int, ReadUnit] = {}
         for window, of_tokens in zip(windows, numbers, strict=True):
             for number, left, right in window.units:

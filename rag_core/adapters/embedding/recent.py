@@ -25,13 +25,7 @@ class Recent(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def values(self, keys: Sequence[Key], make: Callable[[list[Key]], Iterable[Value]]) -> list[Value]:
-        """The value of each key.
-
-        Args:
-            keys: in any order, repeated or not.
-            make: the values of keys that are not remembered, each once, in the order given; not called where there are
-                none.
-        """
+        """The value of each key; `make` gives those that are not remembered, each once, in the order given."""
         with self._lock:
             found = {key: self._known[key] for key in keys if key in self._known}
         missing = [key for key in dict.fromkeys(keys) if key not in found]

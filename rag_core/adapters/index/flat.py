@@ -58,8 +58,8 @@ class FlatSegment:
 def _one_thread() -> Iterator[None]:
     """Within the block FAISS searches in the calling thread alone.
 
-    With several threads it compares one vector with more than some ten thousand in another way: of 100,000 it took six
-    times the processor time, and the last digits were others than with one thread, or over a part of the rows.
+    With several it took six times the processor time over 100,000 vectors, and the last digits were others than with
+    one thread.
     """
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)  # for this thread; others keep theirs
@@ -80,7 +80,6 @@ class FaissIndex:
         return self._firsts[-1]
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine), best first, equal cosines by row; only rows in `allowed` when given."""
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
         found = []
         for first, segment, rows in self._places(allowed):
@@ -107,7 +106,6 @@ class FaissIndex:
             yield self._firsts[at], segment, chosen[ends[at] : ends[at + 1]] - self._firsts[at]
 
     def vectors(self, rows: Sequence[int] | Rows) -> Vectors:
-        """The stored vectors of these rows, shape (len(rows), dim)."""
         if len(self.segments) == 1:
             return stored_vectors(self.segments[0].index, rows)
         wanted = np.asarray(rows, dtype=np.int64)
@@ -128,13 +126,11 @@ class FaissStore:
         self._dim = dim
 
     def build(self, vectors: Vectors) -> FaissIndex:
-        """An index over unit vectors of shape (n, dim)."""
         return self.kind(
             self._segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))]
         )
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> FaissIndex | None:
-        """See `VectorStore.spliced`."""
         return (
             self.kind(self._segments(index.segments, pieces))
             if isinstance(index, FaissIndex) and type(index) is self.kind
@@ -142,7 +138,7 @@ class FaissStore:
         )
 
     def _segments(self, known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
-        """The segments over these pieces; known ones that stay whole are used again. See `VectorStore.spliced`."""
+        """The segments over these pieces; known ones that stay whole are used again."""
         made = []
         for group in planned(known, pieces, MAX_ROWS):
             part = group[0]

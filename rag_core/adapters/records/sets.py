@@ -49,13 +49,11 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def sets(self) -> tuple[str, ...]:
-        """The names of the stored sets, sorted."""
         with self._file.reading() as db:
             return tuple(name for (name,) in db.execute("SELECT name FROM sets ORDER BY name"))
 
     @opened(Action.SEE)
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
-        """The questions of a set, in their order."""
         if name not in self.sets():
             raise InvalidInput(
                 f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another."
@@ -112,7 +110,6 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def run(self, run_id: int) -> RunHead:
-        """A run as it stands."""
         found = self._runs("WHERE r.id = ?", (run_id,))
         if not found:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
@@ -120,7 +117,6 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def runs(self) -> tuple[RunHead, ...]:
-        """All runs, newest first."""
         return self._runs("ORDER BY r.id DESC", ())
 
     @opened(Action.SEE)
@@ -134,10 +130,9 @@ class Sets(Part):
 
     @opened(Action.RUN)
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
-        """Store what was measured for a question of a run; an earlier result of it is replaced.
+        """Store what was measured for a question of a run in place of an earlier result.
 
-        A deleted run takes none, nor one drafted from a document, or of a question, that was deleted everywhere
-        meanwhile.
+        A deleted run takes none, nor one of a document or a question that was deleted everywhere meanwhile.
         """
         written, id = written_of(measurements), plain(question_id)
         insert = (
@@ -206,7 +201,6 @@ class Sets(Part):
 
     @noted(Action.DELETE_RUN)
     def delete_run(self, run_id: int) -> None:
-        """Delete a run with its results."""
         with self._file.writing() as db:
             db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
 

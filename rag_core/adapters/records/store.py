@@ -62,11 +62,9 @@ class RecordStore(Decisions, Pins, Sets):
                 self.delete_set(set_name)
 
     def erase(self, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
-        """Delete whatever speaks of these documents; see `erase.erase`."""
         return erase(self._file, documents, version, mentions)
 
     def deleted(self, document: str) -> bool:
-        """Whether a document with this id was once deleted."""
         with self._file.reading() as db:
             return db.execute("SELECT 1 FROM deletions WHERE document = ?", (document,)).fetchone() is not None
 
@@ -82,7 +80,6 @@ class RecordStore(Decisions, Pins, Sets):
             self._note(Action.KEEPING, ("on" if keep else "off",))
 
     def presets(self) -> tuple[SavedPreset, ...]:
-        """The saved presets, by name."""
         with self._file.reading() as db:
             rows = db.execute("SELECT name, preset_values, certificate, created FROM presets ORDER BY name").fetchall()
         return tuple(
@@ -139,5 +136,4 @@ class RecordStore(Decisions, Pins, Sets):
         return self._file.move_aside()
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
         self._file.close()
