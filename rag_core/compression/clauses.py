@@ -36,38 +36,23 @@ Path = tuple[tuple[Numbers, Kind], ...]  # the numbers that a sentence stands un
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A clause as a question names it.
+    """A clause as a question names it."""
 
-    Args:
-        numbers: from the outermost. `dotted` says that the question has them as one, "7.3": then a document has them so
-            as well.
-        kind: of its label, at the least.
-        question: the question without it; empty where nothing is asked but what the clause says.
-        document: folded words that name its document.
-    """
-
-    numbers: Numbers
+    numbers: Numbers  # from the outermost; `dotted` says that the question has them as one, "7.3"
     dotted: bool
-    kind: Kind
-    question: str
-    document: frozenset[str]
+    kind: Kind  # what its label is at the least
+    question: str  # the question without it; empty where nothing is asked but what the clause says
+    document: frozenset[str]  # folded words that name its document
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The clause that a question names.
+    """The clause that a question names."""
 
-    Args:
-        question: what is asked about it, as in `Asked`.
-        units: its sentences, as they stand.
-        rows: of their passages.
-        probability: that it is the one that is meant, in [0, 1]: several documents may have a clause of that number.
-    """
-
-    question: str
-    units: tuple[Unit, ...]
-    rows: tuple[int, ...]
-    probability: float
+    question: str  # what is asked about it, as in `Asked`
+    units: tuple[Unit, ...]  # its sentences, as they stand
+    rows: tuple[int, ...]  # their passages' rows
+    probability: float  # that it is the one that is meant, in [0, 1]: several documents may have a clause of a number
 
     @property
     def too_long(self) -> bool:

@@ -35,16 +35,11 @@ from rag_core.retrieval.titled import titled
 class SentenceScores:
     """The sentences of passages with their relevance to one question; passages that were scored together once are not
     scored again.
-
-    Args:
-        measurements: of the question.
-        corpus: the version that was searched.
-        tools: with the models that score, and the calibration.
     """
 
-    measurements: Measurements
-    corpus: Corpus
-    tools: Tools
+    measurements: Measurements  # those of the question
+    corpus: Corpus  # the version that was searched
+    tools: Tools  # with the models that score, and the calibration
     _known: dict[tuple[Hit, ...], Sequence[Scored]] = field(default_factory=dict, repr=False)
 
     def of(self, hits: Sequence[Hit]) -> Sequence[Scored]:

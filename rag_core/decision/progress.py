@@ -49,42 +49,25 @@ UNUSED = {  # drafts that no check was made of; among the reasons of a refusal t
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The next step that must be done before anything can be decided.
+    """The next step that must be done before anything can be decided."""
 
-    Args:
-        step: what.
-        hits: the passages that it is about.
-        round: of retrieval, from 0.
-        level: for the wording of a draft's prompt; None for the one without.
-        findings: on the draft before.
-        asked: what the prompt of a draft depends on; see `llm_trace.Attempt.asked`.
-    """
-
-    step: Step
-    hits: tuple[Hit, ...] = ()
-    round: int = 0
-    level: ConfidenceLevel | None = None
-    findings: tuple[Finding, ...] = ()
-    asked: tuple[str, ...] = ()
+    step: Step  # what
+    hits: tuple[Hit, ...] = ()  # the passages that it is about
+    round: int = 0  # number of the retrieval, from 0
+    level: ConfidenceLevel | None = None  # for the wording of a draft's prompt; None for the one without
+    findings: tuple[Finding, ...] = ()  # on the draft before
+    asked: tuple[str, ...] = ()  # what the prompt of a draft depends on; see `llm_trace.Attempt.asked`
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft that may be the answer.
+    """A draft that may be the answer."""
 
-    Args:
-        view: the measurements with this draft in them.
-        checks: of it; all passed where the model drafted.
-        most: its highest confidence level, by what the model said of the passages, whoever drafts.
-        notes: that say why.
-        note: why the model did not draft, where the extract stands.
-    """
-
-    view: Measurements
-    checks: tuple[CheckResult, ...]
-    most: ConfidenceLevel = ConfidenceLevel.HIGH
-    notes: tuple[str, ...] = ()
-    note: str = ""
+    view: Measurements  # the measurements with this draft in them
+    checks: tuple[CheckResult, ...]  # all passed where the model drafted
+    most: ConfidenceLevel = ConfidenceLevel.HIGH  # the highest level, by what the model said of the passages
+    notes: tuple[str, ...] = ()  # that say why
+    note: str = ""  # why the model did not draft, where the extract stands
 
 
 @dataclass(frozen=True, slots=True)

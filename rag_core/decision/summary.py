@@ -24,33 +24,19 @@ _NOT_DRAFTED = frozenset({Reason.NOT_RUN, Reason.FAILURE, Reason.NEEDS_GENERATIO
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How a question went.
+    """How a question went."""
 
-    Args:
-        status: see `AnswerStatus`.
-        reason: the first reason of a refusal.
-        searched: whether the documents were searched: not for small talk, nor where a failure came first.
-        correctness: the probability that the extract is right, in [0, 1]; None where no calibration gives it.
-        claims: sentences of all drafts that were checked.
-        cited: of these, those with a source that was retrieved and holds the quote.
-        drafts: that the grounding checks were run on.
-        failed: of these, those that the checks rejected.
-        retrieval_ms: of the search; None where there was none.
-        model_ms: that language models took together; None where none was asked.
-        nowhere: names and numbers of the question that stand in no document.
-    """
-
-    status: AnswerStatus
-    reason: Reason
-    searched: bool
-    correctness: float | None = None
-    claims: int = 0
-    cited: int = 0
-    drafts: int = 0
-    failed: int = 0
-    retrieval_ms: float | None = None
-    model_ms: float | None = None
-    nowhere: tuple[str, ...] = ()
+    status: AnswerStatus  # see `AnswerStatus`
+    reason: Reason  # the first reason of a refusal
+    searched: bool  # whether the documents were searched: not for small talk, nor where a failure came first
+    correctness: float | None = None  # probability in [0, 1] that the extract is right; None without calibration
+    claims: int = 0  # sentences of all drafts that were checked
+    cited: int = 0  # those with a source that was retrieved and holds the quote
+    drafts: int = 0  # that the grounding checks were run on
+    failed: int = 0  # those that the checks rejected
+    retrieval_ms: float | None = None  # for the search; None where there was none
+    model_ms: float | None = None  # that language models took together; None where none was asked
+    nowhere: tuple[str, ...] = ()  # names and numbers of the question that stand in no document
 
 
 def summarise(measurements: Measurements, decision: Decision) -> Summary:

@@ -50,50 +50,29 @@ class LostAt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """A passage of the page, and how far it came. Ranks are 1-based, over all searched passages.
+    """A passage of the page, and how far it came. Ranks are 1-based, over all searched passages."""
 
-    Args:
-        passage: as indexed.
-        dense_rank: by cosine.
-        lexical_rank: by BM25; 0 when it shares no word with the question.
-        fused_rank: in the final order of all candidates; 0 when it is none.
-        within_top_k: whether it was retrieved.
-    """
-
-    passage: Passage
-    dense_rank: int
-    lexical_rank: int
-    fused_rank: int
-    within_top_k: bool
+    passage: Passage  # as indexed
+    dense_rank: int  # by cosine
+    lexical_rank: int  # by BM25; 0 when it shares no word with the question
+    fused_rank: int  # in the final order of all candidates; 0 when it is none
+    within_top_k: bool  # whether it was retrieved
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The fate of a page.
+    """The fate of a page."""
 
-    Args:
-        document: id.
-        page: 1-based.
-        lost_at: the step at which it was lost.
-        passages: those with text on the page, the one that came furthest first.
-        searched: how many passages were ranked.
-        candidates: how many are taken from each ranking, `top_k` x `over_retrieve`.
-        top_k: how many passages are retrieved.
-        reason: with which the question ended; `none` for an answer.
-        drafter: of the question's draft: extract, raw or none.
-        quoted: (document id, page) of the drafted sentence that bears most on the question; None without a draft.
-    """
-
-    document: str
-    page: int
-    lost_at: LostAt
-    passages: tuple[RankedPassage, ...] = ()
-    searched: int = 0
-    candidates: int = 0
-    top_k: int = 0
-    reason: Reason = Reason.NONE
-    drafter: str = "none"
-    quoted: tuple[str, int] | None = None
+    document: str  # id
+    page: int  # 1-based
+    lost_at: LostAt  # the step at which it was lost
+    passages: tuple[RankedPassage, ...] = ()  # those with text on the page, the one that came furthest first
+    searched: int = 0  # how many passages were ranked
+    candidates: int = 0  # how many are taken from each ranking, `top_k` x `over_retrieve`
+    top_k: int = 0  # how many passages are retrieved
+    reason: Reason = Reason.NONE  # with which the question ended; `none` for an answer
+    drafter: str = "none"  # who drafted: extract, raw or none
+    quoted: tuple[str, int] | None = None  # (document id, page) of the drafted sentence that bears most on the question
 
 
 def why_missed(

@@ -62,20 +62,12 @@ def unnoted(action: Action, objects: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody who acts.
+    """Somebody who acts."""
 
-    Args:
-        name: as it stands in the log and beside what they keep: a token's id, a user of the command line, an address.
-        may: the acts that are open to them everywhere; None for all, where whoever let them in has guards of its own.
-        within: further acts, by the collection that they are open in.
-        home: the collection that is theirs, where one was made for them; "" for people who share the library's first
-            one.
-    """
-
-    name: str
-    may: frozenset[Action] | None = None
-    within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)
-    home: str = ""
+    name: str  # as it stands in the log and beside what they keep: a token's id, a user of the command line, an address
+    may: frozenset[Action] | None = None  # the acts open to them everywhere; None for all
+    within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)  # further acts, by collection
+    home: str = ""  # the collection made for them; "" for people who share the library's first one
 
     def is_open(self, action: Action, collection: str) -> bool:
         """Whether an act is open to them in a collection; "" for what belongs to none."""

@@ -66,29 +66,17 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two claims of one draft that state the same thing with different values, first the one that the extract chose.
+    """Two claims of one draft that state the same thing with different values, first the one that the extract chose."""
 
-    Args:
-        claim: index of the claim.
-        other: index of the claim that contradicts it.
-        values: as each states it, with its unit or what it counts.
-        documents: ids.
-        pages: 1-based.
-        dates: of the documents, ISO as far as stated; empty where none is.
-        date_sources: whose each date is.
-        added: whether the second claim is there for this conflict only.
-        statements: the sentence or row of each claim that states its value; empty where that is the claim.
-    """
-
-    claim: int
-    other: int
-    values: tuple[str, str]
-    documents: tuple[str, str]
-    pages: tuple[int, int]
-    dates: tuple[str, str] = ("", "")
-    added: bool = True
-    statements: tuple[str, str] = ("", "")
-    date_sources: tuple[DateSource, DateSource] = (DateSource.NONE, DateSource.NONE)
+    claim: int  # index of the claim
+    other: int  # index of the claim that contradicts it
+    values: tuple[str, str]  # as each states it, with its unit or what it counts
+    documents: tuple[str, str]  # ids
+    pages: tuple[int, int]  # 1-based
+    dates: tuple[str, str] = ("", "")  # the documents', ISO as far as stated; empty where none is
+    added: bool = True  # whether the second claim is there for this conflict only
+    statements: tuple[str, str] = ("", "")  # sentence or row that states each value; empty where that is the claim
+    date_sources: tuple[DateSource, DateSource] = (DateSource.NONE, DateSource.NONE)  # whose each date is
 
     @property
     def newer(self) -> str:

@@ -15,39 +15,21 @@ class ClaimMeasurement:
     """The measurements of one claim; thresholds judge them later.
 
     None is "not measured", and what was not measured has not passed.
-
-    Args:
-        quotes_missing: quotes that do not stand on the page they cite.
-        words: between blanks in the claim; None where nothing was measured.
-        quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
-        fabricated: cited ids that were not retrieved.
-        indicators: indicator phrases in the claim that its evidence does not hold.
-        overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
-        changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
-        similarity: cosine between claim and evidence; None when not measured.
-        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence,
-            word for word. None when it could not be measured, or there is no evidence.
-        flags: what speaks against it, by the names of `grounding.entailment.Assessment`.
-        read: False for a claim that no entailment model could read, so that it is checked by facts and common words
-            only.
-        word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
-        of: the claim that this was measured on, from `taken_of`; None where nobody says. `replace` drops it, so that
-            changed numbers or a changed claim are no measurement any more.
     """
 
-    quotes_missing: tuple[str, ...] | None = None
-    fabricated: tuple[str, ...] | None = None
-    indicators: tuple[str, ...] | None = None
-    overlap: float | None = None
-    changed_facts: tuple[tuple[str, str], ...] | None = None
-    similarity: float | None = None
-    support: float | None = None
-    flags: tuple[str, ...] = ()
-    read: bool = False
-    word_for_word: bool = False
-    quotes_elsewhere: tuple[str, ...] = ()
-    words: int | None = None
-    of: Claim | None = field(default=None, init=False, repr=False, compare=False)
+    quotes_missing: tuple[str, ...] | None = None  # that do not stand on the page they cite
+    fabricated: tuple[str, ...] | None = None  # cited ids that were not retrieved
+    indicators: tuple[str, ...] | None = None  # indicator phrases in the claim that its evidence does not hold
+    overlap: float | None = None  # share of the claim's words in its best evidence, in [0, 1]; None without words
+    changed_facts: tuple[tuple[str, str], ...] | None = None  # that its evidence lacks, as (kind, text)
+    similarity: float | None = None  # cosine between claim and evidence; None when not measured
+    support: float | None = None  # probability in [0, 1], 1 for one that is its evidence; None where not measured
+    flags: tuple[str, ...] = ()  # what speaks against it, by the names of `grounding.entailment.Assessment`
+    read: bool = False  # False where it is checked by facts and common words only
+    word_for_word: bool = False  # whether the claim is its evidence, word for word; then nothing had to be read
+    quotes_elsewhere: tuple[str, ...] = ()  # missing ones that stand in another of the retrieved passages
+    words: int | None = None  # between blanks in the claim; None where nothing was measured
+    of: Claim | None = field(default=None, init=False, repr=False, compare=False)  # from `taken_of`
 
     def __post_init__(self) -> None:
         require_between("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)

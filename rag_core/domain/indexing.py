@@ -18,19 +18,12 @@ ALLOWANCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """The part of what is searched that is still being read.
+    """The part of what is searched that is still being read."""
 
-    Args:
-        documents: how many of the searched documents are.
-        searched: how many documents are searched.
-        pages: of those that are being read, all of their pages.
-        read: how many of these were read, and can be searched.
-    """
-
-    documents: int
-    searched: int
-    pages: int
-    read: int
+    documents: int  # how many of the searched documents are
+    searched: int  # how many documents are searched
+    pages: int  # all pages of those that are being read
+    read: int  # how many of these were read, and can be searched
 
     def __post_init__(self) -> None:
         if not 0 < self.documents <= self.searched or not 0 < self.read < self.pages:

@@ -122,29 +122,19 @@ class Hit:
 class Place:
     """Sentences or rows that stand together, in their order, and the line that says where: title, headings, head of the
     table.
-
-    Args:
-        heading: that line.
-        units: the sentences or rows.
     """
 
-    heading: str
-    units: tuple[str, ...]
+    heading: str  # that line
+    units: tuple[str, ...]  # the sentences or rows
 
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
-    """A sentence or row in its place, as a reader has read it.
+    """A sentence or row in its place, as a reader has read it."""
 
-    Args:
-        log_odds: that it answers the question there, in [-10, 10]; uncalibrated.
-        value: the characters of it that answer, start and end.
-        sure: how much of the reader's attention to values lies on these characters, in [0, 1]; uncalibrated.
-    """
-
-    log_odds: float
-    value: tuple[int, int] = (0, 0)
-    sure: float = 0.0
+    log_odds: float  # that it answers the question there, in [-10, 10]; uncalibrated
+    value: tuple[int, int] = (0, 0)  # the characters of it that answer, start and end
+    sure: float = 0.0  # how much of the reader's attention to values lies on these characters, in [0, 1]; uncalibrated
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,25 +56,15 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """The labels held against n outcomes, each of shape (n,).
-
-    Args:
-        measured: False where the question could not be measured, or cannot be judged without asking a language model
-            again, or its text is gone with its document; such are in no rate.
-        comparable: an answer was given to an answerable question whose right answer is known, and its text is there.
-        missed: comparable, and what is shown holds none of the right answers.
-        needs_model: not measured, since a language model would have to be asked again under these settings.
-        lost: not measured, since an answer is given whose text is gone with its document. Counted as right, each
-            document that is deleted would make a run look better.
-    """
+    """The labels held against n outcomes, each of shape (n,)."""
 
     answerable: Flags
-    measured: Flags
+    measured: Flags  # False where it was not measured, needs a model, or its text is gone: such are in no rate
     answered: Flags
-    comparable: Flags
-    missed: Flags
-    needs_model: Flags
-    lost: Flags
+    comparable: Flags  # an answer whose text is there, to an answerable question whose right answer is known
+    missed: Flags  # comparable, and what is shown holds none of the right answers
+    needs_model: Flags  # not measured, since a language model would have to be asked again under these settings
+    lost: Flags  # its text is gone with its document: counted as right, a deletion would make a run look better
 
     @property
     def false_refusal(self) -> Flags:

@@ -64,25 +64,15 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The versions of everything that measured the features. Every component is text; two are compared by equality.
+    """The versions of everything that measured the features. Every component is text; two are compared by equality."""
 
-    Args:
-        model: the embedding model's name.
-        precision: "float" for float32 and bfloat16, which share a calibration; any other is itself.
-        tokenizer: hash of the model's vocabulary.
-        chunker: version of chunker and normalisation, that of an index.
-        language: version of the language module.
-        features: version and names of the features.
-        answerability_model: hash of the answerability model; empty where none reads.
-    """
-
-    model: str
-    precision: str
-    tokenizer: str
-    chunker: str
-    language: str
-    features: str
-    answerability_model: str = ""
+    model: str  # the embedding model's name
+    precision: str  # "float" for float32 and bfloat16, which share a calibration; any other is itself
+    tokenizer: str  # hash of the model's vocabulary
+    chunker: str  # version of chunker and normalisation, that of an index
+    language: str  # version of the language module
+    features: str  # version and names of the features
+    answerability_model: str = ""  # hash of the answerability model; empty where none reads
 
     @classmethod
     def of(cls, embedder: Embedder, answerability_model: AnswerabilityModel | None = None) -> Identity:

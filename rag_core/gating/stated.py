@@ -64,22 +64,14 @@ class NameRun:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The reading of one text.
+    """The reading of one text."""
 
-    Args:
-        words: its tokens, folded.
-        numbers: in order; `years`: those of them that are years, decades as all of their years.
-        own_years: years behind a word that says that something is of that year ("in 2022").
-        names: in order; in a script without capitals the words that no dictionary of the language has.
-        spaced: its words joined by single spaces, without symbols.
-    """
-
-    words: tuple[str, ...]
-    numbers: tuple[Number, ...]
+    words: tuple[str, ...]  # its tokens, folded
+    numbers: tuple[Number, ...]  # in order; `years`: those of them that are years, decades as all of their years
     years: frozenset[int]
-    own_years: frozenset[int]
-    names: tuple[NameRun, ...]
-    spaced: str
+    own_years: frozenset[int]  # years behind a word that says that something is of that year ("in 2022")
+    names: tuple[NameRun, ...]  # in order; in a script without capitals the words that no dictionary has
+    spaced: str  # its words joined by single spaces, without symbols
 
 
 @lru_cache(maxsize=1 << 11)

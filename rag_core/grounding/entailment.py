@@ -58,26 +58,14 @@ SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that diffe
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The findings on one claim.
+    """The findings on one claim."""
 
-    Args:
-        support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where
-            it could not be measured.
-        flags: what is wrong with it: names of `wording.FLAGS`.
-        read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.
-        evidence: the text that is nearest to the claim, verbatim; empty where there is none.
-        overlap: share of the claim's words that this evidence holds, in [0, 1].
-        changed: the facts that the evidence states otherwise, and the values that stand nowhere in it, as (kind, text);
-            each has its flag. A name in the place of another is one; a name that merely stands nowhere is none, since a
-            text may call its subject "it".
-    """
-
-    support: float | None
-    flags: tuple[str, ...] = ()
-    read: bool = False
-    evidence: str = ""
-    overlap: float = 0.0
-    changed: tuple[tuple[str, str], ...] = ()
+    support: float | None  # probability in [0, 1] that people would call the claim supported; None where not measured
+    flags: tuple[str, ...] = ()  # what is wrong with it: names of `wording.FLAGS`
+    read: bool = False  # whether an entailment model read it; else only facts and overlap were compared
+    evidence: str = ""  # the text that is nearest to the claim, verbatim; empty where there is none
+    overlap: float = 0.0  # share of the claim's words that this evidence holds, in [0, 1]
+    changed: tuple[tuple[str, str], ...] = ()  # (kind, text), without a name that stands nowhere: "it" may be its
 
 
 @dataclass(frozen=True, slots=True)

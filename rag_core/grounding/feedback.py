@@ -24,17 +24,11 @@ _QUOTE_CHARS = 200  # characters of a quote that is named
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a draft.
+    """One thing that is wrong with a draft."""
 
-    Args:
-        reason: the check that failed.
-        claim: index of the failing claim; None where it is the whole draft.
-        text: the failing sentence and what is wrong with it.
-    """
-
-    reason: Reason
-    claim: int | None
-    text: str
+    reason: Reason  # the check that failed
+    claim: int | None  # index of the failing claim; None where it is the whole draft
+    text: str  # the failing sentence and what is wrong with it
 
     @property
     def key(self) -> str:

@@ -44,18 +44,11 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The place of a quote, or why it has none.
+    """The place of a quote, or why it has none."""
 
-    Args:
-        standing: where it stands.
-        evidence: the sentences or rows that it is part of, each verbatim from its page; none unless it was found.
-        certain: False where it stands in several places of the passage and nothing tells which is meant: then nothing
-            may be marked.
-    """
-
-    standing: Standing
-    evidence: tuple[Evidence, ...] = ()
-    certain: bool = True
+    standing: Standing  # where it stands
+    evidence: tuple[Evidence, ...] = ()  # whole sentences or rows, each verbatim; none unless it was found
+    certain: bool = True  # False where it stands in several places: then nothing may be marked
 
 
 _Range = tuple[int, int]  # a stretch of a passage's reading form

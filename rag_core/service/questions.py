@@ -28,25 +28,15 @@ COSTS = frozenset({Cost.REPLAY, Cost.ASK})  # that a setting of a question may h
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question of a caller.
+    """A question of a caller."""
 
-    Args:
-        question: in their words.
-        preset: another one than the service's; None for that.
-        values: settings over it, by name.
-        documents: ids or names of those to search; None for all.
-        filters: values that a document's metadata must have.
-        domain: whose profile it is asked under; `auto` detects it, None takes no profile.
-        earlier: the questions before it in a conversation, oldest first; it is asked as one that stands alone.
-    """
-
-    question: str
-    preset: str | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
-    documents: Sequence[str] | None = None
-    filters: Mapping[str, str] = field(default_factory=dict)
-    domain: str | None = None
-    earlier: Sequence[str] = ()
+    question: str  # in their words
+    preset: str | None = None  # another one than the service's; None for that
+    values: Mapping[str, Any] = field(default_factory=dict)  # settings over it, by name
+    documents: Sequence[str] | None = None  # ids or names of those to search; None for all
+    filters: Mapping[str, str] = field(default_factory=dict)  # values that a document's metadata must have
+    domain: str | None = None  # whose profile it is asked under; `auto` detects it, None takes no profile
+    earlier: Sequence[str] = ()  # the questions before it, oldest first; it is asked as one that stands alone
 
 
 class Questions:

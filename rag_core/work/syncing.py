@@ -99,25 +99,15 @@ class Synced:
 
 @dataclass(eq=False)
 class Follower:
-    """One collection, which is made where it is not there, and the folder that it follows.
+    """One collection, which is made where it is not there, and the folder that it follows."""
 
-    Args:
-        library: the library's folder.
-        name: of the collection.
-        folder: what it follows.
-        base: settings of the service.
-        runner: of its jobs.
-        still_seconds: as STILL_SECONDS.
-        delete_most: delete documents even where more than half of them have no file any more.
-    """
-
-    library: Path
-    name: str
-    folder: SyncedFolder
-    base: Settings
-    runner: Runner
-    still_seconds: float = STILL_SECONDS
-    delete_most: bool = False
+    library: Path  # the library's folder
+    name: str  # the collection's
+    folder: SyncedFolder  # what it follows
+    base: Settings  # settings of the service
+    runner: Runner  # runs its jobs
+    still_seconds: float = STILL_SECONDS  # as STILL_SECONDS
+    delete_most: bool = False  # delete documents even where more than half of them have no file any more
     stop: threading.Event = field(default_factory=threading.Event, init=False)
     # files that are not as they are known, and since when they stand still
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict, init=False)

@@ -40,21 +40,13 @@ _SIDE_CHARS = 200  # characters shown of a sentence that contradicts another
 
 @dataclass(frozen=True, slots=True)
 class _Grounds:
-    """The evidence that was found for the citations of a claim.
+    """The evidence that was found for the citations of a claim."""
 
-    Args:
-        cited: the passages it names, by their ids; an unknown id as it was written.
-        evidence: the places of those quotes that stand in what they cite.
-        missing: the other quotes.
-        elsewhere: those of them that stand in another of the passages.
-        uncertain: keys of evidence that must not be marked.
-    """
-
-    cited: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    missing: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
-    uncertain: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()  # the passages it names, by their ids; an unknown id as it was written
+    evidence: tuple[Evidence, ...] = ()  # the places of those quotes that stand in what they cite
+    missing: tuple[str, ...] = ()  # the other quotes
+    elsewhere: tuple[str, ...] = ()  # those of them that stand in another of the passages
+    uncertain: tuple[str, ...] = ()  # keys of evidence that must not be marked
 
     def __add__(self, other: _Grounds) -> _Grounds:
         """All of both, each once."""

@@ -37,23 +37,14 @@ _OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[nam
 class LlmOutcome:
     """How a question ends whose gates all passed, where it is not its extract that is judged, or its extract at a lower
     level.
-
-    Args:
-        reasons: all of them, the first first; `none` for an answer.
-        level: of confidence.
-        shown: the claims that the answer shows, by their places among `every_claim`.
-        sides: whether it shows two passages that the model says contradict each other.
-        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN
-            without such a draft.
-        abstains: which of them do not apply to it.
     """
 
-    reasons: tuple[Reason, ...]
-    level: ConfidenceLevel
-    shown: tuple[int, ...]
-    sides: bool
-    values: tuple[float, ...]
-    abstains: tuple[bool, ...]
+    reasons: tuple[Reason, ...]  # all of them, the first first; `none` for an answer
+    level: ConfidenceLevel  # the confidence level
+    shown: tuple[int, ...]  # the claims that the answer shows, by their places among `every_claim`
+    sides: bool  # whether it shows two passages that the model says contradict each other
+    values: tuple[float, ...]  # the grounding checks' values on the draft that was judged last, NaN where not measured
+    abstains: tuple[bool, ...]  # which of them do not apply to it
 
 
 class LlmOutcomes:

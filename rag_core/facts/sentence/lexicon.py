@@ -72,48 +72,27 @@ def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping
 
 @dataclass(frozen=True, slots=True)
 class ValueWords:
-    """One language's words for values. Keys are folded.
+    """One language's words for values. Keys are folded."""
 
-    Args:
-        is_plain: whether these are the words of the plain reading.
-        numbers: words for whole numbers below 1,000; those of `compound` languages also match joined ("zweihundert").
-        ones: words for one, which count only within a longer number: "a hundred", "twenty-one".
-        joins: words that may stand between number words: "two hundred and five".
-        ordinals: "third", "dvacátý", "तीसरा".
-        scales: multipliers by word, from 100.
-        units: canonical unit by spelling.
-        symbols: units by a symbol whose case counts: "mW" is no "MW"; none in the plain reading.
-        qualifiers: what a word between number and unit makes of the unit: "30 working days" are no days.
-        fillers: words between number and unit that change nothing: "30 calendar days".
-        to: what stands between the ends of a range.
-        between: what stands before a range whose ends are joined by one of `joins`.
-        compound: the parts of number words that are written as one, None where they are not.
-        prefixes: what begins a compound with a unit, and the qualifier that it is: "Arbeitstage".
-        weekdays: from 1, Monday, as they are written.
-        relations: words between a value and what it is counted from, or is a part of: "30 days after", "5 % of".
-        relations_before: whether that stands before the value, as in Hindi.
-        possessives: words like "its" that do not say what a value is counted from, where they are no small words
-            anyway.
-    """
-
-    numbers: Mapping[str, int]
-    scales: Mapping[str, int]
-    units: Mapping[str, str]
-    is_plain: bool = True
-    ones: frozenset[str] = frozenset()
-    joins: frozenset[str] = frozenset()
-    ordinals: Mapping[str, int] = field(default_factory=dict)
-    symbols: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, int]  # below 1,000; those of `compound` languages also match joined ("zweihundert")
+    scales: Mapping[str, int]  # multipliers by word, from 100
+    units: Mapping[str, str]  # canonical unit by spelling
+    is_plain: bool = True  # whether these are the words of the plain reading
+    ones: frozenset[str] = frozenset()  # count only within a longer number: "a hundred", "twenty-one"
+    joins: frozenset[str] = frozenset()  # words that may stand between number words: "two hundred and five"
+    ordinals: Mapping[str, int] = field(default_factory=dict)  # "third", "dvacátý", "तीसरा"
+    symbols: Mapping[str, str] = field(default_factory=dict)  # whose case counts: "mW" is no "MW"
+    # between number and unit: "30 working days" are no days
     qualifiers: Mapping[str, str] = field(default_factory=dict)
-    fillers: frozenset[str] = frozenset()
-    to: regex.Pattern[str] = _NEVER
-    between: regex.Pattern[str] = _NEVER
-    compound: regex.Pattern[str] | None = None
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    weekdays: Mapping[str, int] = field(default_factory=dict)
-    relations: frozenset[str] = frozenset()
-    relations_before: bool = False
-    possessives: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()  # words between number and unit that change nothing: "30 calendar days"
+    to: regex.Pattern[str] = _NEVER  # what stands between the ends of a range
+    between: regex.Pattern[str] = _NEVER  # what stands before a range whose ends are joined by one of `joins`
+    compound: regex.Pattern[str] | None = None  # parts of number words written as one; None where they are not
+    prefixes: Mapping[str, str] = field(default_factory=dict)  # in compounds, with qualifiers: "Arbeitstage"
+    weekdays: Mapping[str, int] = field(default_factory=dict)  # from 1, Monday, as they are written
+    relations: frozenset[str] = frozenset()  # between a value and what it is counted from: "30 days after", "5 % of"
+    relations_before: bool = False  # whether that stands before the value, as in Hindi
+    possessives: frozenset[str] = frozenset()  # words like "its" that do not say what a value is counted from
 
 
 def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:

@@ -32,24 +32,16 @@ class Value:
     """A value where it stands in a statement's text.
 
     Values of equal `kind` (its unit, or what it is) could replace each other.
-
-    Args:
-        amount: in the smallest unit that converts exactly.
-        shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be
-            contradicted.
-        counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
-        step: what its last digit is worth, 0 where it is exact.
-        unit: from where to where its unit stands.
     """
 
     kind: tuple[str, ...]
-    amount: object
+    amount: object  # in the smallest unit that converts exactly
     start: int
     end: int
-    shown: str = ""
-    counted: frozenset[str] = frozenset()
-    step: Decimal = Decimal(0)
-    unit: tuple[int, int] = (0, 0)
+    shown: str = ""  # with its unit or what it counts; empty where it states nothing that could be contradicted
+    counted: frozenset[str] = frozenset()  # terms; "25 vacation days" and "25 days of annual leave" count the same
+    step: Decimal = Decimal(0)  # what its last digit is worth, 0 where it is exact
+    unit: tuple[int, int] = (0, 0)  # from where to where its unit stands
 
 
 @dataclass(frozen=True)
