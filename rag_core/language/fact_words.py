@@ -100,43 +100,31 @@ class ValueRows:
 
 @dataclass(frozen=True, slots=True)
 class TimeWords:
-    """Words of times of day.
+    """Words of times of day."""
 
-    Args:
-        parts_of_day: before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand
-            behind them.
-        bells: behind an hour that may be of either half of the day.
-        behind: behind an hour of the whole day; `behind_minutes`: only where minutes are stated.
-        before: before a time whose parts a full stop joins ("um 14.30").
-    """
-
+    # before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand behind them
     parts_of_day: Groups = ()
     joint: Text = ""
-    bells: Words = ()
-    behind: Words = ()
+    bells: Words = ()  # behind an hour that may be of either half of the day
+    behind: Words = ()  # behind an hour of the whole day; `behind_minutes`: only where minutes are stated
     behind_minutes: Words = ()
-    before: Words = ()
+    before: Words = ()  # before a time whose parts a full stop joins ("um 14.30")
 
 
 @dataclass(frozen=True, slots=True)
 class DatedWords:
     """Words on a document's first page that say which of its dates is its own; a language without them has those of
     English.
-
-    Args:
-        labels: whole labels of its own date ("date of report", "last updated"); `after`: those behind the date.
-        periods: labels of the last day of the period that it is about ("for the year ended").
-        joins: what may open a row that holds a date and nothing else ("vom", "dated").
-        within: between the parts of any date ("1st day of July"); `behind`: what may end one ("2024 г.").
-        others: says, right above or below a date, that it is the date of something else ("deadline", "meeting").
-        amends: says in a title that a date in it may be that of a document that is amended, cited or enclosed.
     """
 
+    # whole labels of its own date ("date of report", "last updated"); `after`: those behind the date
     labels: SpacedPhrases
     after: SpacedPhrases = ()
-    periods: SpacedPhrases = ()
-    joins: SpacedPhrases = ()
-    within: Phrases = ()
+    periods: SpacedPhrases = ()  # labels of the last day of the period that it is about ("for the year ended")
+    joins: SpacedPhrases = ()  # what may open a row that holds a date and nothing else ("vom", "dated")
+    within: Phrases = ()  # between the parts of any date ("1st day of July"); `behind`: what may end one ("2024 г.")
     behind: SpacedPhrases = ()
+    # says, right above or below a date, that it is the date of something else ("deadline", "meeting")
     others: StarPattern = NEVER
+    # says in a title that a date in it may be that of a document that is amended, cited or enclosed
     amends: StarPattern = NEVER

@@ -38,28 +38,18 @@ from rag_core.language.values import (
 class Grammar:
     """How a language is written, as far as programs have to know; a language without a file may have one in
     `any_language.toml`.
-
-    Args:
-        script: Unicode script.
-        names_script: whether text that is mostly in the script counts as this language, whatever else uses it.
-        stemmer: name of its Snowball algorithm, empty for none.
-        cased: whether endings, in whatever order, say who does what.
-        ordinal_dot: whether a full stop makes an ordinal of a number: "3. března".
-        nouns_capitalised: whether every noun has a capital, so that capitals do not tell names.
-        noun_companion: pattern of a word that stands before a noun but hardly before a name.
-        month_first: whether 3/12/2024 may also be the 12th of March.
-        groups_by_space: whether "12 300" is one number.
     """
 
-    script: Text = "Latin"
+    script: Text = "Latin"  # Unicode script
+    # whether text that is mostly in the script counts as this language, whatever else uses it
     names_script: Flag = False
-    stemmer: Text = ""
-    cased: Flag = False
-    ordinal_dot: Flag = False
-    nouns_capitalised: Flag = False
-    noun_companion: PlainPattern = None
-    month_first: Flag = False
-    groups_by_space: Flag = False
+    stemmer: Text = ""  # name of its Snowball algorithm, empty for none
+    cased: Flag = False  # whether endings, in whatever order, say who does what
+    ordinal_dot: Flag = False  # whether a full stop makes an ordinal of a number: "3. března"
+    nouns_capitalised: Flag = False  # whether every noun has a capital, so that capitals do not tell names
+    noun_companion: PlainPattern = None  # pattern of a word that stands before a noun but hardly before a name
+    month_first: Flag = False  # whether 3/12/2024 may also be the 12th of March
+    groups_by_space: Flag = False  # whether "12 300" is one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,51 +140,31 @@ class LanguageInfo:
 
 @dataclass(frozen=True, slots=True)
 class AnyLanguage:
-    """Facts that hold in every language, and how languages without a file are written: `data/any_language.toml`.
+    """Facts that hold in every language, and how languages without a file are written: `data/any_language.toml`."""
 
-    Args:
-        units: spellings by canonical unit, known to questions; `value_units`: further ones.
-        symbols: units whose case counts.
-        money_scales: letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with
-            a currency ("€5m").
-        qualified: a unit with a qualifier that has a name of its own.
-        dimensions: units that may stand in each other's place.
-        exact: a unit as a multiple of another, where it is exactly that.
-        currencies_before: currencies that may stand before their amount; `value_currencies_before`: further ones,
-            unknown to questions.
-        number_locales: whose notations of numbers are tried, in this order, after the text's own.
-        numbered: short for "number" before a number, where it is no negation.
-        connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
-        unit_heads: over a column that holds the unit of the one before it.
-        captions: before the number of a figure or table; a document in any language may have them.
-        clauses: words for a part of a contract, before its number; `sections`: for one with a heading; `articles`: for
-            one whose heading has such a word too; `page_words`: before the number of a page; `says`: by which a
-            question asks for the whole of it; `clause_leads`: before it, such as "under"; `documents`: behind it, words
-            for what it is a part of.
-        indefinite: articles before what is one of a kind: "a section 8 voucher" is no section.
-        scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each`
-            and `scale_in`: what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies
-            that it may name.
-        grammars: of languages without a file.
-    """
-
-    units: Spellings
+    units: Spellings  # spellings by canonical unit, known to questions; `value_units`: further ones
     value_units: Spellings
-    symbols: Table
+    symbols: Table  # units whose case counts
+    # letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with a currency
+    # ("€5m")
     money_scales: Numbers
     money_scales_behind: Numbers
-    qualified: Table
-    dimensions: Spellings
-    exact: Table
+    qualified: Table  # a unit with a qualifier that has a name of its own
+    dimensions: Spellings  # units that may stand in each other's place
+    exact: Table  # a unit as a multiple of another, where it is exactly that
+    # currencies that may stand before their amount; `value_currencies_before`: further ones, unknown to questions
     currencies_before: Words
     value_currencies_before: Words
-    number_locales: Words
-    numbered: WordSet
-    connectors: WordSet
+    number_locales: Words  # whose notations of numbers are tried, in this order, after the text's own
+    numbered: WordSet  # short for "number" before a number, where it is no negation
+    connectors: WordSet  # small words within a name; `company_joint` is one before a `legal_forms` only
     company_joint: Text
     legal_forms: Words
-    unit_heads: WordSet
-    captions: Words
+    unit_heads: WordSet  # over a column that holds the unit of the one before it
+    captions: Words  # before the number of a figure or table; a document in any language may have them
+    # words for a part of a contract, before its number; `sections`: for one with a heading; `articles`: for one whose
+    # heading has such a word too; `page_words`: before the number of a page; `says`: by which a question asks for the
+    # whole of it; `clause_leads`: before it, such as "under"; `documents`: behind it, words for what it is a part of
     clauses: Words
     sections: Words
     articles: Words
@@ -202,10 +172,12 @@ class AnyLanguage:
     says: Words
     documents: Words
     clause_leads: Words
-    indefinite: Words
+    indefinite: Words  # articles before what is one of a kind: "a section 8 voucher" is no section
+    # for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each` and `scale_in`:
+    # what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies that it may name
     scale_words: Text
     scale_openers: Text
     scale_each: Text
     scale_in: Text
     scale_money: Text
-    grammars: Annotated[Mapping[str, Grammar], dict]
+    grammars: Annotated[Mapping[str, Grammar], dict]  # languages without a file
