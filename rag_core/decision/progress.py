@@ -88,11 +88,7 @@ End = Ask | Drafted | Refused
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that
-    were judged.
-
-    `judgements` are those of the model that count under the settings, one a round of retrieval.
-    """
+    """How far the record carries: its end, the check of sufficiency, its drafts, and one judgement a retrieval."""
 
     end: End
     checks: tuple[CheckResult, ...] = ()
@@ -127,11 +123,7 @@ def next_step(measurements: Measurements) -> Ask | None:
 
 
 def progress_of(measurements: Measurements) -> Progress:
-    """How far the record of a question carries whose gates all let it pass.
-
-    Raises:
-        ValueError: the measurements have no record of a model.
-    """
+    """How far a record carries whose gates all pass; raises ValueError where there is none of a model."""
     if measurements.llm_trace is None:
         raise ValueError("measurements without a trace of a language model have nothing to follow")
     note = not_drafted(measurements, measurements.llm_trace)
@@ -144,19 +136,13 @@ def progress_of(measurements: Measurements) -> Progress:
 
 
 def without_llm(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """The check of sufficiency where no language model has a part: a guard that cannot run has not passed.
-
-    Nothing where it is off.
-    """
+    """The check of sufficiency where no model has a part: a guard that cannot run has not passed."""
     off = SUFFICIENCY.mode_under(measurements.settings) is Mode.OFF
     return () if off or measurements.llm_trace is not None else (SUFFICIENCY(of_llm.Said(measurements, _NO_MODEL)),)
 
 
 def not_drafted(measurements: Measurements, llm_trace: LlmTrace) -> str:
-    """Why the model drafts nothing for a question whatever the thresholds say, in a sentence; empty where it does.
-
-    It is asked whether the passages suffice all the same, where the settings ask it that: a guard has no exceptions.
-    """
+    """Why the model drafts nothing whatever the thresholds say; sufficiency is asked all the same."""
     s, language = measurements.settings, measurements.understanding.language
     if not measurements.hits or llm_trace.context_words <= s.short_context_words:
         return f"The passages have {several(llm_trace.context_words, 'word')}: too few to be worth compressing."
@@ -180,9 +166,7 @@ def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
 
 
 def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
-    """The passages of a round that the model judges: all that it may draft from, or the first few that the relevance
-    check reads.
-    """
+    """The passages that the model judges: all that it may draft from, or the first that relevance reads."""
     s, hits = measurements.settings, hits_of(measurements, round)
     return hits[: s.relevance_passages] if s.sufficiency_reads == "top" else hits
 
@@ -303,10 +287,7 @@ def _end_of_drafts(
 
 
 def _judge(view: Measurements, attempt: Attempt, number: int) -> AttemptView | Ask:
-    """A draft held against the settings; an `Ask` where its verification is missing.
-
-    That is the last check: it costs a call.
-    """
+    """A draft held against the settings; an `Ask` where its verification, which costs a call, is missing."""
     if attempt.call.failure:
         return AttemptView(number, Outcome.FAILED, attempt)
     if attempt.problem is not Reason.NONE:
@@ -323,9 +304,7 @@ def _judge(view: Measurements, attempt: Attempt, number: int) -> AttemptView | A
 
 
 def _caps(judgement: Sufficiency | None, attempt: Attempt | None = None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
-    """The highest level that an answer may have by what the model said of its passages and in whose words, and the
-    notes that say why.
-    """
+    """The highest level by what the model said of its passages and in whose words, and the notes that say why."""
     notes = []
     if judgement is not None and judgement.can_answer == "partial":
         notes.append(
@@ -362,9 +341,7 @@ def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what
 
 
 def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Drafted | Refused:
-    """The model drafts nothing, for a reason that nothing can check: a refusal, unless the extract's own score is
-    high.
-    """
+    """The model drafts nothing, which nothing can check: a refusal, unless the extract's own score is high."""
     s = measurements.settings
     if s.fallback_extract and s.main_gate == "correctness" and level(measurements) is ConfidenceLevel.HIGH:
         note = "The language model found no answer, and the score of the documents' own words is high."

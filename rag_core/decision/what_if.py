@@ -38,8 +38,7 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
     stage.
 
     Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each
-    enforced check, which would only be observed. Empty for what was not judged: an error, small talk, a question about
-    the library itself.
+    enforced check, which would only be observed. Empty for what was not judged.
     """
     decision = decide(measurements)
     if decision.status is AnswerStatus.ERROR or decision.reason in _NO_JUDGEMENT:

@@ -86,17 +86,9 @@ def why_missed(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Missed:
-    """The fate of the page that holds the answer, for this question under these settings.
+    """The fate of the page, from 1, that holds the answer, for this question under these settings.
 
-    Args:
-        question: as asked.
-        settings: as asked with.
-        corpus: the version searched.
-        tools: models and clock.
-        document_id: of the document that holds the answer.
-        page: 1-based.
-        documents: ids or names that were searched; None for all.
-        filters: metadata that a document had to have.
+    `documents` are ids or names that were searched, None for all; `filters` is metadata that a document had to have.
 
     Raises:
         InvalidInput: no such document or page, or a question that `measure` refuses.

@@ -97,7 +97,6 @@ def acting(who: str | Actor) -> Iterator[None]:
 
 
 def actor() -> Actor:
-    """Who acts now."""
     return _actor.get() or _process[0]()
 
 
@@ -125,9 +124,7 @@ def permit(action: Action, collection: str) -> None:
 
 
 def permit_own(owner: str, collection: str) -> None:
-    """Raise NotAllowed unless whoever acts now kept this record, by the name that stands beside it, or may see
-    everybody's.
-    """
+    """Raise NotAllowed unless whoever acts now kept this record, or may see everybody's."""
     require_entry(collection)
     if owner != actor().name:
         permit(Action.SEE, collection)

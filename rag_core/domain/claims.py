@@ -13,10 +13,7 @@ DELETED = "[text deleted]"  # stands for the text of a document that is gone
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim stretch of one passage that a claim rests on.
-
-    `quote` is the raw text at `spans[0]`, character for character.
-    """
+    """A verbatim stretch of one passage that a claim rests on: `quote` is the raw text at `spans[0]`."""
 
     passage: str
     document: str
@@ -96,9 +93,7 @@ BREAK = "\n"  # before and behind a heading in the text around a quote
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars; empty where nothing
-    stands there.
-    """
+    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars."""
 
     spans: tuple[Span, ...] = ()
     text: str = ""

@@ -38,10 +38,7 @@ class ClaimMeasurement:
 
 
 def taken_of(claim: Claim, measured: ClaimMeasurement) -> ClaimMeasurement:
-    """The measurement bound to the claim that it was taken of; an `Answer` takes no other.
-
-    For what measures, and what reads it back.
-    """
+    """The measurement bound to the claim that it was taken of; an `Answer` takes no other."""
     bound = replace(measured)
     object.__setattr__(bound, "of", claim)
     return bound
@@ -61,7 +58,6 @@ class Draft:
 
     @property
     def chars(self) -> int:
-        """Characters of the drafted text."""
         if self.stored_chars is not None:
             return self.stored_chars
         return len(self.text or " ".join(claim.text for claim in self.claims))

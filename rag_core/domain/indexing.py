@@ -34,13 +34,10 @@ class Indexing:
         return max(0.0, probability - ALLOWANCE)
 
     def to_json(self) -> dict[str, int]:
-        """As it stands in the metadata."""
         return asdict(self)
 
 
 def indexing_of(metadata: Mapping[str, Any]) -> Indexing | None:
-    """The row that `Indexing.to_json` wrote, from the metadata of a question; None where all searched documents were
-    read.
-    """
+    """The row of `Indexing.to_json` in a question's metadata; None where all documents were read."""
     row = metadata.get(INDEXING)
     return Indexing(**row) if row else None

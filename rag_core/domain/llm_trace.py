@@ -72,9 +72,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long an answer may take: seconds from now, over all endpoints and attempts, and whether the user has stopped
-    it meanwhile.
-    """
+    """How long an answer may take: seconds from now, over all endpoints, and whether the user stopped it."""
 
     seconds: float
     cancelled: Callable[[], bool] = lambda: False
@@ -98,11 +96,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One prompt of a question: what was asked of whom, what it cost, and why it failed if it did.
+    """One prompt of a question: what was asked of whom, what it cost, and why it failed; no text of a document or a
+    model.
 
-    No text of a document or a model.
-
-    `failure` is one sentence of ours; then nothing came that could be used.
+    With a `failure`, one sentence of ours, nothing came that could be used.
     """
 
     step: Step
@@ -119,9 +116,7 @@ class Call:
 
     @property
     def made(self) -> bool:
-        """Whether an endpoint was asked, or answered before: not where no model is configured, or what a question may
-        cost is spent.
-        """
+        """Whether an endpoint was asked, or answered before: not without a model, or beyond the costs."""
         return bool(self.endpoint or self.cached or self.ms)
 
     @property
@@ -150,12 +145,7 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The model's answer on each claim of its draft: yes, no or unclear, in the claims' order.
-
-    It can only take trust away.
-
-    With a `failure` of the call there are no answers.
-    """
+    """The model's answer on each claim: yes, no or unclear; none with a `failure`. It only takes trust away."""
 
     call: Call
     answers: tuple[YesNo, ...] = ()
@@ -193,9 +183,7 @@ class LlmTrace:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Every prompt that was to be sent, in order of the steps; `made` says which were sent, or answered from the
-        cache.
-        """
+        """Every prompt that was to be sent, in order; `made` says which were."""
         found = [judgement.call for judgement in self.judgements]
         for attempt in self.attempts:
             found.append(attempt.call)

@@ -34,11 +34,7 @@ SUGGESTION = "suggestion"  # there too: a question that may be meant by a follow
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The question as it is understood before anything is retrieved.
-
-    `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it
-    holds.
-    """
+    """A question before retrieval: `keywords` have over three letters, `entities` are names and numbers."""
 
     language: str = "und"
     intent: str = "factual"

@@ -41,8 +41,7 @@ class Role(StrEnum):
 class Piece:
     """A stretch of a passage over whose ends no sentence runs: a paragraph, an item, a heading, rows of a table.
 
-    `spans` are in reading order. `lead` is where the sentence stands that leads in an item
-    ("The following are excluded:"); none without one.
+    `lead` is where the sentence stands that leads in an item ("The following are excluded:"); none without one.
     """
 
     role: Role
@@ -85,7 +84,6 @@ class Passage:
 
     @property
     def page(self) -> int:
-        """The page it starts on, 1-based."""
         return self.spans[0].page
 
 
@@ -120,9 +118,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Sentences or rows that stand together, in their order, and the line that says where: title, headings, head of the
-    table.
-    """
+    """Sentences or rows that stand together, and the line that says where: title, headings, head of the table."""
 
     heading: str  # that line
     units: tuple[str, ...]  # the sentences or rows
@@ -145,10 +141,8 @@ class ReadPlace:
     units: tuple[ReadUnit, ...]
 
     def to_json(self) -> list[Any]:
-        """As it goes between processes."""
         return [self.log_odds, [[one.log_odds, *one.value, one.sure] for one in self.units]]
 
     @classmethod
     def from_json(cls, row: list[Any]) -> ReadPlace:
-        """The value that `to_json` wrote."""
         return cls(row[0], tuple(ReadUnit(odds, (start, end), sure) for odds, start, end, sure in row[1]))

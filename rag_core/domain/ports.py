@@ -23,19 +23,11 @@ Cancel = Callable[[], bool]  # True when the user wants to stop; read between ba
 
 
 class Step(str):
-    """A step of the work on one file, in words: "report.pdf: cutting".
-
-    Several files may be in work at once, and have one name.
-
-    Args:
-        what: the words.
-        document: the id that the file's document has, or will have.
-    """
+    """A step on one file, in words ("report.pdf: cutting"), with the id that its `document` has or will have."""
 
     document: str
 
     def __new__(cls, what: str, document: str) -> Step:
-        """As the class says."""
         made = super().__new__(cls, what)
         made.document = document
         return made
@@ -60,9 +52,7 @@ class Embedder(Protocol):
         """Tokens of each text in the model's own tokenizer, special tokens included."""
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; some models read a question otherwise than the texts it is
-        compared with.
-        """
+        """Unit vectors of shape (len(texts), dim), float32; a question may be read otherwise."""
 
 
 class VectorIndex(Protocol):
@@ -121,9 +111,7 @@ class EntailmentModel(Protocol):
         """ISO 639-1 codes that it reads; in any other language only facts and words are compared."""
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is
-        undecided.
-        """
+        """Log odds, in [-10, 10], that the evidence supports the claim, by (evidence, claim)."""
 
 
 class LanguageModel(Protocol):
@@ -157,12 +145,7 @@ class VectorStore(Protocol):
         """An index over unit vectors of shape (n, dim); n may be 0."""
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> VectorIndex | None:
-        """The index over these pieces in their order: rows of `index`, each at most once, or new vectors.
-
-        Equal to what `build` makes.
-
-        There is at least one. None where this store has to build from all vectors.
-        """
+        """The index over rows of `index`, each at most once, or new vectors; None: build from all."""
 
 
 @runtime_checkable
@@ -180,9 +163,7 @@ class VectorsInDatabase(VectorStore, Protocol):
 
 
 class Corpus(Protocol):
-    """The documents that a question is asked of: one immutable version of a library, or passages that something else
-    retrieved.
-    """
+    """What a question is asked of: one immutable version of a library, or ready passages."""
 
     @property
     def given(self) -> Given | None:
@@ -205,12 +186,10 @@ class Corpus(Protocol):
         """All passages, in the row order of the indexes."""
 
     @property
-    def vectors(self) -> VectorIndex:
-        """Their vectors."""
+    def vectors(self) -> VectorIndex: ...
 
     @property
-    def lexical(self) -> LexicalIndex:
-        """Their words."""
+    def lexical(self) -> LexicalIndex: ...
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
         """The rows of these documents (by id or name) that match the metadata filters; None for all."""

@@ -28,12 +28,7 @@ class ConfidenceLevel(StrEnum):
 
 
 class Reason(StrEnum):
-    """The reason of an outcome: a check, or something else.
-
-    The first one that applies, in this order, gives status and headline.
-
-    A reason brings its status with it, so that none can be without one.
-    """
+    """The reason of an outcome, with its status. The first that applies, in this order, gives the headline."""
 
     status: AnswerStatus
 

@@ -67,15 +67,11 @@ class CheckResult:
         return self.mode is Mode.ENFORCE and self.state in (State.FAILED, State.NOT_RUN)
 
     def not_reached(self) -> CheckResult:
-        """The same measurement, marked as not reached because an earlier check refused.
-
-        What never applied stays abstained or off.
-        """
+        """The same, marked as not reached because an earlier check refused, unless it never applied."""
         settled = self.state is State.ABSTAINED or self.mode is Mode.OFF
         return self if settled else replace(self, state=State.NOT_REACHED)
 
     def to_json(self) -> dict[str, Any]:
-        """The row of the trace as JSON."""
         return {**asdict(self), "ms": round(self.ms, 3)}
 
 
@@ -120,7 +116,6 @@ class Trace:
     checks: tuple[CheckResult, ...] = ()
 
     def plus(self, *checks: CheckResult) -> Trace:
-        """A trace with these checks appended."""
         return Trace((*self.checks, *checks))
 
     def __getitem__(self, stage: str) -> CheckResult:
@@ -130,5 +125,4 @@ class Trace:
         raise KeyError(stage)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The rows as JSON."""
         return [check.to_json() for check in self.checks]

@@ -62,7 +62,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """How n questions end under `settings`."""
+    """How n questions end under `settings`; `reason`, `status` and `level`, of shape (n,), are a decision's."""
 
     settings: Settings
     answered: Flags
@@ -95,11 +95,7 @@ class Outcomes:
 
 
 def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
-    """Judge all questions under other settings; the same as `replay` one by one, from a built set in milliseconds.
-
-    Raises:
-        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
-    """
+    """As `replay` one by one, from a built set in milliseconds; raises InvalidSetting as `require_replayable`."""
     of = records if isinstance(records, ReplaySet) else ReplaySet.of(records)
     for before in of.measured_under:
         require_replayable(before, settings)
@@ -136,11 +132,7 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
 
 
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
-    """Every gate and grounding check of all questions under these settings, in the order of the trace.
-
-    Grounding checks are of the draft that is judged: a model's last one where a model drafts, and the extract
-    elsewhere.
-    """
+    """Every check of all questions under these settings, in order; grounding is of the draft that is judged."""
     llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
     checks = [_held(check, of, settings) for check in GROUNDING]
     return (
@@ -156,9 +148,7 @@ def _held(check: Check[Measurements], of: ReplaySet, s: Settings) -> Held:
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
-    """Shape (n,); the code of the reason of each question that no draft is judged of, of `none` where all gates let it
-    pass.
-    """
+    """Shape (n,); the code of the reason of each question that a gate refuses, of `none` where all let it pass."""
     code = of.settled.copy()
     for gate in (_held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)

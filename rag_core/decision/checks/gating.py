@@ -30,10 +30,7 @@ WIDEN = "Search all documents, or add the document that holds the answer."
 
 
 def least(score: str, settings: Settings, intent: str) -> float:
-    """The limit of the calibrated `score` (correctness or answerability) for a question of this intent, in [0, 1].
-
-    Rounded to 12 decimals: 0.5 + 0.06 is 0.56.
-    """
+    """The limit of a calibrated `score` for a question of this intent, in [0, 1], to 12 decimals: .5 + .06 is .56."""
     limit: float = getattr(settings, f"min_{score}") + getattr(settings, f"{score}_extra_{intent}", 0.0)
     return round(max(0.0, min(1.0, limit)), 12)
 
@@ -69,9 +66,7 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 
 
 def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
-    """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to
-    ask better.
-    """
+    """What to ask instead of more than finding; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
     if kind in FIGURED and m.features.get("fit_result", 0.0):
         kind = ""  # the sentence has words for such a result: it is doubted, and need not be computed
@@ -79,9 +74,7 @@ def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
 
 
 def _other_language(m: Measurements) -> str:
-    """That the question would better be asked in the documents' language, where the embedding model does not know its
-    own.
-    """
+    """That the question is better asked in the documents' language, where the model does not know its own."""
     own, theirs = m.understanding.language, [code for code in m.library.languages if code in LANGUAGES]
     if m.features.get("known_language", 1.0) or own not in LANGUAGES or own in theirs or not theirs:
         return ""
@@ -91,9 +84,7 @@ def _other_language(m: Measurements) -> str:
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
-    """Other words do not help where the documents do not speak of what is named, nor where an answer was found and the
-    limit is higher.
-    """
+    """Other words do not help where nothing speaks of what is named, nor where only the limit is higher."""
     if m.nowhere:
         return SPELL
     return NEAR if value is not None and value >= LIKELY else REPHRASE

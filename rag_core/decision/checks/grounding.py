@@ -65,7 +65,6 @@ def _prose(m: Measurements) -> list[ClaimMeasurement]:
 
 
 def _no_sentence(m: Measurements) -> str:
-    """Why no sentence is counted."""
     if m.draft.drafter == "raw":
         return "passages are shown as they are"
     return _no_evidence(m) or ("" if _prose(m) else "no sentence, but rows or code")
@@ -89,10 +88,7 @@ def _none_of(
     chars: int = _SHOWN_CHARS,
     after: Callable[[Measurements], str] = lambda _: "",
 ) -> Check[Measurements]:
-    """A check that passes when there are no findings; the first of them are named, each cut at `chars`.
-
-    Findings of None were not measured, and have not passed.
-    """
+    """A check that passes without findings, of which the first are named; None was not measured, and has not passed."""
 
     def count(m: Measurements) -> float | None:
         found = findings(m)
@@ -234,9 +230,7 @@ def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
 
 
 def _how_compared(m: Measurements) -> str:
-    """How both sides are shown, and whose period was known by the date of the file alone where figures of two documents
-    were compared.
-    """
+    """How both sides are shown, and whose period only the date of a file told."""
     shown = m.conflicts and m.settings.contradictions_mode is Mode.OBSERVE
     said = ". Both sides are shown, at a low level at most and half the confidence" if shown else ""
     found = dict.fromkeys(hit.passage.document for hit in m.hits)

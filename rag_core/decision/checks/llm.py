@@ -25,17 +25,13 @@ _CONFIGURE = "Let a language model draft and check its server, or choose setting
 
 
 class Drafted(NamedTuple):
-    """A draft of a model.
-
-    `view` is the question with the attempt's draft as its own, and the passages of its round as its hits.
-    """
+    """A draft of a model; `view` is the question with it as its own, and the passages of its round as its hits."""
 
     view: Measurements
     attempt: Attempt
 
     @property
     def settings(self) -> Settings:
-        """The settings that judge it."""
         return self.view.settings
 
 
@@ -47,19 +43,15 @@ class Said(NamedTuple):
 
     @property
     def settings(self) -> Settings:
-        """The settings that judge it."""
         return self.measurements.settings
 
     @property
     def timings(self) -> dict[str, float]:
-        """How long the model took, in milliseconds."""
         return {"sufficiency": self.judgement.call.ms}
 
 
 def _no_score(d: Drafted) -> str:
-    """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one
-    refuses.
-    """
+    """Why a draft's own score refuses nothing: only where the extract's refuses does it."""
     if d.settings.correctness_mode is not Mode.ENFORCE:
         return "the probability of a right answer refuses nothing under these settings"
     return no_draft(d.view) or ("no score was taken of the draft" if d.attempt.correctness is None else "")

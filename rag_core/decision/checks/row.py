@@ -31,8 +31,7 @@ class Subject(Protocol):
     """The subject of a check: measurements, or a draft of a language model with its measurements."""
 
     @property
-    def settings(self) -> Settings:
-        """The settings that judge it."""
+    def settings(self) -> Settings: ...
 
 
 S = TypeVar("S", bound=Subject)
@@ -64,17 +63,14 @@ class Check(Generic[S]):
 
     @property
     def status(self) -> AnswerStatus:
-        """The status of a refusal by this check."""
         return self.reason.status
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Names of all settings that the check reads."""
         named = (self.mode, *self.also, self.threshold if isinstance(self.threshold, str) else "")
         return tuple(name for name in named if name)
 
     def mode_under(self, settings: Settings) -> Mode:
-        """The mode of the check under these settings."""
         return Mode(getattr(settings, self.mode)) if self.mode else Mode.ENFORCE
 
     def threshold_under(self, settings: Settings) -> float:
