@@ -61,7 +61,6 @@ def is_right(question: LabelledQuestion, measurements: Measurements) -> bool | N
 
 
 def holds_right_answer(measurements: Measurements, answers: Sequence[str]) -> bool:
-    """Whether the extract holds one of the answers and can be read at a glance."""
     text = " ".join(claim.text for claim in measurements.draft.claims)
     return len(text.split()) <= MAX_WORDS and holds_answer(text, answers)
 
@@ -71,8 +70,7 @@ def fitted(
 ) -> Calibration:
     """All features fitted, as strongly as the folds bear; the provenance is completed by what was measured.
 
-    The score of right answers is that of `base`, adjusted where enough right answers are known; without a base it is
-    fitted from nothing.
+    The score of right answers is that of `base`, adjusted where enough are known, or fitted from nothing without one.
 
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
@@ -83,9 +81,7 @@ def fitted(
 
 
 def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
-    """`base`, as far as these questions say otherwise; questions that it was fitted on are left out and counted.
-
-    Its score of right answers is adjusted too where enough right answers are known.
+    """`base`, as far as these questions say otherwise; those that it was fitted on are left out and counted.
 
     Raises:
         InvalidInput: fewer than 20 questions of either kind are left.

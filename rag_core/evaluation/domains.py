@@ -56,10 +56,7 @@ def taken(
 
 
 def detect(question: str, documents: Sequence[Document]) -> Taken:
-    """The profile of the domain that the documents and the question speak for; else, or in a tie, `general`.
-
-    A domain's weight is its share of the documents, and `ENOUGH` more where the question uses words of it alone.
-    """
+    """The profile of the domain that documents, by share, and question speak for; else, or in a tie, `general`."""
     kinds = Counter(map(kind_of, documents))
     weights = {domain: kinds[domain] / len(documents) for domain in profiles() if domain != GENERAL and kinds[domain]}
     asked = _domain_of(question, question_language(question, {one.language for one in documents}))

@@ -31,11 +31,8 @@ def noted(event: str, **fields: Any) -> dict[str, Any]:
 
 
 def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None:
-    """Log as the environment says; a second call replaces what the first one set up.
-
-    Args:
-        environment: RAG_LOG is text or json, RAG_LOG_FILE the path of a file.
-        verbose: as text on standard error, where the environment says nothing.
+    """Log as RAG_LOG (text or json) and RAG_LOG_FILE say, else as text where `verbose`; a second call replaces the
+    first.
 
     Raises:
         InvalidSetting: RAG_LOG is something else, or the file cannot be written.
@@ -72,9 +69,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 class _Text(logging.Formatter):
-    """Time, level, logger, ids of the request and message on a line; a control character of a file's name or an error
-    moves no cursor.
-    """
+    """Time, level, logger, ids of the request and message on a line; no control character moves a cursor."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and the lines of an error after it."""
@@ -84,9 +79,7 @@ class _Text(logging.Formatter):
 
 
 class _Json(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, the ids of the request, event where it has a name, and the
-    fields of that event.
-    """
+    """One JSON object a line: time, level, logger, message, ids of the request, event and its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The object, in ASCII."""

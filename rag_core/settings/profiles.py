@@ -46,11 +46,7 @@ def profiles() -> Mapping[str, Profile]:
 
 
 def require_domain(domain: str) -> Profile:
-    """The profile of a domain.
-
-    Raises:
-        InvalidSetting: there is no such domain.
-    """
+    """The profile of a domain; raises InvalidSetting where there is none."""
     if domain not in profiles():
         raise InvalidSetting(f"There is no domain {domain!r}.", remedy=f"Use one of: {', '.join(profiles())}.")
     return profiles()[domain]

@@ -31,10 +31,7 @@ def keeping(store: RecordStore) -> bool:
 
 
 def keep(store: RecordStore, measurements: Measurements, searched: Sequence[str] = (), origin: str = "ask") -> int:
-    """Keep a question, whatever was chosen, for the documents that it was restricted to (none for all); its id.
-
-    Drops what is older or more than is to be kept.
-    """
+    """Keep a question for the documents that it was restricted to (none for all); its id. Drops what is too old."""
     limits = retention(os.environ)
     id = store.keep(measurements, origin=origin, documents=searched)
     store.prune(limits.days, limits.most, limits.rejected_days)

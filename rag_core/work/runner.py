@@ -69,8 +69,7 @@ class Runner:
     ) -> Job:
         """Start a job over so many files, or queue it behind the running one.
 
-        `sources` are kept so that a password can be tried. Too many jobs before it end it at once, with an error that
-        says so, unless it is not `bounded`.
+        `sources` are kept so that a password can be tried. Too many jobs end a `bounded` one at once, with an error.
         """
         job = Job(
             title,
@@ -115,7 +114,6 @@ class Runner:
 
     @property
     def shared(self) -> tuple[Job, ...]:
-        """The jobs that belong to no session."""
         return tuple(self._shared.values())
 
     def jobs(self, place: Place) -> tuple[Job, ...]:
@@ -135,10 +133,7 @@ class Runner:
                 self._going = +self._going
 
     def end(self, place: Place, seconds: float) -> bool:
-        """Stop the jobs of a library that goes, and forget them; whether all of them ended within so many seconds.
-
-        Those that wait for their turn end at once. Nothing of theirs is handed in afterwards.
-        """
+        """Stop and forget the jobs of a library that goes; whether all ended within so many seconds."""
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]
         for job in ending:

@@ -49,11 +49,7 @@ class Known:
 
 @dataclass(slots=True)
 class State:
-    """A followed folder as it is known: its files by path, and what is wrong with all of it.
-
-    `owned` are digests of documents that nobody else brought; `before` is how many documents there were when the first
-    of the files that are gone was missed.
-    """
+    """A followed folder by path; `owned` are digests that it alone brought, `before` documents when files went."""
 
     files: dict[str, Known] = field(default_factory=dict)
     owned: set[str] = field(default_factory=set)
@@ -73,7 +69,6 @@ class State:
             raise damaged(path, "cannot be read") from error
 
     def problems(self) -> list[str]:
-        """All that is wrong, a line each; untrusted text."""
         of_files = [f"{path}: {known.problem}" for path, known in sorted(self.files.items()) if known.problem]
         return [self.problem, *of_files] if self.problem else of_files
 
@@ -88,9 +83,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """Files that were added or replaced, documents that were deleted with their files, and how many files are left:
-    they are being written, have just gone, or are for the next batch.
-    """
+    """Files that were added or replaced, documents deleted with their files, and files that are left for later."""
 
     added: int = 0
     deleted: int = 0
@@ -131,11 +124,7 @@ class Follower:
                     _log.exception("following a folder failed")
 
     def catch_up(self) -> Synced:
-        """Take over all that stands still, and wait a minute at most for what does not.
-
-        Raises:
-            RagError: the collection cannot be used.
-        """
+        """Take over all that stands still, waiting a minute for the rest; raises RagError."""
         added = deleted = tries = 0
         while True:
             found = self.step()
@@ -147,11 +136,7 @@ class Follower:
                 return Synced(added, deleted, found.left)
 
     def step(self) -> Synced:
-        """Look once, add a batch of the files that stand still, and delete documents whose files are gone.
-
-        Raises:
-            RagError: as `catch_up`; the next step does what is left.
-        """
+        """Look once, add a batch of the files that stand still, and delete what is gone; raises RagError."""
         self._require_collection()
         if (look := self.folder.look()) == self._done:
             return Synced()
@@ -282,10 +267,7 @@ class Follower:
 def follow_all(
     library: Path, folders: Mapping[str, tuple[str, bool]], base: Settings, runner: Runner
 ) -> list[Follower]:
-    """Have collections follow folders, of these addresses and whether they need polling, each in a thread of its own.
-
-    Each goes on until its `stop` is set, or the process ends: the library survives being killed.
-    """
+    """Have collections follow folders, of these addresses and polling, until `stop` is set or the process ends."""
     following = []
     for name, (address, polling) in folders.items():
         try:
