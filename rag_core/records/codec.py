@@ -28,10 +28,7 @@ class Custom:
 
 
 class Form(NamedTuple):
-    """How values of a type are read from JSON and a context; raises ValueError where the JSON does not fit.
-
-    `types` are those of plain values, which stand in a row as they are.
-    """
+    """How values of a type are read from JSON, or a ValueError; plain `types` stand in a row as they are."""
 
     read: Callable[[Any, Any], Any]
     types: frozenset[type] = frozenset()
@@ -82,11 +79,7 @@ class Codec:
         }
 
     def form(self, hint: Any) -> Form:
-        """The form of a type, which `write` takes, or of an optional one.
-
-        Raises:
-            TypeError: it is none of these.
-        """
+        """The form of a type, which `write` takes, or of an optional one; raises TypeError for any other."""
         if hint not in self._forms:
             self._forms[hint] = self._made(hint)
         return self._forms[hint]

@@ -357,11 +357,7 @@ _VERSION = "schema_version"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A record, and beside it what a language model wrote in words of its own, by hash.
-
-    `rejected` are the words of its rejected drafts, `own` all others; `documents` the sorted ids of those that the
-    words may come from.
-    """
+    """A record, and by hash a model's own words, `rejected` apart, which may come from these `documents`."""
 
     record: dict[str, Any]
     own: OwnWords

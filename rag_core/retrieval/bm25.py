@@ -21,12 +21,7 @@ from rag_core.retrieval.segments import Cut, offsets, planned
 
 
 class Terms(Mapping[str, int]):
-    """The number of each term, from 0, in the order of their code points.
-
-    Args:
-        blob: the terms in UTF-8, one behind the other, shape (bytes,).
-        ends: where each of them ends, shape (terms,).
-    """
+    """The number of each term in code point order; `blob` has the UTF-8, `ends` where each ends."""
 
     def __init__(self, blob: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.blob, self.ends = blob, ends
@@ -35,7 +30,6 @@ class Terms(Mapping[str, int]):
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Terms:
-        """Of these, which are sorted."""
         packed = [_packed(term) for term in terms]
         return cls(np.frombuffer(b"".join(packed), np.uint8), np.cumsum([len(one) for one in packed], dtype=np.int64))
 
@@ -79,8 +73,8 @@ class WordSegment:
     Args:
         columns: the number of each term, from 0.
         starts: where the postings of each term begin, shape (terms + 1,).
-        rows: the passages that hold a term, ascending, one term after another, shape (postings,); counted from the
-            segment's first.
+        rows: the passages that hold a term, ascending, one term after another, shape (postings,); from the segment's
+            first.
         counts: how often each of them holds it, of the same shape.
         lengths: the terms of each passage, shape (passages,).
     """
@@ -101,11 +95,7 @@ class WordSegment:
 
     @classmethod
     def unpacked(cls, data: memoryview) -> WordSegment:
-        """The segment that `packed` gave.
-
-        Raises:
-            LibraryDamaged: it is not what was written.
-        """
+        """The segment that `packed` gave; raises LibraryDamaged where it is not what was written."""
         file = BytesIO(data)
         try:
             blob, ends, *others = [np.load(file, allow_pickle=False) for _ in range(ARRAYS)]

@@ -50,10 +50,7 @@ class Jobs:
         return job
 
     def require_room(self, principal: Principal) -> None:
-        """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
-
-        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for tokens.
-        """
+        """Raise ShareTaken or Overloaded where as many jobs wait as may; visitors' are counted apart."""
         if principal.visits:
             each, most = MAX_VISITOR, MAX_VISITORS
             names = [job.by for job in self._runner.unfinished(visits=True)]
@@ -92,10 +89,7 @@ class Jobs:
             job.wait(max(0.0, until - left()))
 
     def drop(self, folder: Path, collection: str) -> bool:
-        """Delete a collection with its jobs; whether there was one.
-
-        It asks what is open to whoever acts, and for no scope.
-        """
+        """Delete a collection with its jobs, where that is open to whoever acts; whether there was one."""
         found = drop(folder, collection, self._runner)
         with self._lock:
             for id in [id for id, one in self._known.items() if one.place[1] == collection]:

@@ -52,10 +52,7 @@ class Questions:
         cancelled: Cancel | None = None,
         on_measured: Callable[[], None] | None = None,
     ) -> tuple[Decision, str]:
-        """The decision, and the id under which it is kept; "" where it is not.
-
-        `on_measured` is called before it is decided.
-        """
+        """The decision, and the id under which it is kept, or ""; `on_measured` is called before it is decided."""
         self._principal.require(Scope.ASK)
         engine, profile = self._collection.fresh(), None
         if asking.domain is not None:
@@ -138,22 +135,13 @@ class Questions:
         return self._collection.records.feedback()
 
     def pin(self, id: int) -> None:
-        """Watch the answer of a kept decision.
-
-        Raises:
-            NotFound: there is none that the caller may see.
-            InvalidInput: what it cites was deleted, or too many are watched.
-        """
+        """Watch a kept decision; raises NotFound, or InvalidInput where its document is gone or many are watched."""
         self._require_seen(id)
         with self._principal.acting():
             pins.pin(self._collection.fresh().library, self._collection.records, id)
 
     def unpin(self, id: int) -> None:
-        """Watch it no longer.
-
-        Raises:
-            NotFound: there is no such watched answer that the caller may see.
-        """
+        """Watch it no longer; raises NotFound where it is not watched, or not for this caller."""
         if id not in {one.decision for one in self._pins()}:
             raise missing("watched answer")
         with self._principal.acting():

@@ -187,11 +187,7 @@ class Service:
         cancelled: Cancel | None = None,
         on_measured: Callable[[], None] | None = None,
     ) -> tuple[Decision, str]:
-        """The decision over several collections of the caller's, and no id: whoever may read one need not read the
-        others.
-
-        `on_measured` is called before it is decided.
-        """
+        """The decision over several collections, and no id: whoever may read one need not read the others."""
         for name in names:
             self.enter(principal, name)
         principal.require(Scope.ASK)
@@ -212,7 +208,6 @@ class Service:
         return decision, ""
 
     def create(self, principal: Principal, name: str) -> Collection:
-        """A new collection of the caller's, or the one that is there."""
         entered = self.enter(principal, name, new=True)
         principal.require(Scope.INDEX)
         with principal.acting():
@@ -269,7 +264,6 @@ class Service:
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop: streams then end by themselves."""
         return self._stopping.is_set()
 
     def stop(self) -> None:

@@ -52,8 +52,6 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
 def open_library(folder: Path, collection: str, model: Embedder, new: str = EXACT_STORE) -> Library:
     """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`.
 
-    BM25 for words, beside it.
-
     Raises:
         StoreMismatch: it was built in a store that this version does not know.
         InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
@@ -71,7 +69,6 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
 
 
 def uses(folder: Path, collection: str, model: Embedder, vectors: VectorStore) -> Uses:
-    """The models and stores of a library, and whom it asks and tells."""
     return {
         "embedder": model,
         "vectors": vectors,
@@ -101,10 +98,7 @@ def _forget(folder: Path, collection: str, documents: Collection[str], version: 
 
 
 def records(folder: Path, collection: str) -> RecordStore:
-    """The decisions, labels and feedback of a collection; one store in the process for each.
-
-    Opens nothing until it is used.
-    """
+    """The records of a collection; one store in the process for each, opened when it is used."""
     require_entry(collection)
     return _records(folder, collection)
 
@@ -131,12 +125,7 @@ def make_titled(folder: Path, title: str) -> str:
 
 
 def make_collection(folder: Path, name: str, title: str = "") -> None:
-    """Make an empty collection, which is noted first; nothing where it is there. Without a title its name is shown.
-
-    Raises:
-        InvalidInput: the name cannot be used.
-        QuotaExceeded: the library has as many collections as it may.
-    """
+    """Make an empty collection, titled or not, which is noted first; raises InvalidInput, or QuotaExceeded."""
     with _making:  # two at once would both find room for one
         known = collections(folder)
         if is_name(name) and name not in known:
@@ -152,10 +141,7 @@ def make_collection(folder: Path, name: str, title: str = "") -> None:
 
 
 def drop_collection(folder: Path, name: str, wait: float) -> bool:
-    """Delete a collection with its documents, indexes and records, which is noted first; whether there was one.
-
-    Whoever has it open in this process lets go of it first: see `rag_core.work.runner`.
-    """
+    """Delete a collection, which is noted first; whether there was one. See `rag_core.work.runner`."""
     root = File(folder, name).root
     note = noting(folder, name)
     permit(Action.DROP, name)
@@ -189,10 +175,7 @@ def finish_deletions(folder: Path) -> None:
 
 
 def noting(folder: Path, collection: str = "") -> Note:
-    """The way into the audit log of the library; it keeps nothing where the environment says so (`auditing`).
-
-    It raises NotAllowed for an act that is not open to whoever acts: all that is done to a library passes here first.
-    """
+    """The way into the audit log, if any, that all done to a library passes; raises NotAllowed."""
 
     def note(action: Action, objects: Sequence[str] = ()) -> None:
         permit(action, collection)
@@ -215,10 +198,7 @@ def act_log(folder: Path) -> ActLog:
 
 
 def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
-    """The settings with the embedding model, precision and vector store of the library; opens no index.
-
-    Unchanged where the library is empty, or its file cannot be read: opening it then says why.
-    """
+    """The settings with the library's model, precision and store, unless it is empty or cannot be read."""
     built = contents_of(folder, collection)
     if built is None:
         return settings
@@ -231,10 +211,7 @@ def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
 
 
 def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Values) -> frozenset[str]:
-    """The digests of the sources that are stored and listed now, to be indexed under these values; opens no index.
-
-    None of them where that cannot be done: whoever adds them then says why.
-    """
+    """The digests of the sources stored and listed now; none where that cannot be done. Opens no index."""
     file, note, refused = File(folder, collection), noting(folder, collection), list[tuple[str, IngestError]]()
 
     def noted(rows: Iterable[Accepted]) -> None:
