@@ -43,12 +43,7 @@ def prompt(question: str, earlier: str) -> Prompt:
 def by_model(
     question: str, earlier: str, language: str, model: LanguageModel, seconds: float, cancelled: Cancel = lambda: False
 ) -> str:
-    """The question as the model rewrites it; empty where it fails, takes longer than `seconds`, or brings words from
-    elsewhere.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """The question as the model rewrites it, or "" where it fails or brings words from elsewhere; raises Cancelled."""
     try:
         reply = read_reply(
             model.complete(prompt(question, earlier), Limits(min(seconds, MAX_SECONDS), cancelled)), Rewriting
@@ -60,9 +55,7 @@ def by_model(
 
 
 def is_of(text: str, question: str, earlier: str, language: str) -> bool:
-    """Whether a text is a question made of these two: it takes something over from the earlier one, and nothing from
-    elsewhere.
-    """
+    """Whether a text is a question made of these two: it takes over something earlier, and nothing else."""
     if not 0 < len(text) <= MAX_QUESTION_CHARS or "\n" in text or leans(text, language):
         return False
     known = LANGUAGES.or_fallback(language).function_words

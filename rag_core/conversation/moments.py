@@ -23,11 +23,7 @@ _YEAR = regex.compile(r"(?<![\p{N}.,/-])(?:19|20)\d\d(?![\p{N}%]|[.,/-]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """A question without its words of time, and the days that it asks about, ISO, ascending.
-
-    `compared` says that it asks what changed between two of them; with one day, since then, or, if that is today, since
-    the version before.
-    """
+    """A question without its words of time, and its days, ISO; `compared` asks for changes, since one up to now."""
 
     question: str
     days: tuple[str, ...]
@@ -36,10 +32,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class AskedOf:
-    """A question to ask of some documents, by ids or names; None for all.
-
-    `day` is the ISO day on which these are the versions in force, and `left_out` says how many others there are.
-    """
+    """A question to ask of some documents, or all: on `day` these were in force, and `left_out` others not."""
 
     question: str
     documents: Collection[str] | None
@@ -48,10 +41,7 @@ class AskedOf:
 
 
 def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document], today: date) -> tuple[AskedOf, ...]:
-    """The questions to ask of documents that have versions: one, or two where the question is what changed.
-
-    Empty where no document has another version, or all versions are younger.
-    """
+    """The questions to ask of versions: one, or two for a change; empty where there are none, or too young."""
     groups = families(corpus, documents)
     if not groups:
         return ()
@@ -63,9 +53,7 @@ def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document],
 
 
 def _two_days(days: Sequence[str], groups: Sequence[Mapping[str, str]], today: date) -> tuple[str, str]:
-    """The first and the last of the days; with one of the past, that and today; with today alone, the day before the
-    newest version.
-    """
+    """The first and last day; one of the past and today; for today alone, the day before the newest version."""
     if len(days) > 1:
         return days[0], days[-1]
     if days[0] < today.isoformat():
@@ -122,9 +110,7 @@ def _named(asked: str, language: str) -> Iterable[tuple[int, int, str]]:
 def _with_the_word_before(
     tokens: Sequence[Word], start: int, end: int, info: LanguageInfo, *, any_word: bool
 ) -> Iterable[int]:
-    """The numbers of the words of a date, and of the word before it: a small one ("in 2024"), or any without a capital
-    ("between 2024").
-    """
+    """The numbers of a date's words and of a small or uncapitalised word before it ("in 2024")."""
     of_date = [at for at, word in enumerate(tokens) if word.start < end and word.end > start]
     yield from of_date
     before = of_date[0] - 1 if of_date else -1

@@ -77,7 +77,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
 def _with_row(
     measurements: Measurements, query: Query, metrics: Wider | None, corpus: Corpus, rows: Sequence[int] | None
 ) -> list[int]:
-    """The rows of passages whose table has the row asked for, surest first, of the first by words."""
+    """The rows of passages whose table has the row asked for, surest first, of the first in the lexical ranking."""
     language = measurements.understanding.language
     asked = asked_for(measurements.question, language)
     if not asks_row(asked):

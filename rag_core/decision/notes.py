@@ -36,7 +36,7 @@ GATED = frozenset(check.reason for check in GATING)
 
 
 def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
-    """What no document speaks of, in words of the question: inert and short; empty where no gate refused."""
+    """That no document speaks of something, in words of the question, short; empty where no gate refused."""
     if not measurements.nowhere or reason not in GATED:
         return ""
     names = [_short(name) for name in measurements.nowhere[:MAX_NAMES]]

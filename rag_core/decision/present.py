@@ -52,7 +52,7 @@ _READ_THEM = (
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What a language model adds: the highest level (`most`), and why it did not draft (`drafter_note`)."""
+    """Where a language model has a part: the highest level (`most`), and why it did not draft (`drafter_note`)."""
 
     attempts: tuple[AttemptView, ...] = ()
     judgements: tuple[Sufficiency, ...] = ()

@@ -163,7 +163,7 @@ class VectorsInDatabase(VectorStore, Protocol):
 
 
 class Corpus(Protocol):
-    """What a question is asked of: one immutable version of a library, or ready passages."""
+    """The documents that a question is asked of: one immutable version of a library, or ready passages."""
 
     @property
     def given(self) -> Given | None:

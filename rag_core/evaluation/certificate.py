@@ -32,7 +32,7 @@ class Stale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What the questions were asked of: `documents` is a hash of ids, `calibration` its id, `model` with precision."""
+    """The library and models that were asked: a hash of document ids, the calibration's id, `model` with precision."""
 
     collection: str
     version: int

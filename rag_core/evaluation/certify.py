@@ -110,7 +110,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Uncertified:
-    """What each target lacks, and for which `type`; `needs_model` questions have to be measured more loosely."""
+    """The reasons why a target is not met, by `type`; `needs_model` questions have to be measured more loosely."""
 
     type: str
     shortages: tuple[Shortage, ...]

@@ -103,8 +103,7 @@ def measure(
         hits: best first.
         searched: how many passages were searched.
         claims: the draft's sentences, in order.
-        answerability_logit: what the answerability model says of the first passages, best first; none where it was not
-            asked.
+        answerability_logit: what the answerability model says of the first passages, best first; none where not asked.
         drafted: what it says of the drafted sentences, in any order.
         others: what it says of the sentences that it read and that were not drafted.
         cosine: of the drafted sentence that is closest to the question.

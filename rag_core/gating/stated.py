@@ -52,10 +52,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class NameRun:
-    """Capitalised words side by side: the tokens from `at` up to `end`.
-
-    `clear`: whether they can hardly be ordinary words.
-    """
+    """Capitalised words side by side, tokens from `at` to `end`; `clear` ones are hardly ordinary words."""
 
     at: int
     end: int
@@ -76,10 +73,7 @@ class Stated:
 
 @lru_cache(maxsize=1 << 11)
 def read(text: str, language: str) -> Stated:
-    """The reading of a text in a language; at most its first `MAX_CHARS` characters.
-
-    Of an unknown language units and digits are known.
-    """
+    """The reading of a text's first `MAX_CHARS` characters; in an unknown language of units and digits."""
     plain = ascii_digits(text[:MAX_CHARS])
     raw = tuple(_TOKEN.findall(plain))
     words = tuple(map(fold, raw))
@@ -109,9 +103,7 @@ def read(text: str, language: str) -> Stated:
 
 
 def _in_addresses(text: str) -> Collection[int]:
-    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" tells no date and counts
-    nothing.
-    """
+    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" has no date."""
     spans = [match.span() for match in _ADDRESS.finditer(text)] if "://" in text or "www." in text else []
     if not spans:
         return ()
@@ -130,9 +122,7 @@ def asked_words(language: str) -> AskedWords:
 
 
 def names_only_periods(text: str, language: str) -> bool:
-    """Whether a text is dates and nothing else, as a row that heads columns is: "January 28, 2023 | January 29,
-    2022".
-    """
+    """Whether a text is dates alone, as a row that heads columns is: "January 28, 2023"."""
     stated = read(text, language)
     if not stated.years or any(number.kind not in _OF_PERIODS for number in stated.numbers):
         return False
@@ -240,10 +230,7 @@ def _between(years: dict[int, int]) -> frozenset[int]:
 
 
 def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
-    """Runs of capitalised words.
-
-    The first word counts where it is no function word and something says that it is a name.
-    """
+    """Runs of capitalised words; the first word of a sentence counts where something says that it is a name."""
     if not any(word[0].isupper() or word[0].islower() for word in raw):
         if grammar(language).script in CASED:
             return ()

@@ -66,7 +66,7 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 
 
 def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
-    """What to ask instead of more than finding; otherwise how to ask better."""
+    """The question to ask instead of more than finding; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
     if kind in FIGURED and m.features.get("fit_result", 0.0):
         kind = ""  # the sentence has words for such a result: it is doubted, and need not be computed
