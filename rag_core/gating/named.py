@@ -298,7 +298,7 @@ MAX_WORDS = 400  # distinct words compared by cosine, the most the option may co
 
 
 def parse_synonyms(text: str) -> dict[str, tuple[str, ...]]:
-    """ "price=cost,fee; leave=vacation" as {folded word: words}, both ways; raises InvalidSetting."""
+    """Read "price=cost,fee; leave=vacation" as {folded word: words}, both ways; raises InvalidSetting."""
     table: dict[str, tuple[str, ...]] = {}
     for row in filter(None, (part.strip() for part in text.split(";"))):
         head, equals, tail = row.partition("=")

@@ -70,9 +70,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measurements of one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it
-    was not read.
-    """
+    """The measurements of one claim; `values`, as `FEATURES`, finite; "entailment" is 0.0 where not read."""
 
     evidence: str
     values: tuple[float, ...]
@@ -149,15 +147,13 @@ def assess(
     Args:
         claims: sentences, with or without citation marks.
         cited: for each claim the text of the passages that it cites.
-        others: the other passages that were retrieved; a claim that its own text does not support, but one of these
-            does, is misattributed.
+        others: the other retrieved passages; a claim that one of these supports, but not its own text, is
+            misattributed.
         lang: of the claims, ISO 639-1.
         embedder: for the similarity of meaning.
         entailment_model: None where none is wanted.
-        supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as
-            where it is judged.
-        strict: raise where the entailment model fails; otherwise the supports of the claims that it was to read are
-            None.
+        supported_from: `min_support` of the settings, in [0, 1].
+        strict: raise where the entailment model fails; otherwise supports that it was to read are None.
 
     Raises:
         ModelUnavailable: the entailment model cannot be asked, and `strict`.
@@ -192,14 +188,7 @@ def measure(
     embedder: Embedder,
     entailment_model: EntailmentModel | None,
 ) -> list[Measured]:
-    """Each claim measured against its context, all texts for the embedder and for the entailment model in one batch
-    each.
-
-    Facts are compared while the entailment model reads.
-
-    Raises:
-        ModelUnavailable: the entailment model cannot be asked.
-    """
+    """Each claim measured against its context, in one batch a model; raises ModelUnavailable."""
     bare = [strip_marks(claim) for claim in claims]
     windows = best_windows(bare, contexts, lang, embedder)
     reads = entailment_model is not None and lang in entailment_model.languages
@@ -249,13 +238,7 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
 
 
 def judged(one: Measured, supported_from: float = MIN_SUPPORT) -> Assessment:
-    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags
-    it earns.
-
-    Args:
-        one: what was measured.
-        supported_from: see `assess`.
-    """
+    """The fitted support, at most `CEILING` where a fact stands nowhere, with its flags; see `assess`."""
     if not one.evidence:
         return Assessment(0.0, one.flags)
     name = "read" if one.read else "words" if one.lang in fitted_languages() else "anywhere"

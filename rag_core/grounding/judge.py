@@ -33,12 +33,10 @@ def judge_claims(
 ) -> list[dict[str, Any]]:
     """The judgements of claims `{id, lang, question, context, answer}`; those of one language are read together.
 
-    Returns:
-        For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0,
-        1], the answer's as `combine` says. An empty answer and a refusal have support 0: nothing was claimed that could
-        be supported; a refusal carries the flag `refusal`. A sentence in a language that no entailment model reads
-        carries the flag `facts_only`. A changed fact leaves the support as it is, an estimate, and takes `supported`
-        from its sentence and from the whole answer; its flag says which kind.
+    For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1],
+    the answer's as `combine` says. An empty answer and a refusal, flagged `refusal`, have support 0. A sentence in a
+    language that no entailment model reads has the flag `facts_only`. A changed fact leaves the support, an estimate,
+    and takes `supported` from its sentence and from the whole answer; its flag says which kind.
 
     Raises:
         InvalidInput: id, context or answer is missing or no text.
@@ -99,8 +97,7 @@ def _is_changed(one: Assessment, settings: Settings) -> bool:
 def combine(supports: Sequence[float]) -> float:
     """The support of several sentences together, in [0, 1]; 0 for none.
 
-    Half the mean of their log odds and half the least, as a probability: the model was fitted on means, and one
-    invented sentence must not drown in a long answer.
+    Half the mean of their log odds and half the least, as a probability: one invented sentence must not drown.
     """
     if not supports:
         return 0.0

@@ -126,9 +126,7 @@ class _Source:
         return Quote(Standing.FOUND, self.widened(self.cut(*chosen or places[0])), certain=chosen is not None)
 
     def _chosen_by(self, found: Sequence[_Range], claim: str) -> _Range | None:
-        """The place in whose sentence clearly more of the claim stands than in that of any other; None where there is
-        none.
-        """
+        """The place in whose sentence clearly more of the claim stands than in any other's, or None."""
         header = f"{header_of(self.passage, self.page_text)} " if self.is_table else ""
         language, stated = self.passage.language, units(self.passage, self.page_text)
         held_by = (frozenset(terms(header + unit.text, language)) for unit in stated)
@@ -144,9 +142,7 @@ class _Source:
         return found[shares.index(best)] if best - second >= _CLEARLY else None
 
     def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:
-        """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with
-        its header.
-        """
+        """The sentences that hold any of these stretches, following ones as one; of a table, headed rows."""
         passage = self.passage
         around = [one for unit in self.units if overlaps(unit, spans) for one in unit]
         if self.is_table:
@@ -156,10 +152,7 @@ class _Source:
         return tuple(evidence_of(passage, span, self.page_text) for span in self._joined([*around, *spans]))
 
     def _joined(self, spans: Iterable[Span]) -> list[Span]:
-        """These stretches in reading order; what overlaps, or has nothing but blanks between, is one.
-
-        Blank ones are left out.
-        """
+        """These stretches in order, but blank ones; what overlaps, or has blanks between, is one."""
         joined: list[Span] = []
         for span in sorted(spans, key=lambda one: (one.page, one.start)):
             text = self.page_text(self.passage.document, span.page)
@@ -184,9 +177,7 @@ def _inside_words(text: str) -> frozenset[int]:
 
 
 def _forms(quote: str) -> list[str]:
-    """The forms in which a quote is looked for: as written, and without citation marks; none of one that would prove
-    nothing.
-    """
+    """The forms in which a quote is looked for: as written, and without citation marks."""
     written = (text.strip(_QUOTATION) for text in (quote, strip_marks(quote)))
     return list(dict.fromkeys(form for text in written if _proves(form := normalise(text).text.translate(_FOLD))))
 

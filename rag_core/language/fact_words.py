@@ -113,9 +113,7 @@ class TimeWords:
 
 @dataclass(frozen=True, slots=True)
 class DatedWords:
-    """Words on a document's first page that say which of its dates is its own; a language without them has those of
-    English.
-    """
+    """Words that say which date of a first page is its own; English ones without a list."""
 
     # whole labels of its own date ("date of report", "last updated"); `after`: those behind the date
     labels: SpacedPhrases

@@ -30,9 +30,7 @@ def unsure(lang: str) -> str:
 
 
 def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
-    """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language
-    without a file.
-    """
+    """The sentence that no document, or chosen one, speaks of these names; else in English."""
     info = LANGUAGES.or_fallback(lang)
     listed = f" {info.nowhere_joint} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (info.nowhere_chosen if chosen else info.nowhere).format(names=listed)
@@ -57,7 +55,7 @@ def is_refusal(text: str) -> bool:
     """Whether a text as a whole declines to answer, in any of the languages, whatever its case and punctuation.
 
     True for at most three sentences whose first holds a refusal phrase outside quotation marks and sets no condition
-    ("If the information is not available in the documents, ..." is a rule, not a refusal).
+    ("If the information is not available in the documents, ..." is a rule).
     """
     if len(text) > _SHORT_TEXT_CHARS:
         return False

@@ -25,9 +25,7 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Answers that need no document: to a greeting; what the library holds ("{documents}", "{pages}"); that it is
-    empty.
-    """
+    """Answers that need no document: to a greeting; what the library holds; that it is empty."""
 
     greeting: Text
     holds: Text
@@ -36,9 +34,7 @@ class Replies:
 
 @dataclass(frozen=True, slots=True)
 class SmallTalkReplies:
-    """Answers to what is no question to the documents: thanks, goodbye, a wish for a summary, a follow-up without its
-    question.
-    """
+    """Answers to thanks, goodbye, a wish for a summary, a follow-up without its question."""
 
     thanks: Text
     goodbye: Text
@@ -48,9 +44,7 @@ class SmallTalkReplies:
 
 @dataclass(frozen=True, slots=True)
 class SmallTalk:
-    """Replies to what is no question to the documents, and the pattern of a whole text that leans on a question before
-    ("And how many?"), so that it asks nothing by itself.
-    """
+    """Replies to what is no question, and the pattern of a text that leans on one ("And how many?")."""
 
     follow_up: WholePattern
     replies: SmallTalkReplies

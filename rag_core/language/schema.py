@@ -36,9 +36,7 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How a language is written, as far as programs have to know; a language without a file may have one in
-    `any_language.toml`.
-    """
+    """How a language is written, as far as programs have to know, also one without a file."""
 
     script: Text = "Latin"  # Unicode script
     # whether text that is mostly in the script counts as this language, whatever else uses it

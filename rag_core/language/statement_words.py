@@ -28,10 +28,7 @@ class OrderRows:
 
 @dataclass(frozen=True, slots=True)
 class LimitRows:
-    """Words that limit a statement.
-
-    A star stands for the rest of a word or its beginning, a comma before one for a stop or the beginning.
-    """
+    """Words that limit a statement; a star stands for the rest of a word, a comma for a stop or the beginning."""
 
     # before a condition or exception; `behind`: behind it; `kept`: what else says that there is one
     conditions: PhrasePattern

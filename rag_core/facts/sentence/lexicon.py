@@ -24,11 +24,7 @@ _NO_ROWS = ValueRows()
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """One language's words, English ones included where a document may mix both.
-
-    `facts` are those of its file. Keys of `months` (1-12), `scales` (multiplier) and `units` (canonical unit) are
-    folded words; `negated_words` maps one to its positive.
-    """
+    """One language's words with English ones; `months` are 1-12, `negated_words` maps one to its positive."""
 
     facts: FactWords
     months: Mapping[str, int]
@@ -62,10 +58,7 @@ def lexicon(lang: str) -> Lexicon:
 
 
 def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The name of each folded spelling, from rows of spellings.
-
-    Of two names that of `first` counts, then the earlier language's.
-    """
+    """The name of each folded spelling, from rows of spellings; that of `first`, then the earlier, counts."""
     rows = [*reversed([*languages]), first]
     return {fold(word): name for row in rows for name, words in row.items() for word in words}
 
@@ -112,9 +105,7 @@ def plain_words(lang: str) -> ValueWords:
 
 @cache
 def value_words(lang: str) -> ValueWords:
-    """The words of the full reading; a language without a list of its own gets the plain words, and units in any
-    language.
-    """
+    """The words of the full reading; a language without a list gets the plain words, and any units."""
     lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
     numbers = {**lex.facts.numbers, **row.numbers}
     if joint := fold(row.tens_joint):
@@ -151,18 +142,14 @@ def _rows() -> list[ValueRows]:
 
 
 def of_any_language(key: Literal["ordinal_suffixes", "units_before", "parted_units"]) -> str:
-    """The entries of all languages under this key of `ValueRows`, as alternatives of a pattern; only `parted_units` are
-    patterns themselves.
-    """
+    """The entries of all languages under this key of `ValueRows`, as alternatives of a pattern."""
     listed = (one for row in _rows() for one in getattr(row, key))
     return "|".join(one if key == "parted_units" else regex.escape(one) for one in listed)
 
 
 @cache
 def exact_units() -> Mapping[str, tuple[str, Decimal]]:
-    """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no
-    number of days.
-    """
+    """Another unit and how many of that one is exactly: an hour is 3600 seconds; a year no number of days."""
     rows = ((unit, row.rpartition(" ")) for unit, row in any_language().exact.items())
     return {unit: (of, Decimal(factor)) for unit, (of, _, factor) in rows}
 

@@ -29,10 +29,7 @@ _NEAR = 2  # words beside a number in which it is said to be about right
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value where it stands in a statement's text.
-
-    Values of equal `kind` (its unit, or what it is) could replace each other.
-    """
+    """A value where it stands in a statement's text; those of equal `kind` could replace each other."""
 
     kind: tuple[str, ...]
     amount: object  # in the smallest unit that converts exactly
@@ -46,11 +43,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence in its reading form, or one cell of a table with the words that say what it is of; `language` is one
-    of `word_lists`.
+    """One sentence in its reading form, or one cell of a table with the words that say what it is of.
 
-    `cell` are the offsets of the cell in `source`; empty for a sentence. Of a cell only what stands in it can be
-    contradicted.
+    `language` is one of `word_lists`. `cell` are the offsets of the cell, the only part to be contradicted, in
+    `source`; empty for a sentence.
     """
 
     source: str
@@ -69,10 +65,7 @@ class Statement:
 
     @cached_property
     def outline(self) -> frozenset[str]:
-        """Terms of the words that say something and can be no part of a value.
-
-        Equal for any two statements that differ in a value only.
-        """
+        """Terms of telling words that are no part of a value: equal for statements that differ in one."""
         return frozenset(word.term for word in self.telling if self._no_value(word))
 
     @cached_property
@@ -87,9 +80,7 @@ class Statement:
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """Terms of all words that are no part of a value, in order: "Urlaub" of "28 Urlaubstage" says what is
-        counted.
-        """
+        """Terms of all words that are no part of a value: "Urlaub" of "28 Urlaubstage" says what is counted."""
         taken = [(value.start, value.end) for value in self.values] + [value.unit for value in self.values]
         return tuple(
             word.term
@@ -165,9 +156,7 @@ class Statement:
         )
 
     def _noun(self, number: Quantity) -> tuple[list[Telling], str, tuple[int, int]]:
-        """The noun that a number counts: at most so many words, its unit, and where that stands if it stands among
-        them.
-        """
+        """The noun that a number counts: at most so many words, its unit, and where that stands."""
         units, plain = value_words(self.language).units, LANGUAGES[self.language].function_words
         end, unit, place = number.end, number.unit, (number.end, number.end)
         linked, taken = False, 0
@@ -190,18 +179,13 @@ class Statement:
         return [one for one in here if one.start >= number.end or self._no_value(one)], unit, place
 
     def _counts(self, number: Quantity, end: int) -> bool:
-        """Whether a number without a unit counts what follows it: not in "Section 5" and "3. Employees".
-
-        In a cell it may stand alone.
-        """
+        """Whether a number counts what follows it, unlike "Section 5" and "3. Employees"; a cell may be alone."""
         before = [word for word in words(self.text) if self.cell[0] <= word.start and word.end <= number.start]
         named = bool(before) and fold(before[-1].text) in self.lists.labels
         return not named and (bool(self.cell[1]) or (bool(before) and end > number.end))
 
     def _settled(self, found: Sequence[Value]) -> Iterator[Value]:
-        """The values, those shown that can be contradicted: no part of a range, not about so much, and of a cell what
-        stands in it.
-        """
+        """The values, those shown that can be contradicted: no part of a range, nor about so much."""
         ranges = {
             place
             for n, (one, other) in enumerate(pairwise(found))
