@@ -37,10 +37,7 @@ _YEAR = regex.compile(r"(?:19|20)\p{Nd}{2}$")
 
 
 def contents_end(rows: Sequence[Row], start: int) -> int:
-    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`.
-
-    A title may take two rows.
-    """
+    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`."""
     end = index = start
     while index < len(rows) and index - end <= 1:
         if _LEADER.search(rows[index].text[-LEADER_CHARS:]):
@@ -94,8 +91,7 @@ def is_signature(run: Sequence[Row]) -> bool:
 
 
 def is_fragment(run: Sequence[Row], before: Row | None, after: Row | None, language: str) -> bool:
-    """Whether the rows of a PDF are a few words by themselves, such as a name, a place with a date, a label: no
-    sentence, and no value.
+    """Whether the rows of a PDF are a few words by themselves, such as a name or a label: no sentence, and no value.
 
     `before` and `after` are the rows around them. Rows that a sentence may run into or out of are none.
     """
@@ -120,7 +116,7 @@ def _runs_on(row: Row, following: Row) -> bool:
 
 
 def _no_figures(found: Sequence[str], language: str) -> bool:
-    """Whether the numbers of a text are at most those of a date: years, and days beside the name of a month."""
+    """Whether the numbers of a text are at most those of a date."""
     numbers = [word for word in found if any(map(str.isdigit, word))]
     if not numbers:
         return True

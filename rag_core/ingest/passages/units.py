@@ -41,10 +41,7 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 
 class Atom(NamedTuple):
-    """A sentence, a row or a line; `whole` is False for a heading, and a part of what was too large, as in no overlap.
-
-    Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
-    """
+    """A sentence, row or line; `whole` is False for a part, as in no overlap. Those of one `piece` stand together."""
 
     spans: tuple[Span, ...]
     tokens: int = 0
@@ -110,8 +107,6 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
 
 
 def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
-    """Part code before each outermost definition; decorators stay with theirs."""
-
     def indent(line: Atom) -> int:
         start = line.spans[0].start
         return len(text[text.rfind("\n", 0, start) + 1 : start].expandtabs(4))
@@ -135,10 +130,7 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
 def counted(
     found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]
 ) -> Iterator[Unit]:
-    """The units with their atoms and these with their tokens; those of more than `room(unit)` are parted.
-
-    A few units at a time, so that the sentences of a long document never stand in memory together.
-    """
+    """The units with their atoms and tokens, those of more than `room(unit)` parted; few at a time for memory."""
     for batch in batches(_with_atoms(found, texts, language), lambda unit: len(unit.atoms), COUNT_BATCH):
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
@@ -176,7 +168,6 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
 
 
 def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Iterator[list[T]]:
-    """The values in lists, each closed once its weights come to `full` or more."""
     batch: list[T] = []
     total = 0
     for value in values:

@@ -40,7 +40,6 @@ META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer,
 
 
 def main() -> None:
-    """Serve one request, then end."""
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)  # MuPDF, Tesseract and OpenCV print warnings; stdout belongs to the protocol
@@ -97,7 +96,6 @@ def set_limits(request: dict[str, Any]) -> None:
 
 
 def allow_cpu(seconds: float) -> None:
-    """Move the CPU limit within what `set_limits` left open."""
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (min(int(seconds) + 1, hard), hard))
 
@@ -168,7 +166,6 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
 
 
 def require_pages(count: int, request: dict[str, Any]) -> None:
-    """Refuse a file that is laid out on more pages than are allowed."""
     if count > request["pages"]:
         raise too_much(f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.")
 
@@ -278,7 +275,6 @@ def is_placeholder(document: Any) -> bool:
 
 
 def meta(document: Any) -> dict[str, str]:
-    """The document's own metadata; of each text the first `META_CHARS` characters."""
     return {key: str(value or "")[:META_CHARS] for key, value in (document.metadata or {}).items()}
 
 

@@ -36,7 +36,6 @@ _kept: list[str] = []  # complaints about the page, from before something was dr
 
 
 def forget_complaints() -> None:
-    """Begin anew: what was complained of up to now belongs to no page."""
     _kept.clear()
     pymupdf.TOOLS.reset_mupdf_warnings()
 
@@ -52,10 +51,7 @@ def unheard() -> Iterator[None]:
 
 
 def with_damage(page: dict[str, Any]) -> dict[str, Any]:
-    """The `page` event, with what was complained of since `forget_complaints` among its problems.
-
-    A damaged page on which nothing was found is not a blank one.
-    """
+    """The `page` event, with what was complained of among its problems; a damaged page without words is not blank."""
     complaints = "\n".join([*_kept, pymupdf.TOOLS.mupdf_warnings()])
     if not _COMPLAINTS.search(complaints):
         return page

@@ -103,7 +103,6 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
 
 
 def _fields(page: Any) -> list[_Field]:
-    """The fields that show, in the coordinates of the page as it is shown."""
     if not getattr(page.parent, "is_pdf", False) or not page.first_widget:
         return []
     found = []

@@ -120,7 +120,7 @@ def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
 
 
 def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
-    """A table, or several of one width that a band without inner edges parts, as the space between them is one."""
+    """A table, or several of one width that a band without inner edges parts."""
     parts = [list(part) for inner, part in groupby(table, key=lambda band: len(band.edges) > 2) if inner]
     for _, same in groupby(parts, key=lambda part: max(len(band.edges) for band in part)):
         yield list(chain.from_iterable(same))

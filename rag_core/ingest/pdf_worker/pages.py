@@ -179,10 +179,7 @@ def _drawn(page: Any, drawer: Drawer, what: str, known: Sequence[Rect] = ()) -> 
 
 
 def _rest_as_picture(page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows) -> tuple[str, Picture]:
-    """Problem and picture of what is drawn on a page beside its `known` words, which are sure if nothing else is said.
-
-    A figure in a text is not read: most are drawings and screens, whose scraps would stand between sentences.
-    """
+    """Problem and picture of what is drawn beside `known` words; a figure in a text, mostly a drawing, is not read."""
     if not _has_unread_ink(page, known):
         return "", None
     if not _is_sparse(page, known):
@@ -393,7 +390,6 @@ def _is_print(whole: bytes, bare: bytes) -> bool:
 
 
 def _ground(samples: bytes) -> int:
-    """The commonest grey level."""
     return Counter(samples).most_common(1)[0][0] if samples else 255
 
 
@@ -423,10 +419,7 @@ def _is_blank(page: Any) -> bool:
 
 
 def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
-    """Move the right edges of `words` that have combining marks to where their last glyph ends, in place.
-
-    A page that is shown turned is left as it is.
-    """
+    """Move the right edges of `words` with combining marks to their last glyph's end, unless the page is turned."""
     marks = {sign for sign in set(text) if unicodedata.category(sign).startswith("M")}
     if not marks or page.rotation:
         return

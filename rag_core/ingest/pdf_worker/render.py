@@ -35,8 +35,8 @@ CSS = (
 def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
     """PNG of `page`, or of a `part`, with `boxes` marked, and `doubted` ones, as `reading.pdf.render_page` asks.
 
-    Its pixels are multiplied by the pen's colour instead of adding an annotation: that is exact, does not depend on the
-    page's own structure, and leaves the ink readable.
+    Its pixels are multiplied by the pen's colour: that is exact whatever the page's structure, and keeps the ink
+    readable.
     """
     sheet = page.rect
     seen = sheet & pymupdf.Rect(asked["part"]) if asked["part"] else sheet
@@ -71,10 +71,7 @@ def _clamp(value: float, size: int) -> int:
 
 
 def compose(data: bytes) -> bytes:
-    """The PDF of a printed sheet, as a JSON list of blocks: what is in a text is set as it is, and is no markup.
-
-    Their `kind`: title, head, lead, text, quote or small (`text`), rows (`rows`), picture (`png`).
-    """
+    """The PDF of blocks, of `kind` title, head, lead, text, quote, small, rows or picture; no text is markup."""
     archive, blocks = pymupdf.Archive(), json.loads(data)
     story = pymupdf.Story(user_css=CSS, archive=archive)
     for number, (block, after) in enumerate(zip(blocks, [*blocks[1:], {"kind": ""}], strict=True)):

@@ -62,11 +62,7 @@ _NOT_READ = "This page was not read, since too many pages before it made the rea
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The child's own words on how it is isolated, said before it looked at its file.
-
-    `unblocked` says why its network is open, "" where it is blocked; `memory_bytes` is the limit in force on its
-    address space.
-    """
+    """The child's own words on how it is isolated: why its network is open ("" if blocked), and its memory limit."""
 
     unblocked: str
     memory_bytes: int
@@ -220,7 +216,6 @@ def _lines(
 
 
 def size_of(data: bytes | BinaryIO) -> int:
-    """The size of a file in bytes."""
     return len(data) if isinstance(data, bytes) else os.fstat(data.fileno()).st_size
 
 
@@ -246,13 +241,11 @@ def _send(pipe: int, to_send: memoryview, blocks: Iterator[bytes]) -> memoryview
 
 
 def nonsense() -> DamagedPdf:
-    """The error for an answer that our child never gives."""
     problem = "The file made the reader fail in a way it never should."
     return DamagedPdf(problem, remedy="Do not trust this file; add a copy from its source.")
 
 
 def too_much_memory(memory_bytes: int) -> LimitExceeded:
-    """The error for a child that said itself that its memory is used up."""
     return LimitExceeded(
         f"Reading the file took more than the {memory_bytes >> 20:,} MiB of memory allowed.",
         remedy="Print it to a new PDF, or split it into parts.",
@@ -296,12 +289,7 @@ def page_events(
     max_line_bytes: int,
     cancelled: Cancel | None,
 ) -> Iterator[Event]:
-    """The events of a file that is read, in order, up to and without `done`: see `events` for the rest.
-
-    Raises:
-        LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it
-        ended before any.
-    """
+    """The events of a file up to `done`, as `events`; where no page can be read, it raises how the first one ended."""
     far, ended, wall = _Far(limits.memory_bytes), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
     while True:
         said = {**request, "first": far.told + 1}

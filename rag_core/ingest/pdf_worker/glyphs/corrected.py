@@ -108,7 +108,6 @@ class _Corrector(HandOn):
             mupdf.ll_fz_begin_metatext(self.target, meta, text)
 
     def end_metatext(self, _ctx: Any) -> None:
-        """The end of it."""
         if self._open and self._open.pop():
             mupdf.ll_fz_end_metatext(self.target)
         if not self._open:

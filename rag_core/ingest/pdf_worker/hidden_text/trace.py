@@ -98,7 +98,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         return True
 
     def _painted(self, box: Rect, colour: Colour | None) -> None:
-        """Something other than text was painted."""
         box = meet(box, self._clips[-1][0])
         x0, y0, x1, y1 = box
         if not (x0 < x1 and y0 < y1):
@@ -165,7 +164,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._texts.add(core)
 
     def _glyphs(self, text: Any) -> set[int]:
-        """Note the glyphs of `text` by their fonts; the characters that they are given."""
         codes: set[int] = set()
         for span in spans_of(text):
             address = self._font(span)
@@ -278,12 +276,10 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._clips.append((meet(box, around), shaped or before))
 
     def pop_clip(self, _ctx: Any) -> None:
-        """The end of a clip or of a mask's reign."""
         if len(self._clips) > 1:
             self._clips.pop()
 
     def begin_mask(self, *_: Any) -> None:
-        """A mask begins, which is not painted itself."""
         self._strange += 1
 
     def end_mask(self, *_: Any) -> None:
@@ -322,7 +318,6 @@ def _rect(box: Any) -> Rect:
 
 
 def _unit(ctm: Any) -> Rect:
-    """The rectangle around the unit square as it is painted."""
     xs, ys = (
         (ctm.e, ctm.e + ctm.a, ctm.e + ctm.c, ctm.e + ctm.a + ctm.c),
         (ctm.f, ctm.f + ctm.b, ctm.f + ctm.d, ctm.f + ctm.b + ctm.d),
@@ -344,7 +339,6 @@ def _core(box: Rect) -> Rect:
 
 
 def _colour(space: Any, color: Any, params: Any) -> Colour | None:
-    """The colour in channels of 0 to 255; None where there is none."""
     if not space:
         return None
     if space.type == GRAY:

@@ -30,12 +30,10 @@ class Place(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """Its height on the page."""
         return (self.y0 + self.y1) / 2
 
     @property
     def high(self) -> float:
-        """The height of its letters, with their margin."""
         return max(1.0, self.y1 - self.y0)
 
 
@@ -69,10 +67,7 @@ def _regions(lines: list[int], places: Sequence[Place]) -> list[list[int]]:
 
 
 def _at_a_gutter(lines: list[int], places: Sequence[Place]) -> tuple[list[int], ...] | None:
-    """The lines above a gutter, left of it, right of it, and below it: the gutter along most lines.
-
-    None where there is none.
-    """
+    """The lines above a gutter, left of it, right of it and below it, of the gutter along most lines; or None."""
     best: tuple[int, int, int, float] | None = None  # lines beside it, first and last of them, where it is
     for x in sorted({places[at].x1 for at in lines}):
         band: list[int] = []
