@@ -60,7 +60,6 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
 
 
 def _near(passage: Passage, corpus: Corpus) -> list[Passage]:
-    """A passage and those beside it in its document."""
     rows = corpus.rows([passage.document], {}) or range(len(corpus.passages))
     at = next(n for n, row in enumerate(rows) if corpus.passages[row].id == passage.id)
     return [corpus.passages[row] for row in rows[max(0, at - NEAR) : at + NEAR + 1]]

@@ -228,7 +228,6 @@ def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
 
 
 def context_words(hits: Sequence[Hit]) -> int:
-    """How many words the passages have together."""
     return sum(1 for hit in hits for _ in word_texts(hit.passage.text))
 
 

@@ -73,7 +73,6 @@ class Said:
         return found
 
     def said(self, start: int, end: int) -> str:
-        """The text of these words."""
         return self.text[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
 
     def inner(self, start: int, end: int) -> str:
@@ -104,7 +103,6 @@ class Said:
         return not (self.tokens[at].text.lower() in known or self.folded[at] in self.info.auxiliaries or self.group(at))
 
     def asks(self, at: int) -> bool:
-        """Whether a word asks ("which")."""
         return self.tokens[at].text.lower() in LANGUAGES[self.language].question_words
 
     @cached_property
@@ -150,7 +148,6 @@ class Said:
 
     @cached_property
     def periods(self) -> tuple[Period, ...]:
-        """The times that it names."""
         kinds = [self._kind(at) for at in range(len(self))]
         found, at = [], 0
         while at < len(self):

@@ -291,5 +291,4 @@ def _edited(new: Said, edits: list[tuple[Span, str]]) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital at its beginning."""
     return text[:1].upper() + text[1:]

@@ -108,7 +108,6 @@ def scored_units(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = Fa
 
 
 def _cited(draft: Draft, hits: Sequence[Hit], corpus: Corpus) -> list[list[Unit]]:
-    """The sentences that each claim cites."""
     known = {hit.passage.id: hit.passage for hit in hits}
     return [list(cited_units(claim, known, corpus.page_text)) for claim in draft.claims]
 

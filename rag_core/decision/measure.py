@@ -304,7 +304,6 @@ def _draft(
     measurements: Measurements,
     tools: Tools,
 ) -> Draft:
-    """A draft with the measurements of its claims."""
     s = measurements.settings
     retrieved = {hit.passage.id: with_header(hit.passage) for hit in hits}
     measured = measure_claims(

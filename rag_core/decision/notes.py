@@ -109,7 +109,6 @@ def ask_again(measurements: Measurements) -> tuple[str, ...]:
 
 
 def on_contradictions(measurements: Measurements) -> tuple[str, ...]:
-    """The notes of an answer on contradictions in its sources, one each."""
     return (
         tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts)
         if shows_conflicts(measurements)

@@ -65,7 +65,6 @@ NO_CONTEXT = AnswerContext()
 
 
 def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: AnswerContext) -> Decision:
-    """The answer that was composed of the measurements' draft."""
     value, basis, row = confidence(measurements, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
     return replace(

@@ -40,7 +40,6 @@ class Summary:
 
 
 def summarise(measurements: Measurements, decision: Decision) -> Summary:
-    """The summary of a decided question."""
     searched = "retrieve" in measurements.timings
     judged = [one for one in decision.attempts if one.outcome in _JUDGED]
     claims = [
@@ -98,7 +97,6 @@ class Histogram:
         self.counts = self.counts or [0] * (len(self.ends) + 1)
 
     def add(self, value: float) -> None:
-        """Count a value."""
         self.counts[bisect_left(self.ends, value)] += 1
         self.sum += value
 
@@ -124,7 +122,6 @@ class Counts:
         self._counted, self._lock = Counted(), threading.Lock()
 
     def watch(self, measurements: Measurements, decision: Decision) -> None:
-        """Count a question that was decided."""
         summary, found = summarise(measurements, decision), self._counted
         with self._lock:
             found.questions[summary.status.value, summary.reason.value] += 1
@@ -140,6 +137,5 @@ class Counts:
                 found.correctness.add(summary.correctness)
 
     def now(self) -> Counted:
-        """The counts at this moment."""
         with self._lock:
             return deepcopy(self._counted)

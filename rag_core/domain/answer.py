@@ -189,7 +189,6 @@ def _mark(citation: Citation, format: str) -> str:
 
 
 def by_key(citations: Iterable[Citation]) -> dict[str, Citation]:
-    """Citations by the `evidence_key` of what they cite."""
     return {_key(citation.chunk_id, citation.spans[0]): citation for citation in citations if citation.spans}
 
 

@@ -105,7 +105,6 @@ class Decision:
 
     @property
     def reason(self) -> Reason:
-        """The first reason; `none` for an answer."""
         return Reason.NONE if isinstance(self.outcome, Answer) else self.outcome.reason
 
     @property
@@ -186,7 +185,6 @@ class Decision:
 
     @property
     def measured(self) -> tuple[ClaimMeasurement, ...]:
-        """The measurements of each of `claims`, in their order."""
         return self.outcome.measured if isinstance(self.outcome, Answer) else ()
 
     @property

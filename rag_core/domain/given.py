@@ -89,7 +89,6 @@ class Given:
     without_page: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """As the metadata of a decision has it."""
         return {
             "count": len(self.scores),
             "parts": len(self.places),

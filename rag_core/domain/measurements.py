@@ -79,7 +79,6 @@ class LibraryFacts:
     chosen: bool = False
 
     def date_of(self, document: str) -> tuple[str, DateSource]:
-        """The date of a document and whose it is; empty where none is known."""
         return self.dates.get(document, ""), self.date_sources.get(document, DateSource.NONE)
 
     def conflict(

@@ -158,7 +158,6 @@ def false_refusals_at(
 
 
 def given_by(calibration: Calibration, samples: Sequence[Sample]) -> Probabilities:
-    """The probabilities that a calibration gives, shape (n,)."""
     return np.array([calibration.probability(one.features) for one in samples])
 
 

@@ -59,7 +59,6 @@ ROWS = 6  # values of the second threshold; each costs a share of the confidence
 
 
 def second_thresholds(first: str) -> tuple[str, ...]:
-    """The thresholds that may be chosen together with a first one."""
     return tuple(name for name in MODE_OF if name != first and Settings.knob(name).cost is Cost.REPLAY)
 
 

@@ -38,7 +38,6 @@ class Taken:
         return {PROFILE: self.profile.domain, WHY: self.why}
 
     def over(self, settings: Settings) -> Settings:
-        """The settings with the profile's for questions."""
         return settings.changed(**of_cost(self.profile.values, ASKED))
 
 

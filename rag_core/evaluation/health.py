@@ -46,7 +46,6 @@ class Goal:
     alert: float
 
     def alerts(self, value: float | None) -> bool:
-        """Whether a value is past the alert."""
         return value is not None and (value < self.alert if self.target > self.alert else value > self.alert)
 
 

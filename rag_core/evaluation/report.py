@@ -306,7 +306,6 @@ class Effect:
 
     @property
     def questions(self) -> int:
-        """All that could be measured."""
         return self.answered + self.refused + self.spared
 
 
@@ -327,7 +326,6 @@ def members(marked: Marks) -> dict[str, Flags]:
 
 
 def effect(marked: Marks) -> Effect:
-    """The counts of these marks."""
     return Effect(**{name: int(flags.sum()) for name, flags in members(marked).items()})
 
 

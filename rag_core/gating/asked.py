@@ -202,7 +202,6 @@ def beginnings(words: Iterable[str]) -> frozenset[str]:
 
 
 def folded(text: str) -> list[str]:
-    """The folded words of a text."""
     return [fold(word) for word in WORD.findall(text)]
 
 
@@ -256,7 +255,6 @@ def is_superlative(stated: Stated, words: AskedWords) -> bool:
 
 
 def _type(question: str, info: LanguageInfo) -> AnswerType:
-    """The type that a question names first."""
     if not (words := info.asked):
         return AnswerType.OTHER
     said = spaced(_asking(question, info))

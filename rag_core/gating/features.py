@@ -34,7 +34,6 @@ Near = Callable[[Sequence[str]], Sequence[float]]
 
 
 def nearness(question: str, embedder: Embedder) -> Near:
-    """The cosine of each text to a question."""
     return lambda texts: (
         [float(one) for one in embedder.embed(list(texts)) @ embedder.embed([question], "query")[0]] if texts else []
     )

@@ -18,7 +18,6 @@ _ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
 def lowest(*levels: ConfidenceLevel) -> ConfidenceLevel:
-    """The lowest of these levels."""
     return max(levels, key=_ORDER.index)
 
 

@@ -257,7 +257,6 @@ def missing_entities(
 
 @lru_cache(maxsize=_KEPT)
 def _words_of(titles: tuple[str, ...], languages: tuple[str, ...]) -> frozenset[str]:
-    """The index terms of titles in each of these languages."""
     return frozenset(term for text in dict.fromkeys(titles) for code in languages for term in terms(text, code))
 
 

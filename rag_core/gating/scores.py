@@ -72,7 +72,6 @@ class Identity:
 
     @classmethod
     def of(cls, embedder: Embedder, answerability_model: AnswerabilityModel | None = None) -> Identity:
-        """The identity of what measures now, with these models."""
         name, _, precision = embedder.name.rpartition("@")
         alike = "float" if precision in _ALIKE else precision
         return cls(
@@ -116,7 +115,6 @@ class Calibration:
 
     @property
     def model(self) -> str:
-        """The embedding model's name."""
         return self.identity.model
 
     @cached_property
@@ -125,19 +123,16 @@ class Calibration:
         return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
-        """The log of the odds."""
         return self.intercept + sum(
             weight * max(-FAR, min(FAR, (value(name, measured) - mean) / scale))
             for name, mean, scale, weight in zip(self.features, self.mean, self.scale, self.coefficients, strict=True)
         )
 
     def probability(self, measured: Mapping[str, float]) -> float:
-        """The calibrated probability, in [0, 1]."""
         z = self.logit(measured)
         return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
     def to_json(self) -> dict[str, Any]:
-        """As stored."""
         about = {"schema_version": SCHEMA_VERSION, "identity": asdict(self.identity)}
         return {**about, **self._numbers(), "provenance": dict(self.provenance)}
 

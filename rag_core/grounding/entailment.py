@@ -95,7 +95,6 @@ class SupportRegression:
     intercept: float
 
     def probability(self, measured: Measured) -> float:
-        """Estimated probability in [0, 1] that the claim is supported."""
         values = [measured.value(name) for name in self.features]
         parts = zip(values, self.mean, self.scale, self.coefficients, strict=True)
         logit = self.intercept + sum(weight * (value - mean) / scale for value, mean, scale, weight in parts)
@@ -121,7 +120,6 @@ def support_models() -> dict[str, SupportRegression]:
 
 @cache
 def fitted_languages() -> frozenset[str]:
-    """The languages of the rows that the regressions were fitted on."""
     return frozenset(_card()["provenance"]["languages"])
 
 

@@ -37,7 +37,6 @@ class Window:
 
     @property
     def score(self) -> float:
-        """The score by which windows are ranked."""
         return self.lexical + self.cosine
 
 
@@ -59,7 +58,6 @@ class _Cut:
     unseen: float
 
     def sentence(self, row: int) -> str:
-        """One sentence."""
         return self.text(range(row, row + 1))
 
     def text(self, rows: range) -> str:

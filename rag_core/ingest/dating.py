@@ -95,7 +95,6 @@ class Row:
 
     @property
     def only(self) -> Part | None:
-        """The day that is all there is on the row."""
         part = self.parts[0] if len(self.parts) == 1 else None
         return part if part and not spaced(part.before + part.behind) else None
 

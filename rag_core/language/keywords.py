@@ -64,7 +64,6 @@ def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
 
 
 def _without_measures(found: list[Word], question: str, lang: str) -> list[Word]:
-    """Without the "long" of "how long"."""
     asked = LANGUAGES[lang].measures if lang in LANGUAGES else ()
     behind = {
         second for first, second in pairwise(words(question)) if f"{fold(first.text)} {fold(second.text)}" in asked

@@ -65,7 +65,6 @@ def words(text: str) -> list[Word]:
 
 
 def word_texts(text: str) -> Iterator[str]:
-    """The texts of `words`, without their offsets."""
     for match in _WORD.finditer(text):
         if match.lastgroup is None:
             yield match.group()

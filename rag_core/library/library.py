@@ -633,7 +633,6 @@ def _off_the_list() -> IngestError:
 
 
 def no_document(document_id: str) -> InvalidInput:
-    """The error for a document that is not there."""
     return InvalidInput(
         f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids."
     )

@@ -54,7 +54,6 @@ class Loader:
         self._collection, self.vectors, self._embedder = collection, vectors, embedder
 
     def empty(self) -> Loaded:
-        """A library without documents."""
         nothing = Snapshot(0, Passages(()), self._no_vectors(), Bm25Index([]), (), self._collection.reader)
         return Loaded(Facts(0, 0, "", 0, "", 0), nothing, nothing)
 

@@ -231,7 +231,6 @@ def _of_named(name: str) -> Custom:
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
-    """Stored settings."""
     return _settings(tuple(values.items()))
 
 

@@ -153,7 +153,6 @@ class Bm25Index:
         return best_rows(self._scores(terms), k, allowed)
 
     def vocabulary(self) -> Collection[str]:
-        """The terms of all rows."""
         return (
             self.segments[0].columns.keys()
             if len(self.segments) == 1

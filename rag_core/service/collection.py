@@ -83,7 +83,6 @@ class Collection:
         self._folder, self._standard, self._jobs = folder, base, jobs
 
     def documents(self) -> tuple[Document, ...]:
-        """Its documents, in the order in which they were added."""
         self.principal.require(Scope.ASK)
         return self.fresh().library.snapshot.documents
 

@@ -36,7 +36,6 @@ class Jobs:
         listed: Sequence[File] = (),
         handing_in: HandingIn | None = None,
     ) -> Job:
-        """Start a job, behind those that run."""
         with self._lock:
             self.require_room(principal)
             job = self._runner.start(
@@ -75,7 +74,6 @@ class Jobs:
         return tuple(one for one in reversed(list(self._known.values())) if self._may_see(principal, one))
 
     def waiting(self) -> tuple[int, int]:
-        """How many jobs run, and how many wait."""
         left = [job for job in list(self._known.values()) if not job.finished]
         return sum(job.started for job in left), sum(not job.started for job in left)
 

@@ -136,7 +136,6 @@ class ChatMessage(BaseModel):
 
     @property
     def text(self) -> str:
-        """Its words."""
         if isinstance(self.content, list):
             return " ".join(part.text or "" for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()

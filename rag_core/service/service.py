@@ -142,7 +142,6 @@ class Service:
         return person.principal
 
     def visitor(self, token: str) -> Principal:
-        """The visitor whose token this is."""
         return self._visit(token)[1].principal
 
     def begin_visit(self, address: str) -> tuple[Visit, str, float]:
@@ -152,7 +151,6 @@ class Service:
         return *self.visits.begin(address), self.visits.minutes
 
     def end_visit(self, token: str) -> None:
-        """End a visit, and delete its collection."""
         visits, visit = self._visit(token)
         visits.end(visit)
 

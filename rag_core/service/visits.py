@@ -67,7 +67,6 @@ class Visit:
 
     @property
     def principal(self) -> Principal:
-        """The caller that a program of theirs is."""
         scopes = frozenset({Scope.ASK, Scope.LABEL, *([Scope.INDEX] if self.may_add else [])})
         return Principal(self._name, scopes, frozenset({self.collection}), self.actor)
 

@@ -47,7 +47,6 @@ class Login:
 
     @property
     def provider(self) -> str:
-        """The provider's host and port."""
         return urlsplit(self.metadata_url).netloc
 
     @property

@@ -82,7 +82,6 @@ class _Json(logging.Formatter):
     """One JSON object a line: time, level, logger, message, ids of the request, event and its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The object, in ASCII."""
         row = {"time": _time(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
         row |= request_ids()
         if event := getattr(record, _EVENT, ""):

@@ -63,7 +63,6 @@ def request_ids() -> dict[str, str]:
 
 
 def note_collection(name: str) -> None:
-    """Say that the request is about a collection."""
     request = REQUEST.get()
     if request and name not in request.collections:
         request.collections += (name,)

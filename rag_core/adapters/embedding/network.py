@@ -102,7 +102,6 @@ class Network:
             return head(x, lengths)
 
     def linear(self, x: Tensor, layer: str) -> Tensor:
-        """One linear layer of this network, by its name."""
         from torch.nn import functional
 
         return functional.linear(x, self._weights[f"{layer}.weight"], self._weights[f"{layer}.bias"])

@@ -275,7 +275,6 @@ def written_of(measurements: Measurements) -> Written:
 
 
 def _bounded(texts: Mapping[str, str]) -> dict[str, str]:
-    """The first of the texts, as many as may be kept."""
     left = MAX_CHARS
     kept = {}
     for hashed, text in texts.items():

@@ -49,7 +49,6 @@ class _Grounds:
     uncertain: tuple[str, ...] = ()  # keys of evidence that must not be marked
 
     def __add__(self, other: _Grounds) -> _Grounds:
-        """All of both, each once."""
         return _Grounds(
             *(tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name)))) for one in fields(self))
         )

@@ -281,7 +281,6 @@ def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str]) -> Prompt
 
 
 def _language(code: str) -> str:
-    """A language as a model is told it."""
     info = LANGUAGES.get(code)
     return f"{info.name} ({code})" if info else "the language of the question"
 

@@ -44,7 +44,6 @@ def _measured(m: Measurements) -> tuple[ClaimMeasurement, ...]:
 
 
 def _with_evidence(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
-    """The claims that rest on evidence, with what was measured on them."""
     return [(claim, measured) for claim, measured in zip(m.draft.claims, _measured(m), strict=True) if claim.evidence]
 
 

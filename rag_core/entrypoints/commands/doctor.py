@@ -174,7 +174,6 @@ def _library(folder: Path) -> Iterator[Finding]:
 
 
 def _page(folder: Path) -> Iterator[Finding]:
-    """Who may open the page, and what they may do there."""
     from rag_core.service.people import People, Right, access_file  # only here: no other row needs them
 
     known = login(os.environ)

@@ -112,7 +112,6 @@ def _check(check: CheckResult) -> str:
 
 
 def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
-    """One line a document."""
     if as_json:
         return "\n".join(json_text(document_json(d)) for d in documents)
     if not documents:

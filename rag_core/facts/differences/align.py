@@ -75,7 +75,6 @@ class Gap(NamedTuple):
 
 @lru_cache(maxsize=512)
 def read(text: str, lang: str) -> tuple[Sentence, ...]:
-    """The sentences of a text that have words."""
     found = (_sentence(text, start, end, lang) for start, end in sentences(text, lang))
     return tuple(sentence for sentence in found if sentence.tokens)
 

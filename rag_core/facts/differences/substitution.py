@@ -202,7 +202,6 @@ def _reworded_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon
 
 
 def _opposites(words: set[str], others: set[str], lex: Lexicon) -> list[str]:
-    """The words that negate one of the others by their form."""
     return [word for word in sorted(words - others) if (positive := lex.positive(word)) and positive in others]
 
 

@@ -98,7 +98,6 @@ def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
 
 @cache
 def plain_words(lang: str) -> ValueWords:
-    """The words of the plain reading."""
     lex = lexicon(lang)
     return ValueWords(lex.facts.numbers, lex.scales, lex.units)
 

@@ -60,7 +60,6 @@ class _Phrase:
     words: tuple[str, ...]
 
     def stands(self, folded: Sequence[str], start: int) -> bool:
-        """Whether its words stand in the sentence from `start` on."""
         here = folded[start : start + len(self.words)] if start >= 0 else ()
         return len(here) == len(self.words) and all(map(_fits, self.words, here))
 

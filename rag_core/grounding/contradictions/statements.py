@@ -120,7 +120,6 @@ class Statement:
 
     @property
     def lists(self) -> ComparedWords:
-        """The word lists of its language."""
         return word_lists()[self.language]
 
     def holds(self, listed: Collection[str]) -> bool:

@@ -30,7 +30,6 @@ class Telling:
 
 @cache
 def word_lists() -> Mapping[str, ComparedWords]:
-    """The word lists by language."""
     return {code: info.contradictions for code, info in LANGUAGES.items() if info.contradictions}
 
 

@@ -49,7 +49,6 @@ class Cutting:
         self._tell(0)
 
     def counted(self, texts: Sequence[str]) -> None:
-        """The tokens of these texts were counted."""
         self._counted += sum(map(len, texts))
         self._tell(min(bisect_right(self._ends, self._counted), len(self._ends) - 1))
 

@@ -250,7 +250,6 @@ def _bounded(text: str, name: str) -> str:
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """A reading without its pages, as JSON."""
     return {
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),

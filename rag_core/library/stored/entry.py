@@ -36,12 +36,10 @@ class Accepted:
 
     @property
     def id(self) -> str:
-        """The id that its document has, or will have."""
         return f"sha256:{self.digest}"
 
     @classmethod
     def of(cls, source: Source) -> Accepted:
-        """The listing of a source."""
         locked = source.password is not None
         return cls(
             source.digest,
@@ -55,7 +53,6 @@ class Accepted:
         )
 
     def also_named(self, names: Iterable[str]) -> Accepted:
-        """With these names as the newest ones."""
         newest = tuple(dict.fromkeys(names))
         return replace(self, names=(*(name for name in self.names if name not in newest), *newest))
 
@@ -124,5 +121,4 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
 
 
 def source_digest(document_id: str) -> str:
-    """The digest of the source of a document, whose `Accepted.id` this is."""
     return document_id.removeprefix("sha256:")

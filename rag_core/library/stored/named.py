@@ -43,7 +43,6 @@ def _is_collection(path: Path) -> bool:
 
 
 def is_name(collection: str) -> bool:
-    """Whether it can name a collection: `[a-z0-9_-]{1,64}`."""
     return _COLLECTION.fullmatch(collection) is not None
 
 

@@ -228,7 +228,6 @@ def text_source(name: str, text: str, **fields: Any) -> Source:
 
 
 def clean(text: str) -> str:
-    """The text as a file can hold it."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 

@@ -176,5 +176,4 @@ def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
 
 
 def _nearest(shape: Shape, sign: str, *, slanted: bool) -> float:
-    """How far a shape is from the nearest reference of a sign."""
     return min((_distance(shape, one) for one in references(sign, slanted=slanted)), default=1.0)

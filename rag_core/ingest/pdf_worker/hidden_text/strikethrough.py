@@ -177,7 +177,6 @@ class Strokes:
             self._bars.append(Bar(box, across >= down, pale, order))
 
     def bars(self) -> Iterator[Bar]:
-        """The bars, those that go on from one another as one."""
         last: Bar | None = None
         for bar in sorted(
             self._bars, key=lambda bar: (bar.lying, bar.pale, _height(bar), bar.box[0] if bar.lying else bar.box[1])

@@ -84,7 +84,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self.suspects.add(EVERYWHERE)
 
     def is_suspect(self, box: Rect) -> bool:
-        """Whether the text in `box` may be unseen."""
         core = _core(box)
         if any(True for _ in self.suspects.near(core)):
             return True
@@ -290,7 +289,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def begin_group(
         self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float
     ) -> None:
-        """A group begins, which is painted as a whole."""
         self._groups.append(bool(blend) or alpha < 1)
         self._strange += self._groups[-1]
 

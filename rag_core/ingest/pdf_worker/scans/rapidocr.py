@@ -142,7 +142,6 @@ def set_in(sizes: Sequence[float], weights: Sequence[int]) -> list[float]:
 
 
 def _size(line: Line, above: float, below: float) -> float:
-    """The font size of a line in pixels."""
     small = any(sign.islower() for word in line.words for sign in word.text)
     return max(1.0, below - above) / (X_HEIGHT if small else CAPITALS)
 
