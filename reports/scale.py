@@ -218,7 +218,7 @@ def sketched(exact: VectorIndex, count: int, questions: Sequence[Vectors]) -> di
     flat: list[list[tuple[int, float]]] = []
     near: list[list[tuple[int, float]]] = []
     _, _, exact_cpu = timed(lambda: flat.extend(exact.search(one, NEAREST, None) for one in questions))
-    _, _, sketch_cpu = timed(lambda: near.extend(index.likely(one, NEAREST, CANDIDATES) for one in questions))
+    _, _, sketch_cpu = timed(lambda: near.extend(index.nearest(one, NEAREST, None, CANDIDATES) for one in questions))
     # a row that ties with the last one counts: any of them is as near
     found = [sum(cosine >= best[-1][1] for _, cosine in got) for got, best in zip(near, flat, strict=True)]
     each = 1000 / len(questions)

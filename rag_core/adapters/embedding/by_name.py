@@ -104,17 +104,9 @@ class SentenceTransformerEmbedder:
         except Exception as error:  # the library raises many kinds; each is the same to the user
             raise _not_loaded(model, error) from error
         self._model = self._model.to(getattr(torch, self.precision)).eval()
-        self._name = f"{model}@{self.precision}"
+        self.name, self.max_tokens = f"{model}@{self.precision}", int(self._model.max_seq_length or 512)
         self._tokenizer: Any = self._model.tokenizer
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def max_tokens(self) -> int:
-        return int(self._model.max_seq_length or 512)
 
     @cached_property
     def tokenizer(self) -> str:
@@ -130,16 +122,13 @@ class SentenceTransformerEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32; with the prompt "query" where the model has one."""
         if not texts:
-            return np.zeros((0, self._dimension()), dtype=np.float32)
+            return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
         with self._lock:
             prompt = kind if self._model.prompts.get(kind) else None
             vectors = self._model.encode(
                 list(texts), prompt_name=prompt, batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True
             )
         return unit_vectors(np.asarray(vectors, dtype=np.float32))
-
-    def _dimension(self) -> int:
-        return int(self._model.get_embedding_dimension() or 0)
 
 
 class CrossEncoderReranker:

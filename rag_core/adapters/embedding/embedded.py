@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,24 +48,13 @@ class EmbeddedModel:
     def __init__(self, precision: str = "auto") -> None:
         self._file = e5_file()
         self.precision = precision_here(precision)
+        self.name, self.max_tokens, self.tokenizer = f"{EMBEDDED}@{self.precision}", MAX_TOKENS, SHA256[:12]
         with ThreadPoolExecutor(1) as beside:  # the tokenizer is made outside Python's lock, while torch is imported
             prefixes = beside.submit(self._file.ids, ["query:", "passage:"])
             self._network = published_network(self.precision)
         query, passage = prefixes.result()
         self._prefixes: dict[TextKind, list[int]] = {"query": query, "passage": passage}
         self._means = _means()
-
-    @property
-    def name(self) -> str:
-        return f"{EMBEDDED}@{self.precision}"
-
-    @property
-    def max_tokens(self) -> int:
-        return MAX_TOKENS
-
-    @cached_property
-    def tokenizer(self) -> str:
-        return SHA256[:12]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return count_tokens(texts)

@@ -37,7 +37,8 @@ class OpenAIEmbedder:
     """
 
     def __init__(self, model: str, counter: Embedder) -> None:
-        self._name, self._model, self._counter = f"{model}@float32", model.removeprefix(PREFIX), counter
+        self.name, self.max_tokens, self.tokenizer = f"{model}@float32", MAX_TOKENS, counter.tokenizer
+        self.count_tokens, self._model = counter.count_tokens, model.removeprefix(PREFIX)
         servers = endpoints(model_environment(os.environ))
         if not servers or not self._model:
             raise ModelUnavailable(
@@ -49,21 +50,6 @@ class OpenAIEmbedder:
         self._client = openai.OpenAI(
             api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2
         )
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def max_tokens(self) -> int:
-        return MAX_TOKENS
-
-    @cached_property
-    def tokenizer(self) -> str:
-        return self._counter.tokenizer
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return self._counter.count_tokens(texts)
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32; raises ModelUnavailable where the server gives others."""

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import category
@@ -22,7 +22,7 @@ from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.embedding.e5_file import HEADS, LAYERS, E5File, e5_file
 from rag_core.adapters.embedding.embedded import published_network
 from rag_core.adapters.embedding.network import Network
-from rag_core.adapters.embedding.recent import Recent
+from rag_core.adapters.embedding.recent import Recent, digest_of
 from rag_core.domain.passages import Place, ReadPlace, ReadUnit
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
@@ -43,7 +43,6 @@ QUESTION, HEADING, UNIT, WINDOW = (
 VALUE_TOKENS = 24  # at most in a value; of those that people marked in training nineteen in twenty are shorter
 VALUE_ENDS = ".,;:!?।。，；：！？"  # what a value neither begins nor ends with
 REMEMBERED = 1 << 11  # places, those of some 400 questions
-DIGEST_BYTES = 16  # two places with one digest do not come up
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class ReaderModel:
 
     def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
         """The log odds of each place, and of each of its units with its value; raises ModelUnavailable for NaN."""
-        keys = [_digest(question, place) for place in places]
+        keys = [digest_of(question, place.heading, *place.units) for place in places]
         by_key = dict(zip(keys, places, strict=True))
         return self._recent.values(keys, lambda missing: self._read(question, [by_key[one] for one in missing]))
 
@@ -200,14 +199,6 @@ def _has_sign(text: str, start: int) -> bool:
 
 def _odds(number: Tensor) -> float:
     return float(number.clamp(-MAX_LOGIT, MAX_LOGIT))
-
-
-def _digest(question: str, place: Place) -> bytes:
-    """It stands for the texts: none of a deleted document is kept."""
-    found = blake2b(digest_size=DIGEST_BYTES)
-    for text in (question, place.heading, *place.units):
-        found.update(len(text).to_bytes(8) + text.encode("utf-8", "surrogatepass"))
-    return found.digest()
 
 
 @cache

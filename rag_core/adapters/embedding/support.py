@@ -10,15 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.embedding.network import Network
-from rag_core.adapters.embedding.reader import DIGEST_BYTES, MAX_LOGIT, version_of
-from rag_core.adapters.embedding.recent import Recent
+from rag_core.adapters.embedding.reader import MAX_LOGIT, version_of
+from rag_core.adapters.embedding.recent import Recent, digest_of
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
 
@@ -63,7 +62,7 @@ class SupportModel:
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The log odds, in [-10, 10], uncalibrated, that evidence supports a claim; raises ModelUnavailable for NaN."""
-        keys = [_digest(*pair) for pair in pairs]
+        keys = [digest_of(*pair) for pair in pairs]
         texts = dict(zip(keys, pairs, strict=True))
         return self._recent.values(keys, lambda missing: self._read([texts[one] for one in missing]))
 
@@ -112,11 +111,3 @@ def _sha256(path: Path) -> str:
         raise ModelUnavailable(
             f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again."
         ) from error
-
-
-def _digest(first: str, second: str) -> bytes:
-    """It stands for a pair of texts: none of a deleted document is kept."""
-    found = blake2b(len(first).to_bytes(8), digest_size=DIGEST_BYTES)
-    found.update(first.encode("utf-8", "surrogatepass"))
-    found.update(second.encode("utf-8", "surrogatepass"))
-    return found.digest()

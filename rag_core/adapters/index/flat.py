@@ -80,18 +80,16 @@ class FaissIndex:
         return self._firsts[-1]
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
+        return self.nearest(vector, k, allowed, None)
+
+    def nearest(
+        self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None, candidates: int | None
+    ) -> list[tuple[int, float]]:
+        """As `search`, but of a segment with a sketch only so many candidates, if any number, are compared."""
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
         found = []
         for first, segment, rows in self._places(allowed):
-            found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
-
-    def likely(self, vector: Vectors, k: int, candidates: int) -> list[tuple[int, float]]:
-        """As `search`, but that of a segment with a sketch only so many candidates are compared."""
-        query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
-        found = []
-        for first, segment, _ in self._places(None):
-            rows = segment.likely(query, candidates)
+            rows = rows if candidates is None else segment.likely(query, candidates)
             found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
 
@@ -198,9 +196,8 @@ class SketchIndex(FaissIndex):
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
         """At most k (row, cosine) of the likely rows, best first; of `allowed` or a small library, of all."""
-        if allowed is not None or len(self) <= EXACT_ROWS:
-            return super().search(vector, k, allowed)
-        return self.likely(vector, k, max(CANDIDATES, 4 * k))
+        exact = allowed is not None or len(self) <= EXACT_ROWS
+        return self.nearest(vector, k, allowed, None if exact else max(CANDIDATES, 4 * k))
 
 
 class SketchStore(FaissStore):
