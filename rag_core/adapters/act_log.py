@@ -273,7 +273,6 @@ def _cut(removed: int, head: str) -> str:
 
 
 def _marked(raw: bytes) -> tuple[int, str] | None:
-    """The mark at the beginning of a log that was shortened; None where a line is none."""
     try:
         row: Any = json.loads(raw)
     except (ValueError, RecursionError):

@@ -122,7 +122,6 @@ def _with_the_word_before(
 
 
 def _matched(tokens: Sequence[Word], pattern: regex.Pattern[str] | None) -> Iterable[int]:
-    """The numbers of the words that a pattern of folded words meets."""
     said, starts = "", list[int]()
     for word in tokens:
         starts.append(len(said) + bool(said))

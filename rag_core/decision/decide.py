@@ -76,7 +76,6 @@ def require_replayable(before: Settings, after: Settings) -> None:
 
 
 def _judge(measurements: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
-    """Judge the measurements' own draft, whose grounding is among the checks."""
     if not measurements.draft.claims:
         remedies = ("Ask for a fact that the documents state.",)
         return refuse(measurements, checks, (Reason.EMPTY_DRAFT,), "No sentence could be drafted.", remedies, beside)

@@ -141,7 +141,6 @@ def _stands_on(passage: Passage, page: int) -> bool:
 def _never_ranked(
     document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, measurements: Measurements
 ) -> LostAt | None:
-    """Why the page could not be ranked at all; None when it was."""
     if not there:
         return LostAt.UNREADABLE if page in document.unreadable_pages else LostAt.NOT_INDEXED
     if rows is not None and not set(there) & set(rows):

@@ -74,7 +74,6 @@ class Actor:
         return self.may is None or action in self.may or action in self.within.get(collection, ())
 
     def may_enter(self, collection: str) -> bool:
-        """Whether anything is open to them in a collection."""
         return self.may is None or bool(self.may) or bool(self.within.get(collection))
 
     def may_somewhere(self, action: Action) -> bool:

@@ -45,7 +45,6 @@ class Claim:
 
     @property
     def value_evidence(self) -> Evidence | None:
-        """The evidence that holds the value; None where there is none."""
         at = self.value
         return next((one for one in self.evidence if at is not None and one.spans[0].holds(at)), None)
 

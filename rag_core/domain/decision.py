@@ -189,7 +189,6 @@ class Decision:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """The numbered sources of an answer."""
         return self.outcome.citations if isinstance(self.outcome, Answer) else ()
 
     @property

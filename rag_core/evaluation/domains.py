@@ -34,7 +34,6 @@ class Taken:
 
     @property
     def about(self) -> dict[str, str]:
-        """The names for a decision's metadata."""
         return {PROFILE: self.profile.domain, WHY: self.why}
 
     def over(self, settings: Settings) -> Settings:
@@ -48,7 +47,6 @@ def taken(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Taken:
-    """The profile of a domain; of the one that is detected where it is `auto`."""
     if domain != AUTO:
         return Taken(require_domain(domain), CALLER)
     return detect(question, searched_documents(corpus, corpus.rows(documents, filters or {})))
@@ -73,7 +71,6 @@ def detect(question: str, documents: Sequence[Document]) -> Taken:
 
 
 def kind_of(document: Document) -> str:
-    """The domain that a document speaks for."""
     stated = document.metadata.values.get(KEY, "").strip().lower()
     if stated in profiles():
         return stated

@@ -301,7 +301,6 @@ class Effect:
 
     @property
     def answered(self) -> int:
-        """Questions that get an answer."""
         return self.right + self.wrong
 
     @property

@@ -101,12 +101,10 @@ class _Source:
 
     @cached_property
     def units(self) -> list[tuple[Span, ...]]:
-        """Where its sentences or rows stand."""
         return [unit.spans or self.cut(unit.start, unit.end) for unit in units(self.passage, self.page_text)]
 
     @property
     def is_table(self) -> bool:
-        """Whether its units are rows."""
         return self.passage.kind is PassageKind.TABLE
 
     def cut(self, start: int, end: int) -> tuple[Span, ...]:

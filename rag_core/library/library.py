@@ -187,7 +187,6 @@ class Library:
 
     @property
     def vector_store(self) -> str:
-        """The name of the store that its vectors are in."""
         return self._loader.vectors.name
 
     def refresh(self) -> bool:

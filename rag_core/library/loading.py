@@ -217,7 +217,6 @@ def ready_rows(db: sqlite3.Connection) -> list[tuple[int, int]]:
 
 
 def entry_in(db: sqlite3.Connection, row: int) -> Entry:
-    """The document of this number."""
     return entries_of(db, "id = ?", row)[0]
 
 

@@ -424,7 +424,6 @@ def _retrieved(measurements: Measurements) -> dict[str, Passage]:
 
 
 def _documents(measurements: Measurements, passages: Mapping[str, Passage]) -> set[str]:
-    """The documents that a decision on these measurements can name."""
     both = (measurements, measurements.other) if measurements.other else (measurements,)
     cited = {evidence.document for one in both for claim in one.draft.claims for evidence in claim.evidence}
     torn = {id for half in both for one in half.conflicts for id in one.documents}

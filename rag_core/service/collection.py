@@ -123,7 +123,6 @@ class Collection:
         return self._find(id)
 
     def delete(self, id: str) -> None:
-        """Delete a document with what holds its words."""
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
@@ -170,7 +169,6 @@ class Collection:
         documents: Sequence[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Taken:
-        """The profile that a question is asked under."""
         self.principal.require(Scope.ASK)
         return taken(self.fresh().library.view, domain, question, documents, filters)
 

@@ -55,7 +55,6 @@ _ALIASES = AliasChoices("namespace", "collection")
 
 
 def named(default: Any = "default") -> Any:
-    """A field for the name of a collection."""
     return Field(default, validation_alias=_ALIASES, serialization_alias="namespace", description="The collection.")
 
 

@@ -213,7 +213,6 @@ class Service:
         return entered
 
     def collections(self, principal: Principal) -> tuple[str, ...]:
-        """The names of the collections that the caller may enter."""
         return tuple(name for name in self._names() if self._may_enter(principal, name))
 
     def decide(

@@ -40,7 +40,6 @@ _ADAPTER = TypeAdapter(Profile)
 
 @cache
 def profiles() -> Mapping[str, Profile]:
-    """The profiles by domain, in the file's order."""
     raw = yaml.safe_load((DATA / "profiles.yaml").read_text(encoding="utf-8"))
     return {domain: _ADAPTER.validate_python({"domain": domain, **row}) for domain, row in raw.items()}
 

@@ -40,7 +40,6 @@ class RequestContext:
 
     @property
     def ids(self) -> dict[str, str]:
-        """Its ids, by the names that they have in logs and problems."""
         return {"request_id": self.id, "trace_id": self.trace_id}
 
 

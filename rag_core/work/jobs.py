@@ -303,7 +303,6 @@ class Job(Background["AddReport | Ran"]):
         return self._far.get(number)
 
     def progress(self, step: str, done: int, total: int) -> None:
-        """Take the progress that the library reports."""
         with self._telling:
             self._told(step, done, total)
 

@@ -77,7 +77,6 @@ class State:
         return {path: stamp for path, stamp in found.items() if self.files.get(path, Known("")).stamp != stamp}
 
     def digests(self, without: Several[str] = frozenset()) -> set[str]:
-        """The documents of all files but these."""
         return {known.digest for path, known in self.files.items() if path not in without} - {""}
 
 

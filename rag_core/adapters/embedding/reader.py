@@ -186,7 +186,6 @@ class _Text:
 
 
 def _ends_nothing(character: str) -> bool:
-    """Whether no value begins or ends with it."""
     return character.isspace() or character in VALUE_ENDS
 
 

@@ -65,8 +65,6 @@ class Postgres:
         self._lock = threading.Lock()
 
     def put(self, collection: str, vectors: Found, dim: int) -> None:
-        """Store what is not there yet, in one transaction."""
-
         def work(connection: Connection[Any]) -> None:
             with connection.transaction(), connection.cursor() as cursor:
                 there = set(_held(connection, collection, list(vectors), dim))

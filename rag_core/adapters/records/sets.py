@@ -121,7 +121,6 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
-        """The questions of a run with the labels it was begun with, in order."""
         with self._file.reading() as db:
             row = db.execute("SELECT questions FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:

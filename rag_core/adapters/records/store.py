@@ -121,7 +121,6 @@ class RecordStore(Decisions, Pins, Sets):
             self._note(Action.THRESHOLDS, (name_id(name) if name else "default",))
 
     def _choice(self, name: str) -> Any:
-        """The last choice under a name; None when there is none."""
         with self._file.reading() as db:
             row = db.execute("SELECT value FROM choices WHERE name = ?", (name,)).fetchone()
         return None if row is None else read_json(self._file, row[0])

@@ -95,7 +95,6 @@ class Belonging:
         self.sources = {passage.id: Source(passage, page_text) for passage in passages}
 
     def place(self, unit: Unit) -> Place:
-        """Where a sentence or row stands."""
         inside = self.sources[unit.passage.id].units
         return unit.passage.id, next(
             at for at, one in enumerate(inside) if (one.start, one.end) == (unit.start, unit.end)

@@ -48,7 +48,6 @@ def _with_evidence(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
 
 
 def no_draft(m: Measurements) -> str:
-    """Why a check of the draft does not apply: there is none."""
     return "" if m.draft.claims else "no draft to audit"
 
 
@@ -197,7 +196,6 @@ def _similarity_in_words(m: Measurements, least: float | None, _: float) -> str:
 
 
 def _least_supported(m: Measurements) -> tuple[float, Claim, ClaimMeasurement] | None:
-    """The claim that is supported least; None where one is not known."""
     cited = _with_evidence(m)
     known = [(measured.support, claim, measured) for claim, measured in cited if measured.support is not None]
     return min(known, key=lambda one: one[0], default=None) if len(known) == len(cited) else None

@@ -203,7 +203,6 @@ def _page(folder: Path) -> Iterator[Finding]:
 
 
 def _service(folder: Path) -> Iterator[Finding]:
-    """Who may call the API of `serve`."""
     from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
 
     known, now = Tokens(folder).all(), datetime.now(UTC)

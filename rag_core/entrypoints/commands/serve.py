@@ -148,7 +148,6 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
 
 
 def run(app: Front, service: Service, args: argparse.Namespace, listener: socket.socket) -> int:
-    """Serve until a signal comes."""
     import uvicorn
 
     class Server(uvicorn.Server):

@@ -267,7 +267,6 @@ def report_problems(report: AddReport) -> int:
 
 
 def key_values(values: Iterable[str]) -> dict[str, str]:
-    """Arguments of the form KEY=VALUE."""
     pairs = {}
     for value in values:
         key, equals, text = value.partition("=")

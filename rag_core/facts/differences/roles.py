@@ -56,7 +56,6 @@ def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str
 
 
 def all_values(values: Values) -> list[Value]:
-    """All that a text states in values, by sort."""
     return [*values.dates, *values.times, *values.codes, *values.quantities, *values.weekdays]
 
 

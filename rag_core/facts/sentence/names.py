@@ -168,7 +168,6 @@ def _connects(run: list[Word], word: Word, after: Word) -> bool:
 
 
 def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: Collection[str]) -> list[Word]:
-    """The part of a run that is clearly a name."""
     first, plain = run[0], LANGUAGES.or_fallback(lang).function_words
     if _starts(text, first, firsts) and not CLEAR.fullmatch(first.text) and first.text not in repeated:
         ordinary = len(run) == 1 or first.text.lower() in plain or grammar(lang).nouns_capitalised

@@ -85,7 +85,6 @@ class Time:
     end: int
 
     def agrees(self, other: Time) -> bool:
-        """Whether both may be the same time."""
         if self.minutes & other.minutes:
             return True
         bare = self if other.halves else other

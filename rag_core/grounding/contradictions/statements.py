@@ -123,7 +123,6 @@ class Statement:
         return word_lists()[self.language]
 
     def holds(self, listed: Collection[str]) -> bool:
-        """Whether a word of it is one of these, folded."""
         return any(fold(word.text) in listed for word in words(self.text))
 
     def _date(self, day: Date) -> Value:

@@ -51,7 +51,6 @@ def _has_figures(text: str) -> bool:
 
 
 def is_rule(row: Row) -> bool:
-    """Whether a row only draws a line."""
     return bool(_RULE.fullmatch(row.text)) and "-" in row.text
 
 

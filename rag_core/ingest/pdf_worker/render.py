@@ -122,7 +122,6 @@ def _add(body: Any, archive: Any, block: dict[str, Any], name: str, *, begins_pa
 
 
 def _holding(body: Any, tag: str, text: str) -> Any:
-    """An element with a text in it, which is a node of its own and no markup."""
     element = body.create_element(tag)
     element.append_child(body.create_text_node("".join(one if one.isprintable() else " " for one in text)))
     return element

@@ -341,7 +341,6 @@ class _Far:
 
 
 def _why(error: DamagedPdf | LimitExceeded) -> str:
-    """The problem of a page that ended the reader."""
     if isinstance(error, DamagedPdf):
         return "This page made the reader crash."
     what = "memory" if "memory" in error.problem else "computing time"

@@ -40,7 +40,6 @@ _files: weakref.WeakSet[Database] = weakref.WeakSet()  # that this process has o
 
 
 def records_damaged(path: Path) -> RecordsDamaged:
-    """The error for a file of records that is not what was written."""
     return RecordsDamaged(
         f"The file of records {'/'.join(path.parts[-2:])} is damaged.",
         remedy="Restore it from a backup, or move it aside and begin a new one; the documents are not affected.",

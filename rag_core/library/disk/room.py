@@ -33,7 +33,6 @@ def free_bytes(folder: Path) -> int:
 
 
 def is_short(folder: Path) -> bool:
-    """Whether the disk of a folder is full, or nearly."""
     with suppress(OSError):
         return free_bytes(folder) < SHORT_BYTES
     return False

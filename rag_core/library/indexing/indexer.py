@@ -147,7 +147,6 @@ class Indexer:
         return kept
 
     def vectors(self, group: Sequence[Cut], what: str = "", progress: Progress | None = None) -> Vectors:
-        """The vectors of the passages of all of these; see `finish`."""
         gone = False
 
         def stopped() -> bool:

@@ -271,7 +271,6 @@ def reading_from(collection: Collection, document: int, known: Any) -> Reading:
 
 
 def no_text(document: Document) -> EmptyDocument:
-    """The error for a document whose pages were read and hold no text."""
     if document.unreadable_pages:
         return EmptyDocument(
             f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(),

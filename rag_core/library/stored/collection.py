@@ -408,7 +408,6 @@ class Collection:
         return self._exists("SELECT 1 FROM document WHERE digest = ? AND state = ?", digest, READY)
 
     def is_sound(self, document: int) -> bool:
-        """Whether all that is kept of a document is what was written."""
         try:
             with self.reading() as db:
                 self._require_sound(db, document)

@@ -90,7 +90,6 @@ class Entry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that it goes by, the current one last."""
         return self.source.names
 
     def handed_in(self, source: Accepted) -> Entry:

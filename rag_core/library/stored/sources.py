@@ -277,7 +277,6 @@ def files_in(folder: Path) -> Iterator[Path | IngestError]:
 
 
 def unreadable(path: Path, error: OSError) -> IngestError:
-    """The problem of a path that the system refuses."""
     return IngestError(
         f"{name_of(path)} cannot be read: {error.strerror or error}.", remedy="Check the path and its permissions."
     )

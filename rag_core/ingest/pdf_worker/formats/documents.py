@@ -294,7 +294,6 @@ def _paragraph(paragraph: ET.Element, styles: Styles, place: Place) -> str:
 
 
 def _note(number: int, styles: Styles, place: Place) -> str:
-    """A note below the paragraph that refers to it, with its number."""
     own, notes = written([(str(number + 1), Level.RAISED)]), styles.notes
     styles.notes = {}  # a note that refers to another one is no note
     blocks = _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))

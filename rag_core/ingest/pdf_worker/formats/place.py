@@ -56,7 +56,6 @@ class Place(NamedTuple):
     linked: bool = False
 
     def lost(self, here: bool) -> Place:
-        """This place, within what is deleted where it is so `here`."""
         return self._replace(gone=True) if here else self
 
 

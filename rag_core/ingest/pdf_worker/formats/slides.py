@@ -77,7 +77,6 @@ class Slide:
             self._pictures |= kind == "pic"
 
     def _unseen(self, shape: ET.Element, *, outer: bool) -> str:
-        """Why a shape cannot be seen; "" where it can."""
         own = shape.find("./*/{*}cNvPr")
         if own is not None and own.get("hidden") in ON:
             return "none"

@@ -97,7 +97,6 @@ class _Corrector(HandOn):
         self._shown: Iterator[Shown] | None = None
 
     def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
-        """Glyphs that the file has a text for, until `end_metatext`."""
         hand_on = False
         if meta == mupdf.FZ_METATEXT_ACTUALTEXT and True not in self._open and self._shown is None:
             judgement = next(self._judgements, None)

@@ -175,7 +175,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         return codes
 
     def _font(self, span: Any) -> int:
-        """The address of the font of a span, which is kept."""
         address = int(span.font.this)
         if address not in self.fonts:
             self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
@@ -245,7 +244,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._note(text, ctm)
 
     def _note(self, text: Any, ctm: Any) -> None:
-        """Note the glyphs of `text` as those of the open span."""
         for span in spans_of(text):
             address, trm = self._font(span), span.trm
             for x, y, advance, number, said in glyphs_of(span):
