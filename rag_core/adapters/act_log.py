@@ -1,17 +1,12 @@
-"""The audit log of a library: one file of JSON lines, each chained to all before it by a hash.
+"""The audit log of a library: one file of JSON lines, appended and never changed, each chained to all before it by a
+hash.
 
-Lines are appended, and never changed.
+The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes, and each line holds the hash
+of what stands before it. So a line that is changed, cut out, added or moved breaks the chain at the next one. That its
+end was cut off, or all of it written anew, is told only by its newest hash, kept elsewhere.
 
-The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes. Each line holds the hash of
-what stands before it. So a line that is changed, cut out, added or moved breaks the chain at the next one. A chain
-alone cannot tell that its end was cut off, that the last line was changed, or that somebody wrote all of it anew: for
-that its newest hash has to be kept elsewhere.
-
-Old lines can be removed (`prune`). Then the file begins with a mark: how many lines went, and the hash of the chain up
-to there, from which the others go on. That it was done is itself a line of the log, with both numbers, so that a mark
-that somebody else wrote is found.
-
-A power cut may leave a part of a line. It stays, is ended by the next append, and counts in the chain as it is.
+Where old lines were removed (`prune`), the file begins with a mark: how many, and the hash of the chain up to there.
+That it was done is a line of the log, with both numbers. A part of a line that a power cut leaves stays, and counts.
 """
 
 from __future__ import annotations

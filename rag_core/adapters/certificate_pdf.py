@@ -1,9 +1,7 @@
 """Prints a sheet as one page: paragraphs, a table of facts, and curves over a threshold.
 
-It does not know what they mean.
-
-matplotlib is imported when a page is drawn, and not before: it costs half a second. Every text is drawn as it stands,
-names are never read as formulas, and the fonts are in the file. Equal input gives equal bytes.
+matplotlib is imported when a page is drawn: it costs half a second. Every text is drawn as it stands, names are never
+read as formulas, and the fonts are in the file. Equal input gives equal bytes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Scores the units of the best passages: how well each sentence, row or line bears on the question; and finds the
 tables that have the row a question asks for, by the labels of their rows.
 
-No model writes anything.
-
 Every unit is scored by the cosine of its vector to the question's, by the rank of its passage, by whether it is the row
-asked for or speaks of something else, and by what the answerability model says, which reads whole passages together
-with the question: each unit in its place.
+asked for or speaks of something else, and by the answerability model, which reads whole passages with the question.
 
 A balance sheet says "Goodwill" once among thirty lines, and the notes say it on many pages. So a ranking of passages
 seldom finds the line itself. The rows of more passages are looked at, by their labels alone: no model reads them.

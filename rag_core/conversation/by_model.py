@@ -1,7 +1,4 @@
-"""Rewrites a follow-up by a language model.
-
-It is sent two questions and nothing else, and may use no words but theirs.
-"""
+"""Rewrites a follow-up by a language model, which is sent two questions and may use no words but theirs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The days that a question asks about: "How many days are there today?", "as of March 2026", "What changed from 2024 to
-2026?".
-"""
+"""The days that a question asks about: "as of March 2026", "What changed from 2024 to 2026?"."""
 
 from __future__ import annotations
 

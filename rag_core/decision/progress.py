@@ -1,10 +1,8 @@
 """Goes through the record of a question that a language model drafts: to its outcome, or to the next step to ask for.
 
-Pure.
-
-`progress_of` both decides and drives. `next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it
-ended. So a replay is equal to asking again, a refusal before drafting can make no call, and where other settings would
-send a prompt that was never sent, the progress ends in an `Ask`, and nothing is invented.
+`next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a replay is equal to asking
+again, a refusal before drafting can make no call, and where other settings would send a prompt that was never sent, the
+progress ends in an `Ask`, and nothing is invented.
 """
 
 from __future__ import annotations

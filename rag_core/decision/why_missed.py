@@ -1,6 +1,4 @@
-"""Says where the right passage ranked.
-
-The user points at the page that holds the answer; every step that could have lost it is named.
+"""Says where the page that holds the answer ranked: every step that could have lost it is named.
 
 All searched passages get a dense and a lexical rank, not only the candidates; fusion and cut are those of the question
 itself, by the same code. Nothing is judged anew.
@@ -97,7 +95,7 @@ def why_missed(
     there = [
         row
         for row, passage in enumerate(corpus.passages)
-        if passage.document == document_id and _stands_on(passage, page)
+        if passage.document == document_id and any(span.page == page for span in passage.spans)
     ]
     measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters)
     decision = decide(measurements)
@@ -132,10 +130,6 @@ def _document(corpus: Corpus, document_id: str, page: int) -> Document:
             f"The document has pages 1 to {document.page_count}, got {page}.", remedy="Choose one of its pages."
         )
     return document
-
-
-def _stands_on(passage: Passage, page: int) -> bool:
-    return any(span.page == page for span in passage.spans)
 
 
 def _never_ranked(

@@ -1,7 +1,4 @@
-"""How far documents are that can be asked while they are read.
-
-Plain numbers: they stand in a decision's metadata.
-"""
+"""How far documents are that can be asked while they are read, in plain numbers for a decision's metadata."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Words that were read from a picture and may be wrong: OCR was not sure of them, or a letter stands where a digit is
-likely.
-"""
+"""Words read from a picture that may be wrong: OCR was not sure, or a letter stands where a digit is likely."""
 
 from __future__ import annotations
 

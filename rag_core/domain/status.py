@@ -1,7 +1,4 @@
-"""The closed vocabularies of an outcome.
-
-Their values never change: they are stored, counted and read by other programs.
-"""
+"""The closed vocabularies of an outcome, whose values never change: other programs store and read them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Fits a calibration to a labelled set: on all of it, and judged out of fold.
 
-The score of right answers needs the right answers.
-
 Questions of equal text share a fold: a set that asks one question of several documents would else be asked what it was
 taught.
 """

@@ -1,6 +1,4 @@
-"""Deleting a document everywhere: what counts as its words, and what else than the library's own files may hold
-them.
-"""
+"""Deleting a document everywhere: what counts as its words, and what else may hold them."""
 
 from __future__ import annotations
 

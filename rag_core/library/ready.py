@@ -1,6 +1,4 @@
-"""A corpus in memory of passages that something else retrieved.
-
-The text of a page is that of its given passages: nothing else is known.
+"""A corpus in memory of passages that something else retrieved; the text of a page is that of its given passages.
 
 A passage that the embedding model can read as a whole stays one; a longer one, or one with headings, is parted as a
 document is.

@@ -1,10 +1,7 @@
 """Values as JSON and back, by the types that their fields declare.
 
-It knows how values are shaped, and nothing of what they mean.
-
 A row has exactly the fields that its value is built from: one that is missing, unknown or of another type is an error.
-Where a value does not stand in its row as it is, because it is a text, a table of `Custom` fields says what does; see
-`shapes.py`.
+Where a value does not stand in its row as it is, a table of `Custom` fields says what does; see `shapes.py`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The values that are kept beside a library: decisions, feedback, runs of labelled sets, saved presets.
-
-Storage is elsewhere.
-
-Times are ISO 8601 in UTC, to the second.
-"""
+"""The values kept beside a library: decisions, feedback, runs, presets. Times are ISO 8601 in UTC, to the second."""
 
 from __future__ import annotations
 

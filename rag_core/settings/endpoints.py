@@ -1,7 +1,5 @@
 """The endpoints of language models: base URL, key and model name, from the environment or from
-`.streamlit/secrets.toml`.
-
-The address of a vector store's database comes from there too.
+`.streamlit/secrets.toml`; and the address of a vector store's database.
 
 A key stands in no repr and in no error; pages show `Endpoint.masked`. Nothing is asked here.
 """

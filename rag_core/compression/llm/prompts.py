@@ -1,15 +1,12 @@
 """The three prompts of the product: draft an answer from passages, judge whether they suffice, verify claims.
 
-Their form: docs/prompts.md.
-
-Each is a fixed frame of rules, and data. Only the rules of style can be replaced, by the setting `compress_prompt`;
-what keeps a document from giving orders, the refusal, the ids and the form of the answer cannot. Whoever changes a
-wording counts its version up.
+Each is a fixed frame of rules, and data (docs/prompts.md). Only the rules of style can be replaced, by the setting
+`compress_prompt`. Whoever changes a wording counts its version up.
 
 Untrusted text is lines of JSON between boundary lines that no document can write. A passage, title, file name or
-question may say anything, in any characters. It becomes a string of JSON on one line, in which nothing can end the line,
-close the context, or be taken for a control token of a model's chat template. Decoded, it is the text again, so that a
-quote from it can be found on its page.
+question becomes a string of JSON on one line, in which nothing can end the line, close the context, or be taken for a
+control token of a model's chat template. Decoded, it is the text again, so that a quote from it can be found on its
+page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The checks before any draft, in the order in which they are judged.
-
-The first enforced failure refuses, and no model has been called.
-
-A check measures nothing itself: it reads what was measured and holds it against its threshold.
-"""
+"""The checks before any draft, in the order in which they are judged: the first enforced failure refuses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The checks that only a language model's draft has: its language, length and words, and a model's judgement.
-
-They come after all others.
+"""The checks that only a language model's draft has, after all others: its language, length and words, and a judgement.
 
 What a model said can only take trust away: a draft that failed before is not looked at by it.
 """

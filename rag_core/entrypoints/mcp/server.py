@@ -1,7 +1,4 @@
-"""The MCP server over the service.
-
-Each tool enters a collection as its caller, and so reaches what a call of the API would reach.
-"""
+"""The MCP server: each tool enters a collection as its caller, and reaches what a call of the API would reach."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Facts of a sentence, and those that its evidence lacks: values and what they are attached to, names, codes, small
-words, operators.
-"""
+"""Facts of a sentence, and those that its evidence lacks: values, names, codes, small words, operators."""
 
 from __future__ import annotations
 

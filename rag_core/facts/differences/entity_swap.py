@@ -1,10 +1,8 @@
-"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence: each name stands on the
-page, but not here.
+"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence.
 
 Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no
 capitals: there a word counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun
-    that the evidence has elsewhere is a
-change in the place of another noun, unless both are synonyms.
+that the evidence has elsewhere is a change in the place of another noun, unless both are synonyms.
 """
 
 from __future__ import annotations

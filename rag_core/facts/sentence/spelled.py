@@ -1,7 +1,4 @@
-"""Numbers in words: "two hundred and five", "zweihundertfünf", "pětadvacet", "दो लाख"; ordinals too.
-
-Whole numbers only.
-"""
+"""Whole numbers in words: "two hundred and five", "zweihundertfünf", "pětadvacet", "दो लाख"; ordinals too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The unit behind a number: a symbol ("5 mW"), a word, a compound ("5 Arbeitswochen"), words between them ("30 working
-days").
-"""
+"""The unit behind a number: a symbol ("5 mW"), a word, a compound ("5 Arbeitswochen"), "30 working days"."""
 
 from __future__ import annotations
 

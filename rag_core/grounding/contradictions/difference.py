@@ -1,8 +1,4 @@
-"""Whether two statements say the same thing with another value.
-
-Knows nothing of documents: whether two statements are about the same thing is for
-`rag_core.grounding.contradictions.subject` to say.
-"""
+"""Whether two statements say the same thing with another value; `subject` says whether they are about the same."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The statement of a sentence or of a table's cell: its values, and its other words.
-
-Two are held against each other by `rag_core.grounding.contradictions.difference`.
-"""
+"""The statement of a sentence or of a table's cell: its values, and its other words."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Says whether two statements with different values are about the same thing, as far as their places in the documents
-tell.
-"""
+"""Says whether two statements with different values are about the same thing, as far as their places tell."""
 
 from __future__ import annotations
 

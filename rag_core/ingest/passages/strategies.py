@@ -1,7 +1,4 @@
-"""The ways to cut documents of different kinds, and the choice of one for a document.
-
-The choice is made from counts that are shown to the user, who can override it by name.
-"""
+"""The ways to cut documents of different kinds, and the choice of one, from counts that the user is shown."""
 
 from __future__ import annotations
 

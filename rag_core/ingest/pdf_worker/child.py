@@ -1,12 +1,9 @@
-"""The child's side: one request on stdin, JSON lines on stdout.
-
-It sets its limits and gives up the network before it looks at the file.
+"""The child's side: one request on stdin, JSON lines on stdout. It sets its limits before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
-    a line:
-`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet` {pdf} ·
-`looked` {script, text} · `recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The
-parent holds the pipe that the first argument names; when it closes, this process ends.
+a line: `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet`
+{pdf} · `looked` {script, text} · `recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`.
+The parent holds the pipe that the first argument names; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls

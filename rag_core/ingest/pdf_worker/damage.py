@@ -1,6 +1,4 @@
-"""Says whether a page was read whole, from what MuPDF complains of.
-
-Where a stream breaks off MuPDF goes on with what it has.
+"""Says whether a page was read whole, from what MuPDF complains of: where a stream breaks off it goes on.
 
 67 filings (2,142 pages looked at) gave none of these complaints; of 88 damaged copies of our samples that lost over a
 tenth of their text without a word, all did.

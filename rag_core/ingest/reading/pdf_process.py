@@ -1,14 +1,10 @@
 """Runs one request in the child process that opens PDFs, and brings back what it says.
 
-It knows processes and JSON, and no PDF.
-
 The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its
 own (no keys, no proxies), without network where the system can block it, and whatever happens here, it and everything
 it started is killed before `events` ends. Where this process is killed itself, the kernel ends the child.
 
-Where a page ends the child, it is reported as unreadable, and a new process reads those behind it: a plan with a
-million lines, or a picture that crashes MuPDF, costs a report its own page and not the other 300. Few pages may end a
-reader.
+Where a page ends the child, it is reported as unreadable, and a new process reads those behind it. Few pages may do so.
 """
 
 from __future__ import annotations

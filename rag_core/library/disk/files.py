@@ -1,7 +1,4 @@
-"""Writes files so that a kill at any moment leaves the old one or the new one. Knows nothing about documents.
-
-A JSON object in a file of its own carries its checksum (`seal`).
-"""
+"""Writes files so that a kill at any moment leaves the old one or the new one; a JSON object with its checksum."""
 
 from __future__ import annotations
 

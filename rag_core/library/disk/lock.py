@@ -1,6 +1,4 @@
-"""One indexing at a time for a collection, also across processes; whoever reads, describes or deletes does not wait for
-it.
-"""
+"""One indexing at a time for a collection, also across processes; who reads, describes or deletes does not wait."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Adds accepted sources to a collection, in their order.
-
-Each complete document is put into the library, whatever happens to the rest.
+"""Adds accepted sources to a collection, in their order; each complete document is put in, whatever happens to the
+rest.
 
 One file after the other is read and cut in this thread. A second thread makes its vectors and puts it into the library,
 while this one reads on.

@@ -1,9 +1,7 @@
 """Makes a document of an accepted source: read, detect the language, cut, list the terms, embed.
 
-Each step is kept as it is done.
-
-Every step's outcome depends only on the bytes and the options, which make the document's key; what is kept is never
-made twice.
+Every step's outcome depends only on the bytes and the options, which make the document's key; it is kept as it is done,
+and never made twice.
 """
 
 from __future__ import annotations

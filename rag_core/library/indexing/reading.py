@@ -1,7 +1,4 @@
-"""Reads the pages of a source, and keeps them as they come.
-
-Reading may take minutes of OCR; a killed process need not read again.
-"""
+"""Reads the pages of a source, and keeps them as they come: a killed process need not read again."""
 
 from __future__ import annotations
 

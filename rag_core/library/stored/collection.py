@@ -9,11 +9,9 @@
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
     <collection>/model_cache.sqlite    answers of language models; see adapters/llm/chain.py
 
-A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as
-they are read, and cut in batches, so that the first ones can be asked. Whatever is changed is changed in one
-transaction. A
-deletion goes on until nothing of it stands in the log beside the file, or among the sources: where a process is killed
-before, whoever opens the collection next finishes it.
+A document has one row for each of its forms: one that is ready, and one that is being made of it. Whatever is changed
+is changed in one transaction. A deletion goes on until nothing of it stands in the log beside the file, or among the
+sources: where a process is killed before, whoever opens the collection next finishes it.
 """
 
 from __future__ import annotations

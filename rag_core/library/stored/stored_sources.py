@@ -1,6 +1,4 @@
-"""The stored bytes of sources. Their digest names the file.
-
-It is compared whenever they are overwritten, checked or read.
+"""The stored bytes of sources. Their digest names the file, and is compared whenever they are overwritten or read.
 
 A stored file that does not have its digest is damage: nothing is read from it, and the right bytes take its place when
 they come.

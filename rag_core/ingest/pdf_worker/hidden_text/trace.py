@@ -1,7 +1,5 @@
 """Walks over what a page paints, in the order of painting, and notes where text may be unseen.
 
-It renders nothing and decides nothing.
-
 A place is a suspect where something opaque is painted after the text, where the text stands on a ground of nearly its
 own colour or on a picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs
 have no extent. `rendering` looks at those places. Most pages of ordinary files have none, and need no picture.

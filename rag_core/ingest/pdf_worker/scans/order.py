@@ -1,7 +1,4 @@
-"""The order in which the lines of a picture are read.
-
-Pure: it knows neither pictures nor the engine that found the lines.
-"""
+"""The order in which the lines of a picture are read. Pure: it knows neither pictures nor the engine."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """Reads a picture by the weights of RapidOCR (PP-OCRv6): words with their boxes and how sure it is of each.
 
-It knows no PDF.
-
-OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`; nothing of RapidOCR's
-own program runs.
+OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`.
 """
 
 from __future__ import annotations
