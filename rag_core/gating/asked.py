@@ -104,39 +104,25 @@ FIGURES = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, 
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """The type and constraints that a question states.
-
-    Args:
-        type: of the answer.
-        years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or
-            several.
-        parts: the quarters and halves named ("q3", "h1").
-        flow: whether it asks for a figure that adds up over a period, like revenue.
-        codes: canonical.
-        names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
-        subject: the beginnings of its words without periods, numbers and small words: what the label of a row would
-            say.
-        metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
-        superlative, compared: whether it asks for the highest or lowest; compares.
-        manner: whether it asks how something is done, and so for no figure.
-        computes: the kind of `COMPUTED` that it asks for, or empty.
-    """
+    """The type and constraints that a question states."""
 
     type: AnswerType
-    years: frozenset[int]
-    in_year: int
-    parts: frozenset[str]
-    flow: bool
-    codes: frozenset[str]
-    names: tuple[tuple[str, ...], ...]
-    keys: frozenset[str]
+    years: frozenset[int]  # named ones
+    in_year: int  # the one year that the answer must be of ("in 2022"), 0 where there is none or several
+    parts: frozenset[str]  # the quarters and halves named ("q3", "h1")
+    flow: bool  # whether it asks for a figure that adds up over a period, like revenue
+    codes: frozenset[str]  # canonical
+    names: tuple[tuple[str, ...], ...]  # each as its folded words
+    keys: frozenset[str]  # the beginnings of its keywords
+    # the beginnings of its words but periods, numbers and small words: what the label of a row would say
     subject: frozenset[str]
+    # those of `data/metrics.yaml` that it names, with the labels that reports print them under
     metrics: tuple[NamedMetric, ...]
-    words: frozenset[str]
-    superlative: bool
-    compared: bool
-    computes: str = ""
-    manner: bool = False
+    words: frozenset[str]  # all its words, folded
+    superlative: bool  # whether it asks for the highest or lowest
+    compared: bool  # whether it compares
+    computes: str = ""  # the kind of `COMPUTED` that it asks for, or empty
+    manner: bool = False  # whether it asks how something is done, and so for no figure
 
     @property
     def name_keys(self) -> frozenset[str]:

@@ -56,51 +56,36 @@ class FollowUpWords:
     there.
 
     Patterns meet folded words joined by single spaces; words are folded. What decides or scores reads none of them.
-
-    Args:
-        leads: what opens a follow-up and asks nothing ("and then").
-        about, about_behind: what stands before and behind the new thing of a follow-up that only names it ("what about
-        Italy"). prepositions: groups of one meaning; `behind`: whether they stand behind their words.
-        adverbs: question phrases that can take each other's place before a verb ("when", "how often").
-        counted: question phrases that can take each other's place before a noun ("how many", "which").
-        no_noun: those of them that can also stand for their noun ("how many did it open").
-        auxiliaries: verbs that a subject follows; `copulas`: those that may be a question's only verb.
-        articles: words that open the name of a thing; `inflected_articles`: those that only stand behind a preposition
-            ("dem"); `linked`: prepositions within a name ("the date of delivery").
-        pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`:
-            the articles of what a pronoun can stand for, where that is told by them.
-        counted_pronouns: pronouns for the noun that is counted ("jich").
-        empty_pronouns: pattern of pronouns that stand for nothing ("is it allowed").
-        periods: words of a period ("second", "last"); `period_heads`: what names a part of a year ("quarter"); `years`:
-            what names a year.
-        period: how a period is put into a question that has none ("in {}").
-        finite_verbs: pattern of a folded word that is the verb of its question, where it tells its subject by itself.
-        verb_last: whether what is added stands behind the subject, since a verb ends the question.
     """
 
-    leads: SpacedPhrases
+    leads: SpacedPhrases  # open a follow-up and ask nothing ("and then")
+    # before the new thing of a follow-up that only names it ("what about Italy"); `about_behind`: behind it
     about: SpacedPhrases
-    prepositions: Groups
-    adverbs: SpacedPhrases
-    counted: SpacedPhrases
-    auxiliaries: FoldedSet
+    prepositions: Groups  # groups of one meaning; `behind`: whether they stand behind their words
+    adverbs: SpacedPhrases  # question phrases that can take each other's place before a verb ("when", "how often")
+    counted: SpacedPhrases  # question phrases that can take each other's place before a noun ("how many", "which")
+    auxiliaries: FoldedSet  # verbs that a subject follows; `copulas`: those that may be a question's only verb
     copulas: FoldedSet
-    pronouns: Table
+    pronouns: Table  # stand for something named before, each with how that is put in its place ("its": "{}'s")
+    # words of a period ("second", "last"); `period_heads`: parts of a year ("quarter"); `years`: name a year
     periods: FoldedSet
     period_heads: FoldedSet
     years: FoldedSet
-    period: Text
+    period: Text  # how a period is put into a question that has none ("in {}")
     about_behind: SpacedPhrases = ()
     behind: Flag = False
-    no_noun: SpacedPhrases = ()
+    no_noun: SpacedPhrases = ()  # those of `counted` that can also stand for their noun ("how many did it open")
+    # open the name of a thing; `inflected_articles`: those that only stand behind a preposition ("dem")
     articles: FoldedSet = frozenset()
     inflected_articles: FoldedSet = frozenset()
-    linked: FoldedSet = frozenset()
+    linked: FoldedSet = frozenset()  # prepositions within a name ("the date of delivery")
+    # articles of what a pronoun can stand for, where that is told by them
     agreeing: Spellings = field(default_factory=dict)
-    counted_pronouns: FoldedSet = frozenset()
-    empty_pronouns: SearchPattern = None
+    counted_pronouns: FoldedSet = frozenset()  # for the noun that is counted ("jich")
+    empty_pronouns: SearchPattern = None  # pattern of those that stand for nothing ("is it allowed")
+    # pattern of a folded word that is the verb of its question, where it tells its subject by itself
     finite_verbs: WholePattern = None
-    verb_last: Flag = False
+    verb_last: Flag = False  # whether what is added stands behind the subject, since a verb ends the question
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,35 +55,10 @@ class LanguageInfo:
     """All that is written down about one language.
 
     `question_words` and `stop_words` are lower case, not folded. They hold no negation and no modal of obligation or
-    permission, because these decide what a clause says; `function_words` is both together.
-
-    Args:
-        refusal: the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does.
-        unsure: the sentence that refuses where something may be there.
-        nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does;
-            `nowhere_joint`: before the last of several names.
-        conjunctions: between two questions in one.
-        conditionals: first words of a rule, which is no refusal.
-        indicator_phrases: by which an answer claims knowledge from elsewhere.
-        greetings: what texts begin with that greet.
-        comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded
-        words joined by
-            single spaces, so they need neither case nor punctuation, and user text never becomes part of one.
-        present: words for the present moment; `changed`: by which a question asks for what became different.
-        abbreviations: whose full stop ends no sentence; `number_abbreviations`: before a number only;
-            `ordinal_followers`: words behind an ordinal.
-        synonym_groups: words that may stand for each other in a search.
-        negations: words for "not" and "no"; in brackets they leave open which is meant.
-        asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a
-            question, or the last where `asking_last`.
-        measures: pairs of words by which a question asks for a measure ("how long"): the second is no keyword.
-        unfinished: words that no sentence ends with: what ends so goes on in another column or on another page.
-        yes, no: how a table of labelled questions may say so.
-        units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
-        word_order: that the order of words alone says who does what, so that words hardly change their endings.
-        markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest
-            of a word ("increas*") or its beginning; of phrases that overlap the longest counts. Levels with plus and
-            minus are two directions of one scale; "none" only looks like a marker.
+    permission, because these decide what a clause says; `function_words` is both together. Patterns meet folded words
+    joined by single spaces, and user text never becomes part of one. In `markers` a star is the rest of a word or its
+    beginning, the longest of phrases that overlap counts, levels with plus and minus are two directions of one scale,
+    and "none" only looks like a marker.
     """
 
     code: str
@@ -92,39 +67,44 @@ class LanguageInfo:
     grammar: Grammar
     question_words: WordSet
     stop_words: WordSet
-    refusal: Text
-    unsure: Text
-    nowhere: Text
-    nowhere_chosen: Text
-    nowhere_joint: Text
-    conjunctions: Words
+    refusal: Text  # the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does
+    unsure: Text  # the sentence that refuses where something may be there
+    nowhere: Text  # that no document speaks of "{names}"
+    nowhere_chosen: Text  # that none of the chosen ones does
+    nowhere_joint: Text  # before the last of several names
+    conjunctions: Words  # between two questions in one
     refusal_phrases: SpacedPhrases
-    indicator_phrases: Phrases
-    greetings: SpacedPhrases
-    conditionals: FoldedSet = frozenset()
-    comparative: SearchPattern = None
+    indicator_phrases: Phrases  # by which an answer claims knowledge from elsewhere
+    greetings: SpacedPhrases  # begin texts that greet
+    conditionals: FoldedSet = frozenset()  # first words of a rule, which is no refusal
+    comparative: SearchPattern = None  # a pattern of what a question asks for, as the next three
     procedural: SearchPattern = None
     asks_number: SearchPattern = None
     time_sensitive: SearchPattern = None
-    present: SearchPattern = None
-    changed: SearchPattern = None
-    abbreviations: WordSet = frozenset()
-    number_abbreviations: WordSet = frozenset()
-    ordinal_followers: WordSet = frozenset()
-    synonym_groups: Groups = ()
-    negations: Words = ()
-    asking: FoldedSet = frozenset()
-    asking_last: Flag = False
+    present: SearchPattern = None  # words for the present moment
+    changed: SearchPattern = None  # by which a question asks for what became different
+    abbreviations: WordSet = frozenset()  # whose full stop ends no sentence
+    number_abbreviations: WordSet = frozenset()  # before a number only
+    ordinal_followers: WordSet = frozenset()  # words behind an ordinal
+    synonym_groups: Groups = ()  # words that may stand for each other in a search
+    negations: Words = ()  # words for "not" and "no"; in brackets they leave open which is meant
+    asking: FoldedSet = frozenset()  # verbs by which a question asks ("explain"): no keywords as its first content word
+    asking_last: Flag = False  # whether they are none as its last one either
+    # pairs of words by which a question asks for a measure ("how long"): the second is no keyword
     measures: SpacedPhrases = ()
+    # words that no sentence ends with: what ends so goes on in another column or on another page
     unfinished: WordSet = frozenset()
-    yes: Words = ()
+    yes: Words = ()  # how a table of labelled questions may say so, as `no`
     no: Words = ()
+    # spellings by canonical unit, known to questions too; an underscore stands for a space
     units: Spellings = field(default_factory=dict)
+    # whether the order of words alone says who does what, so that words hardly change their endings
     word_order: MaybeFlag = None
     replies: Replies | None = None
     facts: FactWords | None = None
     values: ValueRows | None = None
     times: TimeWords | None = None
+    # by kind and level, phrases whose change changes what a sentence says
     markers: Levels = field(default_factory=dict)
     orders: OrderRows | None = None
     limits: LimitRows | None = None
