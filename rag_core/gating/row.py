@@ -63,9 +63,7 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
         return 0.0
     beside = beginnings(folded(above))
     first = _share(asked, cells[0], beside, language, about=about)
-    if _names_code(asked, cells[0]) or any(
-        asked.codes & codes_in(cell) and len(cell.split()) == 1 for cell in cells[1:]
-    ):
+    if _names_code(asked, cells[0]) or any(asked.codes & codes_in(cell) and _is_code_alone(cell) for cell in cells[1:]):
         first = max(first, CODE_DEFINED if asked.type is AnswerType.DEFINITION else CODE_NAMED)
     others: list[float] = []
     if asked.type in NAMES:
@@ -91,6 +89,10 @@ def _names_code(asked: AskedFor, cell: str) -> bool:
     return (
         number.isdecimal() and len(number) >= CODE_DIGITS and number in asked.words and int(number) not in asked.years
     )
+
+
+def _is_code_alone(cell: str) -> bool:
+    return len(cell.split()) == 1
 
 
 def cells_named(asked: AskedFor, row: str, header: str) -> list[str]:

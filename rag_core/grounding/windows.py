@@ -1,4 +1,4 @@
-"""Where in a long text a sentence may have come from: windows of one to three sentences, by words, then cosine."""
+"""Where in a long text a sentence may have come from: windows of sentences, ranked by shared words, then cosine."""
 
 from __future__ import annotations
 
