@@ -2,12 +2,7 @@
 
 
 class RagError(Exception):
-    """A problem that is reported to the user, with what to do about it.
-
-    Args:
-        problem: one sentence that says what is wrong, with the value received.
-        remedy: one sentence that says what to do now.
-    """
+    """A problem that is reported to the user: one sentence says what is wrong, and one, the `remedy`, what to do."""
 
     def __init__(self, problem: str, *, remedy: str) -> None:
         super().__init__(f"{problem} {remedy}")
@@ -88,10 +83,7 @@ class StoreMismatch(LibraryError):
 
 
 class StoreUnavailable(LibraryError):
-    """The database that searches a library's vectors cannot be asked.
-
-    A change that was being made was not made.
-    """
+    """The database of a library's vectors cannot be asked; a change that was being made was not made."""
 
 
 class RecordsDamaged(LibraryError):

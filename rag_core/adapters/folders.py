@@ -129,11 +129,7 @@ class LocalFolder(SyncedFolder):
 
 
 def folder_at(address: str, *, polling: bool = False) -> SyncedFolder:
-    """The folder of a path, or of an address such as `s3://bucket/folder`; `FSSPEC_…` has its keys.
-
-    Raises:
-        InvalidSetting: there is no such kind, or its package is not installed.
-    """
+    """The folder of a path or an address such as `s3://bucket/folder` (keys: `FSSPEC_…`); raises InvalidSetting."""
     if "://" not in address:
         return LocalFolder(Path(address), polling=polling)
     import fsspec  # a fifth of a second, for commands that follow nothing

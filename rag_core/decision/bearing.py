@@ -49,10 +49,7 @@ class SentenceScores:
 
 
 def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
-    """Whether any sentence that a model's draft cites answers about as well as the best one of `hits`, its passages.
-
-    True of a draft that cites none.
-    """
+    """Whether a sentence that a draft cites answers about as well as the best of `hits`; True where it cites none."""
     cited = {_key(one): one for units in _cited(draft, hits, scores.corpus) for one in units}
     if not cited:
         return True

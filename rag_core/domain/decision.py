@@ -121,10 +121,7 @@ class Decision:
         return self.status is AnswerStatus.SUCCESS
 
     def is_safe(self) -> bool:
-        """Whether the text may be relied on: it is an answer, and every check that its preset enforces has judged it.
-
-        `metadata["unjudged"]` names the checks that have not.
-        """
+        """Whether the text may be relied on: an answer, with no enforced check in `metadata["unjudged"]`."""
         return self.answered and not self.metadata.get(UNJUDGED)
 
     @property

@@ -12,10 +12,7 @@ from rag_core.domain.claims import Citation, Claim
 
 @dataclass(frozen=True, slots=True)
 class ClaimMeasurement:
-    """The measurements of one claim; thresholds judge them later.
-
-    None is "not measured", and what was not measured has not passed.
-    """
+    """The measurements of one claim, judged later; None is "not measured", and that has not passed."""
 
     quotes_missing: tuple[str, ...] | None = None  # that do not stand on the page they cite
     fabricated: tuple[str, ...] | None = None  # cited ids that were not retrieved

@@ -59,10 +59,7 @@ class VectorIndex(Protocol):
     """Finds the passages nearest to a vector."""
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine), best first, ties by row; only rows in `allowed` when given.
-
-        `vector` has shape (dim,).
-        """
+        """At most k (row, cosine) for a vector of shape (dim,), best first, ties by row, of `allowed` if given."""
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """The stored vectors of these rows, shape (len(rows), dim)."""

@@ -30,9 +30,7 @@ class Reason(StrEnum):
     status: AnswerStatus
 
     def __new__(cls, value: str, status: AnswerStatus | None = None) -> Reason:
-        """A member by its published value, with the status of a decision for this reason; `Reason(value)` looks one
-        up.
-        """
+        """A member by its published value, with the status of such a decision; `Reason(value)` looks one up."""
         if status is None:
             raise TypeError(f"the reason {value!r} needs a status")
         member = str.__new__(cls, value)

@@ -79,11 +79,7 @@ def fitted(
 
 
 def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
-    """`base`, as far as these questions say otherwise; those that it was fitted on are left out and counted.
-
-    Raises:
-        InvalidInput: fewer than 20 questions of either kind are left.
-    """
+    """`base`, as far as these questions, but those of its fit, say otherwise; InvalidInput below 20 of a kind."""
     new = _unseen(base, samples)
     seen = len(samples) - len(new)
     try:

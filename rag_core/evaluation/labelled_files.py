@@ -347,11 +347,7 @@ def read_labelled(data: bytes, name: str) -> Labelled:
 
 
 def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
-    """The questions of files given as (name, bytes), which may belong together: questions and gold labels.
-
-    Raises:
-        InvalidInput: they are too large, or hold no table of questions.
-    """
+    """The questions of files, (name, bytes), that may belong together; InvalidInput for none, or too many."""
     if sum(len(data) for _, data in files) > MAX_BYTES:
         raise InvalidInput(
             f"{quoted(files[0][0])} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets."

@@ -95,10 +95,7 @@ def _is_changed(one: Assessment, settings: Settings) -> bool:
 
 
 def combine(supports: Sequence[float]) -> float:
-    """The support of several sentences together, in [0, 1]; 0 for none.
-
-    Half the mean of their log odds and half the least, as a probability: one invented sentence must not drown.
-    """
+    """Half the mean of the sentences' log odds and half the least, as a support in [0, 1]; 0 for none."""
     if not supports:
         return 0.0
     clipped = [min(max(support, 1e-6), 1 - 1e-6) for support in supports]

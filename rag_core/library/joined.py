@@ -71,10 +71,7 @@ class JoinedCorpus:
 
 
 def joined(parts: Sequence[Snapshot], vectors: VectorStore) -> JoinedCorpus:
-    """One or more collections as one corpus; a document is read from the first of them that has it.
-
-    Their vectors are of the same embedding model; the weights of words come from all of them.
-    """
+    """Collections of one embedding model as one corpus; a document is read from the first of them that has it."""
     of: dict[str, Snapshot] = {}
     for part in parts:
         for document in part.documents:

@@ -212,12 +212,7 @@ class Library:
         return writer(self._collection.root)
 
     def source(self, document_id: str) -> bytes:
-        """The bytes of a document as they were handed in.
-
-        Raises:
-            InvalidInput: there is no such document.
-            LibraryDamaged: they are missing or were changed.
-        """
+        """The bytes of a document as handed in; raises InvalidInput, or LibraryDamaged where they were changed."""
         for entry in self.view.entries:
             if entry.document.id == document_id:
                 return stored_sources.read(self._collection.root, entry.source)
@@ -288,10 +283,7 @@ class Library:
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
     ) -> AddReport:
-        """Index what `unfinished` lists, or `only` these ids of it; other arguments as in `add`.
-
-        `passwords` are by name or id, for sources that need one.
-        """
+        """Index what `unfinished` lists, or `only` these ids; `passwords` are by name or id, the rest as in `add`."""
         known = passwords or {}
         with self._writing(WAIT_SECONDS, cancelled):
             listed = [row for row in self.unfinished() if only is None or row.id in only]
@@ -376,11 +368,7 @@ class Library:
         return erased
 
     def discard(self, document_ids: Several[str]) -> None:
-        """Take unfinished sources off the list, and what was made of them; documents of the library stay as they are.
-
-        Raises:
-            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
-        """
+        """Take unfinished sources, and what was made of them, off the list; no document goes. Raises LibraryBusy."""
         dropped = [row for row in self.unfinished() if row.id in document_ids]
         self._note(Action.DISCARD, [row.id for row in dropped])
         self._change(
@@ -390,12 +378,7 @@ class Library:
             self._finish_deletion()
 
     def set_metadata(self, document_id: str, metadata: Metadata) -> None:
-        """Replace a document's metadata; nothing is embedded again.
-
-        Raises:
-            InvalidInput: there is no such document, or a value is too long.
-            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
-        """
+        """Replace a document's metadata; nothing is embedded again. Raises InvalidInput, or LibraryBusy."""
         require_metadata(metadata)
         self.refresh()
         if document_id not in self._ready():

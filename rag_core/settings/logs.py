@@ -31,12 +31,7 @@ def noted(event: str, **fields: Any) -> dict[str, Any]:
 
 
 def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None:
-    """Log as RAG_LOG (text or json) and RAG_LOG_FILE say, else as text where `verbose`; a second call replaces the
-    first.
-
-    Raises:
-        InvalidSetting: RAG_LOG is something else, or the file cannot be written.
-    """
+    """Log as RAG_LOG and RAG_LOG_FILE say, else as text where `verbose`, instead of before; raises InvalidSetting."""
     form, file = environment.get("RAG_LOG", "").strip().lower(), environment.get("RAG_LOG_FILE", "").strip()
     if form and form not in FORMS:
         raise InvalidSetting(f"RAG_LOG is {form!r}.", remedy="Set it to text or json, or not at all.")

@@ -71,11 +71,7 @@ SECTIONS = frozenset(name.partition(".")[0] for name in _MEANINGS)
 
 
 def flattened(read: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by our names, from a file whose sections may nest; what is named without a section stays as it is.
-
-    Raises:
-        InvalidSetting: a section holds a name that means nothing here, or two names that contradict each other.
-    """
+    """Settings by our names, from a file whose sections may nest; InvalidSetting for names unknown or at odds."""
     found = {name: value for name, value in read.items() if name not in SECTIONS or not isinstance(value, Mapping)}
     off = [name for name, value in _leaves(read) if name == "retrieval.reranking.enabled" and not value]
     for name, value in _leaves(read):

@@ -67,10 +67,7 @@ class Runner:
         bounded: bool = True,
         handing_in: HandingIn | None = None,
     ) -> Job:
-        """Start a job over so many files, or queue it behind the running one.
-
-        `sources` are kept so that a password can be tried. Too many jobs end a `bounded` one at once, with an error.
-        """
+        """Start a job over so many files, or queue it; too many jobs end a `bounded` one at once, with an error."""
         job = Job(
             title,
             kind,

@@ -65,10 +65,7 @@ LAST_WORDS_CHARS = 200  # characters of the line that an error quotes from a pro
 
 
 class Started:
-    """A module run in a process of its own, the pipes to it, and the last line of its standard error.
-
-    Each of those lines goes to `log`, read by a thread of this `name`. Raises OSError where it cannot be started.
-    """
+    """A module run in a process of its own, and pipes to it; its standard error goes to `log`. Raises OSError."""
 
     def __init__(self, module: str, environment: Mapping[str, str], log: logging.Logger, name: str) -> None:
         path = os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH")]))

@@ -25,12 +25,7 @@ class Pins(Part):
     @noted(Action.WATCH)
     @own()
     def pin(self, decision: int, first: Seen, version: int) -> None:
-        """Watch a kept decision, answered from this `version` of the library. One that another pin came to takes its
-        place.
-
-        Raises:
-            InvalidInput: there is no such decision, or so many are watched already.
-        """
+        """Watch a decision, answered from this `version`; InvalidInput where it is gone, or many are watched."""
         said = json.dumps(asdict(first))
         with self._file.writing() as db:
             db.execute("DELETE FROM pins WHERE now = ?", (decision,))

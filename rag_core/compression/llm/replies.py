@@ -145,12 +145,7 @@ _Reply = TypeVar("_Reply", bound=BaseModel)
 
 
 def read_draft(completion: Completion) -> DraftReply:
-    """The draft of an answer; a refusal in any language is not `answerable`, and has no claims.
-
-    Raises:
-        EmptyReply: it says nothing, or claims nothing.
-        MalformedReply: it cannot be read, or is past the bounds.
-    """
+    """The draft of an answer; a refusal has no claims. Raises EmptyReply where it says nothing, or MalformedReply."""
     text = _read(completion)
     raw = _json(text)
     if raw is None and is_refusal(text):

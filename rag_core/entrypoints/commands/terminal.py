@@ -305,10 +305,7 @@ def progress_line() -> Progress | None:
 
 
 def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: Path | None) -> int:
-    """Answer each {id, question} of a file as a JSON line; how many could not be.
-
-    One that fails is told, and the others go on.
-    """
+    """Answer each {id, question} of a file as a JSON line; how many could not be, each of which is told."""
     rows, problems, progress = read_rows(path, ("id", "question")), 0, progress_line()
     with output(out) as lines:
         for done, row in enumerate(rows, 1):

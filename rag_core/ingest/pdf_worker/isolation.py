@@ -84,11 +84,7 @@ class _Program(ctypes.Structure):
 
 
 def block(*, files: bool) -> str:
-    """Refuse this process, and whatever it starts, the network; with `files` also writing to files and starting
-    programs.
-
-    Returns "" when it is in force, tried out; else why it is not, as a sentence.
-    """
+    """Refuse this process the network, with `files` also writing and programs; "", or why it is not in force."""
     machine = os.uname().machine
     if sys.platform != "linux" or machine not in MACHINES or sys.maxsize < 2**32:
         return f"There is no filter of system calls for this system ({sys.platform}, {machine})."

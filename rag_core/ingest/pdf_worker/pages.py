@@ -70,10 +70,7 @@ THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
 def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
-    """The page as the JSON event `page`, without its number; `picture` is to be read where the page has no text.
-
-    Raises whatever MuPDF raises on a broken page, or at the memory limit.
-    """
+    """The page as the event `page`; `picture` is to be read where it has no text. Raises what MuPDF raises."""
     asked = drawer.request
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
     words = text_page.extractWORDS()
@@ -212,9 +209,7 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
 def _with_whole_words(
     runs: list[InkedRun], unseen: Reasons, blocks: list[dict[str, Any]], near_em: float
 ) -> tuple[list[InkedRun], Reasons]:
-    """The runs, those as one between which MuPDF parted a word: in Hindi a vowel sign stands left of the letter that it
-    follows.
-    """
+    """The runs, those as one between which MuPDF parted a word, as before a vowel sign in Hindi."""
     lines = {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
     whole: list[InkedRun] = []
     reasons: Reasons = []

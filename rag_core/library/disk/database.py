@@ -116,10 +116,7 @@ class Database:
             return aside
 
     def empty_log(self) -> bool:
-        """Empty the log beside the file, so that what was deleted stands in neither; raises as `reading` does.
-
-        False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
-        """
+        """Empty the log beside the file of what was deleted; False where somebody read for `WAIT_SECONDS`."""
         with self._lock, self.problems("writing"):
             connection = self._connect()
             connection.execute("PRAGMA incremental_vacuum").fetchall()  # gives the room back

@@ -28,10 +28,7 @@ def damaged(path: Path, why: str) -> LibraryDamaged:
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
-    """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones.
-
-    A file that is not `private`, because a user named its place, gets the usual mode there.
-    """
+    """Replace `path` so that readers find the old or new bytes; one that is not `private` gets the usual mode."""
     if private:
         make_folder(path.parent)
     else:

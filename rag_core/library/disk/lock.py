@@ -24,12 +24,7 @@ _OTHER = "another process"
 
 @contextmanager
 def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Iterator[None]:
-    """Hold the writer's lock of a collection's folder, which is made. The system gives it back when the process dies.
-
-    Raises:
-        LibraryBusy: another writer held it for `wait` seconds; who is said to those to whom everything is open.
-        Cancelled: the user stopped waiting.
-    """
+    """Hold the writer's lock of a folder, which is made; raises LibraryBusy after `wait` seconds, or Cancelled."""
     make_folder(folder)
     lock, holder = FileLock(folder / "lock", mode=FILE_MODE), folder / "lock.json"
     try:

@@ -32,18 +32,10 @@ class Workers(Protocol):
     """Processes that make documents of PDFs for one call, from `begin` to `end`."""
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
-        """Start them with this model; how many sources they take at once.
-
-        Raises:
-            WorkersUnavailable: they cannot be started.
-            Cancelled: the user stopped it.
-        """
+        """Start them with this model; how many sources they take at once. Raises WorkersUnavailable, Cancelled."""
 
     def order(self, row: Accepted, data: bytes) -> Future[bytes]:
-        """Have a document made of a source; the bytes of a file that holds it.
-
-        The future raises an IngestError where none can be made of it, and another RagError where no worker can be used.
-        """
+        """The bytes of a file with the document made of a source; raises IngestError, or another RagError."""
 
     def end(self) -> None:
         """End them; what is still being made is not wanted."""

@@ -84,10 +84,7 @@ def vectors_of(
 
 
 def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
-    """The index terms of each passage of the document `name`, under the title that is embedded with them.
-
-    Equal terms are one string: most of a document's words occur often. Raises LimitExceeded beyond `MAX_TERMS`.
-    """
+    """The index terms of each passage of document `name` under its title; raises LimitExceeded beyond `MAX_TERMS`."""
     known: dict[str, str] = {}
     rows = []
     for passage in passages:

@@ -129,10 +129,7 @@ class Indexer:
         return None
 
     def finish(self, group: Sequence[Cut]) -> list[Entry]:
-        """Embed the passages of all of these at once, and keep those that nobody deleted as complete documents.
-
-        Where it raises, none is complete: Gone, or as `vectors_of`.
-        """
+        """Embed the passages of all of these, and keep those not deleted as complete; all or, if it raises, none."""
         name = group[0].entry.document.name if len(group) == 1 else f"{len(group)} texts"
         progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self.progress
         vectors, first = self.vectors(group, f"{name}: embedding", progress), 0

@@ -134,11 +134,7 @@ class Gone(Cancelled):
 
 
 class Collection:
-    """The file of one collection below `folder`, made when something is written. Safe to share between threads.
-
-    Raises:
-        InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
-    """
+    """The file of one collection below `folder`, made when written to. Threads may share it. Raises InvalidInput."""
 
     def __init__(self, folder: Path, collection: str) -> None:
         require_name(collection)

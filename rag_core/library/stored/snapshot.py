@@ -20,10 +20,7 @@ from rag_core.retrieval.bm25 import Bm25Index
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
-
-    It stays usable after documents were added or deleted, for as long as somebody holds it.
-    """
+    """One version, usable as long as somebody holds it. Row n of both indexes is `passages[n]`, by document."""
 
     version: int
     passages: Passages

@@ -99,12 +99,7 @@ def digest_prefix(id: str) -> bytes:
 
 
 def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
-    """`metadata` with these values on top: title, date, authority, verified by their names, any other key as a free
-    value.
-
-    Raises:
-        InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor false.
-    """
+    """`metadata` with these values on top, any key that is no field as a free value; InvalidInput for a wrong one."""
     fields: dict[str, Any] = {}
     free = dict(metadata.values)
     for key, value in values.items():

@@ -152,9 +152,7 @@ def written(grid: Sequence[Sequence[Cell]]) -> str:
 
 @dataclass
 class TextPage:
-    """A page: its text, the name or number that people know it by, what was left out of it, by
-    `rag_core.ingest.reading.pdf_findings.HIDDEN_KINDS`, and why it could not be read.
-    """
+    """A page of text, with its name, what was left out by kind (`HIDDEN_KINDS`), and why it could not be read."""
 
     text: str
     label: str
