@@ -58,8 +58,8 @@ class FlatSegment:
 def _one_thread() -> Iterator[None]:
     """Within the block FAISS searches in the calling thread alone.
 
-    With several it took six times the processor time over 100,000 vectors, and the last digits were others than with
-    one thread.
+    With several threads it compares one vector with more than some ten thousand in another way: of 100,000 it took six
+    times the processor time, and the last digits were others than with one thread, or over a part of the rows.
     """
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)  # for this thread; others keep theirs
@@ -85,7 +85,11 @@ class FaissIndex:
     def nearest(
         self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None, candidates: int | None
     ) -> list[tuple[int, float]]:
-        """As `search`, but of a segment with a sketch only so many candidates, if any number, are compared."""
+        """As `search`, but of a segment with a sketch only so many candidates, where a number is given, are compared.
+
+        Give `allowed` or `candidates`, not both.
+        """
+        assert allowed is None or candidates is None  # a sketch finds candidates among all rows
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
         found = []
         for first, segment, rows in self._places(allowed):
