@@ -3,10 +3,13 @@ hash.
 
 The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes, and each line holds the hash
 of what stands before it. So a line that is changed, cut out, added or moved breaks the chain at the next one. That its
-end was cut off, or all of it written anew, is told only by its newest hash, kept elsewhere.
+end was cut off, that the last line was changed, or that all of it was written anew, is told only by its newest hash,
+kept elsewhere.
 
 Where old lines were removed (`prune`), the file begins with a mark: how many, and the hash of the chain up to there.
-That it was done is a line of the log, with both numbers. A part of a line that a power cut leaves stays, and counts.
+That it was done is a line of the log, with both numbers, so that a mark that somebody else wrote is found.
+
+A part of a line that a power cut leaves stays, is ended by the next append, and counts.
 """
 
 from __future__ import annotations
@@ -145,8 +148,9 @@ class ActLog:
         return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
 
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
-        """Remove the lines before a time, of which the new file `archive` takes the bytes; it is noted, and cannot be
-        undone.
+        """Remove the lines before a time, up to the first that is not older; the new file `archive` takes their bytes.
+
+        That is noted first, and cannot be undone.
 
         Raises:
             LibraryDamaged: the log is not what was written: nothing is removed.

@@ -1,7 +1,10 @@
-"""Sends each request of the API, and what was measured of each question, to a collector of OpenTelemetry, if asked to.
+"""Sends each request of the API, and what was measured of each question, to a collector of OpenTelemetry; the spans of
+questions have OpenInference's kinds.
 
-Spans hold numbers, names of ours, ids and scores, questions those of OpenInference's kinds. Text goes along only where
-the operator says so. A question is decided first: a collector that is away costs nothing but its spans.
+Off unless asked for.
+
+Spans hold numbers, names of ours, ids and scores. Text of questions, answers and passages goes along only where the
+operator says so. A question is decided first and told then: a collector that is away costs nothing but its spans.
 """
 
 from __future__ import annotations

@@ -66,9 +66,11 @@ class Vocabulary:
     functions: frozenset[str]
 
     def has(self, name: str, phrase: str) -> bool:
+        """Whether a whole phrase is one of a list."""
         return any(phrase in getattr(row, name) for row in self.rows)
 
     def meets(self, name: str, phrase: str) -> bool:
+        """Whether any word of a phrase is one of a list of patterns."""
         return any(getattr(row, name).fullmatch(word) for row in self.rows for word in phrase.split())
 
 
@@ -95,6 +97,7 @@ class Row:
 
     @property
     def only(self) -> Part | None:
+        """The day that is all there is on the row; None where there is more, or none."""
         part = self.parts[0] if len(self.parts) == 1 else None
         return part if part and not spaced(part.before + part.behind) else None
 

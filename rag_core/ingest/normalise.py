@@ -163,6 +163,7 @@ _remembered = lru_cache(maxsize=256)(normalise)
 
 
 def cells(row: str) -> str:
+    """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
     return (_cells if len(row) <= CACHED_CHARS else _cells.__wrapped__)(row)
 
 

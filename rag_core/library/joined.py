@@ -71,7 +71,10 @@ class JoinedCorpus:
 
 
 def joined(parts: Sequence[Snapshot], vectors: VectorStore) -> JoinedCorpus:
-    """Collections of one embedding model as one corpus; a document is read from the first of them that has it."""
+    """Collections of one embedding model, one at least, as one corpus; a document is read from the first that has it.
+
+    The weights of words come from all of them.
+    """
     of: dict[str, Snapshot] = {}
     for part in parts:
         for document in part.documents:

@@ -124,12 +124,14 @@ class Texts:
         self._readings: dict[tuple[str, tuple[Span, ...]], str] = {}
 
     def own(self, wanted: str) -> str:
+        """The text that a model wrote, by its hash."""
         return same(self._own.get(wanted, ""), wanted)
 
     def parts(self, row: Parts | str | None, sources: Sequence[str]) -> str:
         return self.own(row) if isinstance(row, str) else joined(row, sources)
 
     def quote(self, document: str, spans: Sequence[Span], wanted: str) -> str:
+        """The raw text at the first of the spans."""
         return same(self.raw(document, spans) if wanted else "", wanted)
 
     def raw(self, document: str, spans: Sequence[Span]) -> str:
@@ -140,6 +142,7 @@ class Texts:
         return self._page(document, first.page)[first.start : first.end]
 
     def reading(self, document: str, spans: Sequence[Span], wanted: str) -> str:
+        """The reading form of the text at the spans."""
         if not wanted or self._page_text is None or not spans:
             return same("", wanted)
         key = document, tuple(spans)

@@ -42,7 +42,10 @@ class Retention:
 
 
 def retention(environment: Mapping[str, str]) -> Retention:
-    """How long questions are kept, by RAG_KEEP_DECISIONS, _DAYS, _MOST and _REJECTED_DAYS; raises InvalidSetting."""
+    """How long questions are kept, unless RAG_KEEP_DECISIONS is false; raises InvalidSetting.
+
+    By RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS.
+    """
     keep = _truth("RAG_KEEP_DECISIONS", environment.get("RAG_KEEP_DECISIONS") or "true")
     return Retention(
         keep,
@@ -53,7 +56,10 @@ def retention(environment: Mapping[str, str]) -> Retention:
 
 
 def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Documents and bytes of a collection: RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES; raises InvalidSetting."""
+    """Documents and bytes of a collection that has no quota of its own; raises InvalidSetting.
+
+    By RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES.
+    """
     return _amount("RAG_QUOTA_DOCUMENTS", environment), _amount("RAG_QUOTA_BYTES", environment)
 
 

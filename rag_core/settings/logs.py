@@ -31,7 +31,10 @@ def noted(event: str, **fields: Any) -> dict[str, Any]:
 
 
 def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None:
-    """Log as RAG_LOG and RAG_LOG_FILE say, else as text where `verbose`, instead of before; raises InvalidSetting."""
+    """Log as the environment says; a second call replaces what the first one set up. Raises InvalidSetting.
+
+    RAG_LOG is text or json, RAG_LOG_FILE the path of a file. `verbose`: as text, where the environment says nothing.
+    """
     form, file = environment.get("RAG_LOG", "").strip().lower(), environment.get("RAG_LOG_FILE", "").strip()
     if form and form not in FORMS:
         raise InvalidSetting(f"RAG_LOG is {form!r}.", remedy="Set it to text or json, or not at all.")

@@ -111,8 +111,8 @@ def _leaves(read: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any
 def with_env_file(environment: Mapping[str, str], file: Path = ENV_FILE) -> Mapping[str, str]:
     """The environment over the variables of a file of `NAME=value` lines; a variable that is set but empty wins too.
 
-    Comments, quotes and a leading `export` are read as a shell reads them. Only `FROM_FILE` is taken: a folder that
-    came from somebody else must not send a key or a document anywhere.
+    Comments, quotes and a leading `export` are read as a shell reads them; nothing is expanded or run. Only `FROM_FILE`
+    is taken: a folder that came from somebody else must not send a key or a document anywhere.
 
     Raises:
         InvalidSetting: the file cannot be read; the message holds no line of it, which may be a key.

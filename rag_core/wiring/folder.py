@@ -141,7 +141,10 @@ def make_collection(folder: Path, name: str, title: str = "") -> None:
 
 
 def drop_collection(folder: Path, name: str, wait: float) -> bool:
-    """Delete a collection, which is noted first; whether there was one. See `rag_core.work.runner`."""
+    """Delete a collection, which is noted first; whether there was one.
+
+    Whoever has it open in this process lets go of it first: see `rag_core.work.runner`.
+    """
     root = File(folder, name).root
     note = noting(folder, name)
     permit(Action.DROP, name)

@@ -31,7 +31,10 @@ def keeping(store: RecordStore) -> bool:
 
 
 def keep(store: RecordStore, measurements: Measurements, searched: Sequence[str] = (), origin: str = "ask") -> int:
-    """Keep a question for the documents that it was restricted to (none for all); its id. Drops what is too old."""
+    """Keep a question for the documents that it was restricted to (none for all); its id.
+
+    Drops what is older or more than is to be kept.
+    """
     limits = retention(os.environ)
     id = store.keep(measurements, origin=origin, documents=searched)
     store.prune(limits.days, limits.most, limits.rejected_days)

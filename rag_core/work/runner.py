@@ -130,7 +130,10 @@ class Runner:
                 self._going = +self._going
 
     def end(self, place: Place, seconds: float) -> bool:
-        """Stop and forget the jobs of a library that goes; whether all ended within so many seconds."""
+        """Stop and forget the jobs of a library that goes; whether all ended within so many seconds.
+
+        Nothing of theirs is handed in afterwards.
+        """
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]
         for job in ending:

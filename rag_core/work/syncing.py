@@ -49,7 +49,11 @@ class Known:
 
 @dataclass(slots=True)
 class State:
-    """A followed folder by path; `owned` are digests that it alone brought, `before` documents when files went."""
+    """A followed folder as it is known: its files by path, and what is wrong with all of it.
+
+    `owned` are digests of documents that nobody else brought; `before` is how many documents there were when the first
+    of the files that are gone was missed.
+    """
 
     files: dict[str, Known] = field(default_factory=dict)
     owned: set[str] = field(default_factory=set)

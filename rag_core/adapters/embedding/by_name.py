@@ -59,7 +59,10 @@ def precision_here(precision: str) -> str:
 
 
 def unit_vectors(vectors: Vectors) -> Vectors:
-    """Vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off. Raises ModelUnavailable for NaN."""
+    """Vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off by up to 0.4 %.
+
+    Raises ModelUnavailable for NaN.
+    """
     if not np.isfinite(vectors).all():
         raise ModelUnavailable("The embedding model returned no numbers.", remedy="Use another model or precision.")
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

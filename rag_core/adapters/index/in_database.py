@@ -93,6 +93,7 @@ class Digests:
         return bytes(self.rows[row])
 
     def distinct(self) -> list[bytes]:
+        """Each once, in the order of their first rows."""
         return list(dict.fromkeys(self[row] for row in range(len(self))))
 
     def rows_of(self, digest: bytes) -> list[int]:

@@ -204,6 +204,7 @@ class Decisions(Part):
 
     @opened(Action.SEE)
     def executions(self) -> tuple[Execution, ...]:
+        """All that are kept, newest first."""
         with self._file.reading() as db:
             rows = db.execute("SELECT body FROM executions ORDER BY id DESC").fetchall()
         with as_written(self._file):

@@ -63,7 +63,10 @@ class Pins(Part):
         return bool(noted)
 
     def pins(self, origin: str | None = None) -> tuple[Pin, ...]:
-        """The watched answers, the newest first: everybody's for those who may see them, else one's own."""
+        """The watched answers, the newest first, of one origin where it is given.
+
+        Everybody's for those who may see them, else one's own.
+        """
         wanted = origin if actor().is_open(Action.SEE, self.collection) else actor().name
         query = (
             "SELECT p.decision, coalesce(d.question, ''), p.origin, p.version, p.change, p.first, p.last, p.now,"

@@ -49,6 +49,7 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def sets(self) -> tuple[str, ...]:
+        """The names of the stored sets, sorted."""
         with self._file.reading() as db:
             return tuple(name for (name,) in db.execute("SELECT name FROM sets ORDER BY name"))
 
@@ -117,10 +118,12 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def runs(self) -> tuple[RunHead, ...]:
+        """All runs, newest first."""
         return self._runs("ORDER BY r.id DESC", ())
 
     @opened(Action.SEE)
     def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
+        """The questions of a run with the labels it was begun with, in order."""
         with self._file.reading() as db:
             row = db.execute("SELECT questions FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:

@@ -80,6 +80,7 @@ class RecordStore(Decisions, Pins, Sets):
             self._note(Action.KEEPING, ("on" if keep else "off",))
 
     def presets(self) -> tuple[SavedPreset, ...]:
+        """The saved presets, by name."""
         with self._file.reading() as db:
             rows = db.execute("SELECT name, preset_values, certificate, created FROM presets ORDER BY name").fetchall()
         return tuple(

@@ -221,6 +221,7 @@ def named(name: str) -> str:
 
 
 def now() -> str:
+    """ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

@@ -104,7 +104,10 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
 
 
 def http_routes(server: MCPServer[Any], login: Login | None = None) -> list[BaseRoute]:
-    """The routes of `/mcp`; with a login also what tells clients that its provider makes tokens (RFC 9728)."""
+    """The routes of `/mcp`; names and origins are looked at before them, as for the API.
+
+    With a login also what tells clients that its provider makes tokens for them (RFC 9728).
+    """
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,

@@ -284,7 +284,10 @@ class _Maker:
 
 
 def _settled(drafts: Iterable[_Draft], maker: _Maker, title: str, limit: int, count: Counter) -> Iterator[Passage]:
-    """The passages of these drafts, each counted as it is embedded; what is too large is halved."""
+    """The passages of these drafts, each counted as it is embedded: tokens of parts do not always add up.
+
+    What is too large is halved.
+    """
     made = ((draft, passage) for draft in drafts if (passage := maker.passage(draft)))
     for batch in batches(made, lambda _: 1, COUNT_BATCH):
         sizes = sizes_of([embedding_text(passage, title) for _, passage in batch], count)

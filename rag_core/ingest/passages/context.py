@@ -50,7 +50,7 @@ def _innermost(levels: Sequence[str], size: Callable[[str], float], limit: float
 
 
 def _shorten(text: str, limit: float) -> str:
-    """As many whole words as fit into `limit`."""
+    """As many whole words as fit into `limit`; of a single longer word, as many characters."""
     words = text.split()
     if _width(text) <= limit:
         return " ".join(words)

@@ -41,7 +41,10 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 
 class Atom(NamedTuple):
-    """A sentence, row or line; `whole` is False for a part, as in no overlap. Those of one `piece` stand together."""
+    """A sentence, row or line; `whole` is False for a heading, or a part, as in no overlap.
+
+    Those of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
+    """
 
     spans: tuple[Span, ...]
     tokens: int = 0
@@ -168,6 +171,7 @@ def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[
 
 
 def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Iterator[list[T]]:
+    """The values in lists, each closed once its weights come to `full` or more."""
     batch: list[T] = []
     total = 0
     for value in values:

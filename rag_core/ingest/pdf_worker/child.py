@@ -1,4 +1,6 @@
-"""The child's side: one request on stdin, JSON lines on stdout. It sets its limits before it looks at the file.
+"""The child's side: one request on stdin, JSON lines on stdout.
+
+It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
 a line: `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet`

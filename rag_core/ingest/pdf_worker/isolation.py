@@ -84,7 +84,11 @@ class _Program(ctypes.Structure):
 
 
 def block(*, files: bool) -> str:
-    """Refuse this process the network, with `files` also writing and programs; "", or why it is not in force."""
+    """Refuse this process, and whatever it starts, the network; with `files` also writing to files and starting
+    programs.
+
+    Returns "" when it is in force, tried out; else why it is not, as a sentence.
+    """
     machine = os.uname().machine
     if sys.platform != "linux" or machine not in MACHINES or sys.maxsize < 2**32:
         return f"There is no filter of system calls for this system ({sys.platform}, {machine})."
@@ -104,10 +108,12 @@ def block(*, files: bool) -> str:
 
 
 def end_with_parent(alive: int) -> None:
-    """Let the kernel end this process when whoever holds the other end of the pipe `alive` is gone.
+    """Let the kernel end this process when whoever holds the other end of the pipe `alive` is gone, whatever it does
+    then.
 
     A signal from a pipe, not from the parent's death: that one comes when the thread ends that started this process.
-    Nothing may be written into the pipe. Elsewhere than on Linux this process ends with its next word to the parent.
+    Nothing may be written into the pipe: the kernel may tell of it after it was read. Elsewhere than on Linux this
+    process ends with its next word to the parent.
     """
     if sys.platform != "linux":
         return

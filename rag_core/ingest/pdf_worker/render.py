@@ -71,7 +71,10 @@ def _clamp(value: float, size: int) -> int:
 
 
 def compose(data: bytes) -> bytes:
-    """The PDF of blocks, of `kind` title, head, lead, text, quote, small, rows or picture; no text is markup."""
+    """The PDF of a printed sheet, as a JSON list of blocks: what is in a text is set as it is, and is no markup.
+
+    Their `kind`: title, head, lead, text, quote or small (`text`), rows (`rows`), picture (`png`, base64).
+    """
     archive, blocks = pymupdf.Archive(), json.loads(data)
     story = pymupdf.Story(user_css=CSS, archive=archive)
     for number, (block, after) in enumerate(zip(blocks, [*blocks[1:], {"kind": ""}], strict=True)):

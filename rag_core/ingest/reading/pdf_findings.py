@@ -58,6 +58,7 @@ def _characters(found: Sequence[tuple[int, int]]) -> int:
 
 
 def attached_files(names: Sequence[str]) -> str:
+    """That these files in a file were not read."""
     said = ", ".join(" ".join(name.split())[:NAME_CHARS] for name in names[:MAX_NAMES])
     were = f"{len(names):,} attached files were" if len(names) > 1 else "1 attached file was"
     return f"{were} not read: {said}{'…' * (len(names) > MAX_NAMES)}."

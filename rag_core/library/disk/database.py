@@ -52,10 +52,11 @@ def library_damaged(path: Path) -> LibraryDamaged:
 
 
 class Database:
-    """The file at `path` with the tables that the statements of `schema` make, which is of the `version` from 1.
+    """The file at `path` with the tables that the statements of `schema` make.
 
-    `damaged` makes the error for a file that is not what was written, `what` names the file in others. Where it is
-    `checked`, the whole file is gone through when it is opened: .07 s for 44 MB.
+    `version` is the schema's, at least 1; a file of another is refused. `damaged` makes the error for a file that is
+    not what was written, `what` names the file in others. Where it is `checked`, the whole file is gone through when it
+    is opened: .07 s for 44 MB.
     """
 
     def __init__(
@@ -92,7 +93,10 @@ class Database:
 
     @contextmanager
     def writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
-        """One transaction, waited for `wait` seconds, None for `WAIT_SECONDS`. Makes the file; raises as `reading`."""
+        """One transaction: all of it is kept, or nothing. Makes the file; raises as `reading` does.
+
+        Another writer is waited for `wait` seconds, None for `WAIT_SECONDS`.
+        """
         with self._lock, self.problems("writing"):
             make_folder(self.path.parent)
             connection = self._connect()
@@ -102,7 +106,10 @@ class Database:
                 yield connection
 
     def move_aside(self) -> Path | None:
-        """Give the file another name, and begin a new one; where it is now, None for none. Raises LibraryError."""
+        """Give the file another name, so that a new one is begun; nothing is deleted.
+
+        Returns where it is now, None where there was none; raises LibraryError where the disk refuses.
+        """
         with self._lock, self.problems("moving"):
             self.close()
             if not self.path.exists():
@@ -116,7 +123,10 @@ class Database:
             return aside
 
     def empty_log(self) -> bool:
-        """Empty the log beside the file of what was deleted; False where somebody read for `WAIT_SECONDS`."""
+        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither.
+
+        Raises as `reading` does. False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
+        """
         with self._lock, self.problems("writing"):
             connection = self._connect()
             connection.execute("PRAGMA incremental_vacuum").fetchall()  # gives the room back

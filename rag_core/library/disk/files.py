@@ -28,7 +28,10 @@ def damaged(path: Path, why: str) -> LibraryDamaged:
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
-    """Replace `path` so that readers find the old or new bytes; one that is not `private` gets the usual mode."""
+    """Replace `path` so that readers, also after a power cut, find the old bytes or the new ones.
+
+    One that is not `private`, because a user named its place, gets the usual mode there.
+    """
     if private:
         make_folder(path.parent)
     else:

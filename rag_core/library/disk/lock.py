@@ -24,7 +24,10 @@ _OTHER = "another process"
 
 @contextmanager
 def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Iterator[None]:
-    """Hold the writer's lock of a folder, which is made; raises LibraryBusy after `wait` seconds, or Cancelled."""
+    """Hold the writer's lock of a folder, which is made. The system gives it back when the process dies.
+
+    Raises LibraryBusy where another writer held it for `wait` seconds, or Cancelled.
+    """
     make_folder(folder)
     lock, holder = FileLock(folder / "lock", mode=FILE_MODE), folder / "lock.json"
     try:

@@ -44,7 +44,11 @@ def create(path: Path, mode: int = FILE_MODE) -> BinaryIO:
 
 
 def tighten(path: Path) -> None:
-    """Take every right of others off a file, or off all in a folder and then it. Links are not followed."""
+    """Take every right of others off a file, or off a folder with all that is in it. Links are not followed.
+
+    A folder is closed after what it holds: one that is closed needs no second look. What belongs to somebody else
+    stays.
+    """
     for parent, folders, names in os.walk(path, topdown=False):
         for name in (*names, *folders):
             _close(Path(parent, name))

@@ -84,7 +84,10 @@ def vectors_of(
 
 
 def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
-    """The index terms of each passage of document `name` under its title; raises LimitExceeded beyond `MAX_TERMS`."""
+    """The index terms of each passage of document `name` under its title, as that is embedded.
+
+    Equal terms are one string: most words occur often. Raises LimitExceeded beyond `MAX_TERMS` different ones.
+    """
     known: dict[str, str] = {}
     rows = []
     for passage in passages:

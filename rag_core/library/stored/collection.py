@@ -320,7 +320,7 @@ class Collection:
                     self._list(db, row, path.stat().st_size if path.exists() else 0, None)
 
     def drop_waiting(self, db: sqlite3.Connection, digests: Iterable[str]) -> None:
-        """Take these off the list; the bytes of one of which there is no document go by `finish_deletion`."""
+        """Take these off the list, within a transaction; bytes of one without a document go by `finish_deletion`."""
         for digest in digests:
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
             left = "NOT EXISTS (SELECT 1 FROM document WHERE digest = ?)"
@@ -362,8 +362,8 @@ class Collection:
                 db.execute("UPDATE document SET reading = ? WHERE id = ?", (pack(reading), document))
 
     def put(self, db: sqlite3.Connection, cut: Cut, packed: bytes, vectors: Vectors, state: str) -> bool:
-        """Keep a document that was cut and embedded in the place of what was kept of it; False where somebody deleted
-        it.
+        """Keep a document that was cut and embedded, within a transaction, in the place of what was kept of it before
+        but in the library; False where somebody deleted it.
 
         `packed` are its passages by `pack_passages`, `state` is READING where it has only the first pages, else
         COMPLETE.
@@ -467,7 +467,10 @@ class Collection:
     # deletion
 
     def remove(self, db: sqlite3.Connection, digests: Several[str], *, ready: bool = True) -> None:
-        """Delete all of these sources, without `ready` but documents of the library; then call `finish_deletion`."""
+        """Delete all that is kept of these sources; without `ready` documents of the library stay.
+
+        Within a transaction; call `finish_deletion` when it is committed.
+        """
         for digest in digests:
             db.execute(
                 f"DELETE FROM document WHERE digest = ?{'' if ready else ' AND state != ' + repr(READY)}", (digest,)

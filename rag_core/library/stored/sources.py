@@ -99,7 +99,11 @@ def digest_prefix(id: str) -> bytes:
 
 
 def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
-    """`metadata` with these values on top, any key that is no field as a free value; InvalidInput for a wrong one."""
+    """`metadata` with these values on top, any key that is no field as a free value.
+
+    Raises:
+        InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor false.
+    """
     fields: dict[str, Any] = {}
     free = dict(metadata.values)
     for key, value in values.items():
@@ -238,7 +242,7 @@ def name_of(path: Path) -> str:
 
 
 def open_file(path: Path) -> IO[bytes]:
-    """The file, opened without waiting, as a pipe would have it; raises IngestError where it is no file."""
+    """The file, open for reading; raises IngestError where it cannot be read. Never waits, as opening a pipe would."""
     try:
         _require_file(path, path.stat().st_mode)  # before it is opened: some devices act on that
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

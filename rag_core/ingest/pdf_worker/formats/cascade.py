@@ -252,6 +252,7 @@ def _feature(found: re.Match[str]) -> bool:
 
 
 def word(value: Tokens) -> str:
+    """A value that is one word, in small letters; "" for another one."""
     return value[0].lower_value if len(value) == 1 and value[0].type == "ident" else ""
 
 

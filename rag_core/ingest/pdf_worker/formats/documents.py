@@ -1,4 +1,6 @@
-"""Opens what is no PDF, a saved web page or a Word document, as pages: MuPDF lays its text out on A4. No script runs.
+"""Opens what is no PDF, a saved web page or a Word document, as pages: MuPDF lays its text out on A4.
+
+No script runs, nothing is fetched.
 
 MuPDF sets the cells of a Word table below one another, so a Word document is written as a plain web page first, with
 its headings, tables and the text that shows; it has no pictures.

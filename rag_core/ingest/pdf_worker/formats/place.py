@@ -149,6 +149,7 @@ class Box(NamedTuple):
 
 
 def boxes(paragraph: ET.Element) -> Iterator[Box]:
+    """The text boxes of a paragraph, not those within one of them."""
     waiting: list[tuple[ET.Element, tuple[ET.Element, ...]]] = [(paragraph, ())]
     while waiting:
         element, around = waiting.pop()

@@ -184,6 +184,7 @@ def one_line(text: str) -> str:
 
 
 def said(text: str) -> int:
+    """How many characters it has, without white space."""
     return sum(map(len, text.split()))
 
 

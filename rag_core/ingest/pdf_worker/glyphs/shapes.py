@@ -113,6 +113,9 @@ def glyph_code(font: Any, number: int) -> int:
 
 
 def is_slanted(font: Any) -> bool:
-    """Whether a font calls itself italic: the narrow 7 of a heading is like a slanted 1."""
+    """Whether a font calls itself italic.
+
+    Slanted shapes accuse no upright glyph: the narrow 7 of a heading is like a slanted 1.
+    """
     name = str(font.m_internal.name).casefold()
     return bool(mupdf.ll_fz_font_is_italic(font.m_internal)) or "ital" in name or "obli" in name

@@ -97,7 +97,10 @@ def _signs_of(font: str) -> dict[str, str]:
 
 
 def sign_of(font: Any, number: int, code: int, *, few: bool) -> str:
-    """The sign that a glyph shows; "" where it is `code`. `few`: the page has no more of the font than bullets."""
+    """The sign that a glyph shows; "" where it is what the file says, the character `code`.
+
+    `few`: the page has no more glyphs of the font than of one for bullets.
+    """
     said = chr(code) if code >= 32 and code < 0x110000 else "\ufffd"
     valueless = said == "\ufffd" or PRIVATE < code <= PRIVATE + 0xFF
     name = str(font.m_internal.name)

@@ -27,10 +27,12 @@ class Place(NamedTuple):
 
     @property
     def middle(self) -> float:
+        """Its height on the page."""
         return (self.y0 + self.y1) / 2
 
     @property
     def high(self) -> float:
+        """The height of its letters, with their margin."""
         return max(1.0, self.y1 - self.y0)
 
 
