@@ -312,7 +312,11 @@ def asks_row(asked: AskedFor) -> bool:
 def tables_asked(
     asked: AskedFor, passages: Sequence[Passage], page_text: PageText, titles: Mapping[str, str]
 ) -> list[int]:
-    """The places of those passages that have the row asked for, surest first, then by document and page."""
+    """The places of those passages that have the row asked for, surest first; none where no figure is asked for.
+
+    Of equally sure ones those of the first document come first, and in it the order of `rank_of_row`, then of the
+    pages.
+    """
     if not asks_row(asked):
         return []
     tables = [place for place, passage in enumerate(passages) if passage.kind is PassageKind.TABLE][:MAX_TABLES]

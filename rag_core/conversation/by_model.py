@@ -52,7 +52,9 @@ def by_model(
 
 
 def is_of(text: str, question: str, earlier: str, language: str) -> bool:
-    """Whether a text is a question made of these two: it takes over something earlier, and nothing else."""
+    """Whether a text is a question made of these two: it takes something over from the earlier one, and nothing from
+    elsewhere.
+    """
     if not 0 < len(text) <= MAX_QUESTION_CHARS or "\n" in text or leans(text, language):
         return False
     known = LANGUAGES.or_fallback(language).function_words

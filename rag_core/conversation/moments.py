@@ -21,7 +21,11 @@ _YEAR = regex.compile(r"(?<![\p{N}.,/-])(?:19|20)\d\d(?![\p{N}%]|[.,/-]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """A question without its words of time, and its days, ISO; `compared` asks for changes, since one up to now."""
+    """A question without its words of time, and the days that it asks about, ISO, ascending.
+
+    `compared` says that it asks what changed between two of them; with one day, since then, or, if that is today, since
+    the version before.
+    """
 
     question: str
     days: tuple[str, ...]
@@ -30,7 +34,10 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class AskedOf:
-    """A question to ask of some documents, or all: on `day` these were in force, and `left_out` others not."""
+    """A question to ask of some documents, by ids or names; None for all.
+
+    `day` is the ISO day on which these are the versions in force, and `left_out` says how many others there are.
+    """
 
     question: str
     documents: Collection[str] | None

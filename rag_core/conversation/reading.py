@@ -81,9 +81,11 @@ class Said:
         return text[:1].lower() + text[1:] if start == 0 and self.group(0) else text
 
     def is_part_of_period(self, at: int) -> bool:
+        """Whether a word is of a period, or an article."""
         return self.folded[at] in self.info.articles or self._kind(at) not in ("", "joint")
 
     def put(self, span: Span, text: str) -> str:
+        """The question with these words replaced."""
         return self.text[: self.tokens[span.start].start] + text + self.text[self.tokens[span.end - 1].end :]
 
     def is_capital(self, at: int) -> bool:

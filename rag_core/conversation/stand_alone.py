@@ -267,7 +267,9 @@ def _nearest(word: str, there: Counter[str]) -> str:
 
 
 def _slips(one: str, two: str) -> int:
-    """How many letters to change, add, leave out or swap with the next one (Damerau 1964)."""
+    """How many letters to change, add, leave out or swap with the next one (Damerau 1964, without a second change of
+    one place).
+    """
     rows = [list(range(len(two) + 1))]
     for i, a in enumerate(one, 1):
         row = [i]

@@ -80,8 +80,8 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word.
     consistency: share of the claims that no other source contradicts; None where that was not looked for, or all
-    passages are of one document. recency: 0.5 ** (age / half-life) of the cited documents' dates, those of the files
-    only where no better one is known. authority: their stated authority.
+    passages are of one document and none contradicts another. recency: 0.5 ** (age / half-life) of the cited documents'
+    dates, those of the files only where no better one is known. authority: their stated authority.
     """
     supports = [
         measured.support

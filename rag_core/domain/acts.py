@@ -65,7 +65,8 @@ class Actor:
     """Somebody who acts."""
 
     name: str  # as it stands in the log and beside what they keep: a token's id, a user of the command line, an address
-    may: frozenset[Action] | None = None  # the acts open to them everywhere; None for all
+    # the acts open to them everywhere; None for all, where whoever let them in has guards of its own
+    may: frozenset[Action] | None = None
     within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)  # further acts, by collection
     home: str = ""  # the collection made for them; "" for people who share the library's first one
 

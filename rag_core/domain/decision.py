@@ -301,7 +301,7 @@ def citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def unsure_json(word: Unsure) -> dict[str, Any]:
-    """A word that OCR may have read wrong; `alike` are signs to compare with the page."""
+    """A word that OCR may have read wrong; `alike` are signs to compare with the page, `box` is in PDF points."""
     return {
         "text": word.text,
         "page": word.span.page,

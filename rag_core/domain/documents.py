@@ -25,7 +25,11 @@ class Box(NamedTuple):
 
 
 class WordBox(NamedTuple):
-    """One word of a page: `page.text[start:end]`, its place in PDF points, and how `sure` OCR was, in [0, 1]."""
+    """One word of a page: `page.text[start:end]` and where it stands, in PDF points.
+
+    `sure`, from 0 to 1, is how sure OCR was of the word: a score, no probability. None where it was not recognised, or
+    that is not known.
+    """
 
     start: int
     end: int

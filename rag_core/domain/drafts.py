@@ -20,13 +20,15 @@ class ClaimMeasurement:
     overlap: float | None = None  # share of the claim's words in its best evidence, in [0, 1]; None without words
     changed_facts: tuple[tuple[str, str], ...] | None = None  # that its evidence lacks, as (kind, text)
     similarity: float | None = None  # cosine between claim and evidence; None when not measured
-    support: float | None = None  # probability in [0, 1], 1 for one that is its evidence; None where not measured
+    # probability in [0, 1], 1 for one that is its evidence; None where not measured, or where there is no evidence
+    support: float | None = None
     flags: tuple[str, ...] = ()  # what speaks against it, by the names of `grounding.entailment.Assessment`
     read: bool = False  # False where it is checked by facts and common words only
     word_for_word: bool = False  # whether the claim is its evidence, word for word; then nothing had to be read
     quotes_elsewhere: tuple[str, ...] = ()  # missing ones that stand in another of the retrieved passages
     words: int | None = None  # between blanks in the claim; None where nothing was measured
-    of: Claim | None = field(default=None, init=False, repr=False, compare=False)  # from `taken_of`
+    # from `taken_of`; `replace` drops it, so that changed numbers or a changed claim are no measurement any more
+    of: Claim | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_between("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)

@@ -155,7 +155,9 @@ class Verification:
 class Attempt:
     """One draft of the model with everything measured on it."""
 
-    asked: tuple[str, ...]  # beside question and passages: a replay that differs here needs a new draft
+    # beside the question and its settings its prompt depended on the level, the round, the passages and what was found
+    # on the draft before: a replay that differs in them needs a new draft
+    asked: tuple[str, ...]
     call: Call  # its prompt; with a `failure` the model could not be asked
     draft: Draft = field(default_factory=Draft)  # with the measurements of its claims
     problem: Reason = Reason.NONE  # why it is none: empty, malformed, declined, off the question or one-sided
@@ -165,7 +167,8 @@ class Attempt:
     tokens: int = 0  # in its sentences, without the quotes
     added: tuple[int, ...] = ()  # for each claim, the most content words in a row that its sources lack
     verification: Verification | None = None  # None where it was not asked for
-    reworded: tuple[bool, ...] | None = None  # for each claim, whether more than words was left out; None: not measured
+    # for each claim, whether it does more than leave words of its source out; None when not measured
+    reworded: tuple[bool, ...] | None = None
     correctness: float | None = None  # calibrated probability in [0, 1] that it is right; None when not measured
 
     def __post_init__(self) -> None:

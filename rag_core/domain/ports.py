@@ -23,7 +23,10 @@ Cancel = Callable[[], bool]  # True when the user wants to stop; read between ba
 
 
 class Step(str):
-    """A step on one file, in words ("report.pdf: cutting"), with the id that its `document` has or will have."""
+    """A step on one file, in words ("report.pdf: cutting"), with the id that its `document` has or will have.
+
+    Several files may be in work at once, and have one name.
+    """
 
     document: str
 
@@ -108,7 +111,9 @@ class EntailmentModel(Protocol):
         """ISO 639-1 codes that it reads; in any other language only facts and words are compared."""
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Log odds, in [-10, 10], that the evidence supports the claim, by (evidence, claim)."""
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is
+        undecided.
+        """
 
 
 class LanguageModel(Protocol):
@@ -142,7 +147,10 @@ class VectorStore(Protocol):
         """An index over unit vectors of shape (n, dim); n may be 0."""
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> VectorIndex | None:
-        """The index over rows of `index`, each at most once, or new vectors; None: build from all."""
+        """The index over these pieces in their order, at least one: rows of `index`, each at most once, or new vectors.
+
+        Equal to what `build` makes. None where this store has to build from all vectors.
+        """
 
 
 @runtime_checkable

@@ -59,6 +59,7 @@ def is_right(question: LabelledQuestion, measurements: Measurements) -> bool | N
 
 
 def holds_right_answer(measurements: Measurements, answers: Sequence[str]) -> bool:
+    """Whether the extract holds one of the answers and can be read at a glance."""
     text = " ".join(claim.text for claim in measurements.draft.claims)
     return len(text.split()) <= MAX_WORDS and holds_answer(text, answers)
 

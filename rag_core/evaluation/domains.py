@@ -47,6 +47,7 @@ def taken(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Taken:
+    """The profile of a domain; of the one that is detected where it is `auto`."""
     if domain != AUTO:
         return Taken(require_domain(domain), CALLER)
     return detect(question, searched_documents(corpus, corpus.rows(documents, filters or {})))
@@ -71,6 +72,7 @@ def detect(question: str, documents: Sequence[Document]) -> Taken:
 
 
 def kind_of(document: Document) -> str:
+    """The domain that a document speaks for."""
     stated = document.metadata.values.get(KEY, "").strip().lower()
     if stated in profiles():
         return stated

@@ -70,7 +70,10 @@ def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
 
 
 def mcnemar(b: int, c: int) -> float:
-    """The exact two-sided p-value that two settings err equally often: `b` only the first got right, `c` the second."""
+    """The exact two-sided p-value that two settings err equally often (McNemar 1947).
+
+    `b` questions only the first got right, `c` only the second.
+    """
     return float(scipy.stats.binomtest(b, b + c).pvalue) if b or c else 1.0
 
 

@@ -28,7 +28,10 @@ def main_score(measurements: Measurements) -> float | None:
 
 
 def mean_cosine(hits: tuple[Hit, ...]) -> float | None:
-    """Mean cosine of the hits, in [-1, 1], to 12 decimals, as equal numbers have it; None without hits."""
+    """Mean cosine of the hits, in [-1, 1]; None without hits.
+
+    Rounded to 12 decimals, so that the mean of equal numbers equals them.
+    """
     return round(fmean(hit.cosine for hit in hits), 12) if hits else None
 
 
@@ -53,7 +56,7 @@ def looks_at_conflicts(settings: Settings) -> bool:
 
 
 def cut_passages(measurements: Measurements) -> frozenset[str]:
-    """Ids of passages beyond the distance cut, with whose claims they go; none unless it enforces."""
+    """Ids of passages beyond the distance cut: a claim that rests on one is dropped. None unless it enforces."""
     if cut_distance(measurements.settings) == inf:
         return frozenset()
     return frozenset(hit.passage.id for hit in measurements.hits) - {
@@ -83,8 +86,9 @@ def by_distance(s: Settings) -> Cuts:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    By distance it is `MAX_HALF_FOUND` at most where half of the keywords are missing, `MAX_UNREAD` for the reasons of
-    `medium_at_most`, whatever their checks may do, and `MAX_CONTRADICTED` where sources contradict each other.
+    By distance it is `MAX_HALF_FOUND` at most where half of the keywords are missing. By any score it is `MAX_UNREAD`
+    at most for the reasons of `medium_at_most`, whatever their checks may do, and `MAX_CONTRADICTED` at most where
+    sources contradict each other.
     """
     caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
     return lowest(_level_of_score(measurements), *caps)

@@ -118,7 +118,8 @@ def _year(year: str) -> _Sought:
 
 
 def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
-    """A code with digits: a section by its number alone, anything else by letters and digits, without leading zeros.
+    """A code with digits: a section by its number alone, anything else by letters and digits, with or without zeros
+    before them.
 
     No compound of ordinary words ("60-Hertz-Strom") is a code, and no period ("Q3"). Letters of another script may be
     written in Latin ones, and the other way round.

@@ -40,8 +40,8 @@ _DIGIT = regex.compile(r"\p{Nd}")
 
 
 def row_asked(asked: AskedFor, text: str, above: str, language: str, about: frozenset[str] = frozenset()) -> float:
-    """How much of a row's label the question has, times the square of how much of its subject label and surroundings
-    have.
+    """How much of a row's label the question has, times the square of how much of the question's subject the label and
+    what is above have.
 
     So "Total current assets | 8,802" is the row for "How much were current assets?", and hardly the one for "total
     assets". What the row lacks of the question counts double: "Maximum flow rate" is not the row for the pressure loss
@@ -153,7 +153,11 @@ def _share(
     least: float = 0.0,
     about: frozenset[str] = frozenset(),
 ) -> float:
-    """`row_asked` of one cell as the label; 0 below `least` of the subject, or for whom it is `about`."""
+    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the
+    subject is there.
+
+    A label that is only the name of whom the document is about (`about`) is none for anything else that is asked.
+    """
     label, bare = (_telling(text, language) for text in (cell, without_aside(cell, language)))
     if not 0 < len(label) <= ROW_WORDS or _is_other_period(asked, cell, language):
         return 0.0

@@ -73,7 +73,10 @@ class Stated:
 
 @lru_cache(maxsize=1 << 11)
 def read(text: str, language: str) -> Stated:
-    """The reading of a text's first `MAX_CHARS` characters; in an unknown language of units and digits."""
+    """The reading of a text in a language; at most its first `MAX_CHARS` characters.
+
+    Of an unknown language units and digits are known.
+    """
     plain = ascii_digits(text[:MAX_CHARS])
     raw = tuple(_TOKEN.findall(plain))
     words = tuple(map(fold, raw))

@@ -149,7 +149,7 @@ def _language(claim: Claim, languages: Mapping[str, str]) -> str:
 
 def _denied(claim: Claim, page_text: PageText, language: str, other: str) -> list[tuple[str, str]]:
     """The facts that one of several pieces of evidence states otherwise: nearly the claim's sentence, with another
-    value.
+    value or "not".
 
     A source that contradicts a claim must not stand beside one that says it.
     """

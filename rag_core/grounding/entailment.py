@@ -65,7 +65,9 @@ class Assessment:
     read: bool = False  # whether an entailment model read it; else only facts and overlap were compared
     evidence: str = ""  # the text that is nearest to the claim, verbatim; empty where there is none
     overlap: float = 0.0  # share of the claim's words that this evidence holds, in [0, 1]
-    changed: tuple[tuple[str, str], ...] = ()  # (kind, text), without a name that stands nowhere: "it" may be its
+    # (kind, text) of facts that the evidence states otherwise, and of values that stand nowhere in it; of no name that
+    # merely stands nowhere, since a text may call its subject "it"
+    changed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,10 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
 
 
 def judged(one: Measured, supported_from: float = MIN_SUPPORT) -> Assessment:
-    """The fitted support, at most `CEILING` where a fact stands nowhere, with its flags; see `assess`."""
+    """The fitted support, with the flags it earns; see `assess`.
+
+    It is at most `CEILING` where a number, unit or date stands nowhere in the context: an absent name caps nothing.
+    """
     if not one.evidence:
         return Assessment(0.0, one.flags)
     name = "read" if one.read else "words" if one.lang in fitted_languages() else "anywhere"

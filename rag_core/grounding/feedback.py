@@ -147,7 +147,7 @@ def _quoted(text: str) -> str:
 
 
 def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
-    """The languages it should be in and is not: the question's, or those of its evidence."""
+    """The languages it should be in and surely is not: the question's, and its evidence's unless it may translate."""
     wanted = [view.understanding.language]
     if not view.settings.translate:
         cited = {one.passage for claim in view.draft.claims for one in claim.evidence}

@@ -95,7 +95,11 @@ def _is_changed(one: Assessment, settings: Settings) -> bool:
 
 
 def combine(supports: Sequence[float]) -> float:
-    """Half the mean of the sentences' log odds and half the least, as a support in [0, 1]; 0 for none."""
+    """The support of several sentences together, in [0, 1]; 0 for none.
+
+    Half the mean of their log odds and half the least, as a probability: the model was fitted on means, and one
+    invented sentence must not drown in a long answer.
+    """
     if not supports:
         return 0.0
     clipped = [min(max(support, 1e-6), 1 - 1e-6) for support in supports]

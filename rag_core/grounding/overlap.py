@@ -36,7 +36,7 @@ def grounded_share(measured: Iterable[ClaimMeasurement], min_sentence_overlap: f
 
 
 def similarities(pairs: Sequence[tuple[str, str]], embedder: Embedder | None) -> list[float | None]:
-    """Cosine of each pair of texts, in [-1, 1]; equal texts are 1 without a model, None without one."""
+    """Cosine of each pair of texts, in [-1, 1]; equal texts are 1, others None without an embedder."""
     found: list[float | None] = [1.0 if left == right else None for left, right in pairs]
     rest = [index for index, cosine in enumerate(found) if cosine is None]
     if embedder is None or not rest:

@@ -30,7 +30,9 @@ def unsure(lang: str) -> str:
 
 
 def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
-    """The sentence that no document, or chosen one, speaks of these names; else in English."""
+    """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language
+    without a file.
+    """
     info = LANGUAGES.or_fallback(lang)
     listed = f" {info.nowhere_joint} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (info.nowhere_chosen if chosen else info.nowhere).format(names=listed)

@@ -43,7 +43,9 @@ def is_scale(text: str) -> bool:
 
 
 def names_scale(text: str, *, title: bool = False) -> bool:
-    """Whether a text is, or has in brackets, or as `title`, what figures are counted in."""
+    """Whether a text is, or has in brackets, what figures are counted in; a `title` may also say so: "Revenue in
+    millions of euros".
+    """
     if len(text) > MAX_NOTE_CHARS:
         return False
     _, bracketed, within = _patterns()

@@ -17,8 +17,8 @@ _PART = 4  # letters of the shortest part of a compound
 def string_similarity(term: str, other: str) -> float:
     """How alike two folded index terms are, in [0, 1]: 1 for equal ones, 0 below `MIN_COUNT`.
 
-    The common beginning as a share of the longer term, from four letters on; for a term of four letters inside a longer
-    one, the root of the share of letters, since a part of a compound says more than its length.
+    The common beginning as a share of the longer term, from four letters on; for a term of four letters or more inside
+    a longer one, the root of the share of letters, since a part of a compound says more than its length.
     """
     if term == other:
         return 1.0

@@ -30,6 +30,7 @@ class Terms(Mapping[str, int]):
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Terms:
+        """Of these, which are sorted by code points."""
         packed = [_packed(term) for term in terms]
         return cls(np.frombuffer(b"".join(packed), np.uint8), np.cumsum([len(one) for one in packed], dtype=np.int64))
 

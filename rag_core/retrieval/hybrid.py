@@ -27,6 +27,7 @@ class Ranking:
 
     @property
     def rows(self) -> tuple[int, ...]:
+        """Those of the hits."""
         return self.candidates[: len(self.hits)]
 
 
@@ -83,7 +84,8 @@ def retrieve(
         today: for the age of a document; now when not given.
         wider: what else to search by; None for nothing.
         titled: rows of the documents that the question names; ranked once more among themselves, and both count.
-        stated: rows whose tables have the row asked for, surest first; they count as much as all other rankings.
+        stated: rows whose tables have the row asked for, surest first; they count as much as all other rankings
+            together.
     """
     k = settings.top_k
     searched = wider.vector if wider else vector

@@ -120,8 +120,9 @@ def _with_quotes(measured: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurem
 def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, object]:
     """The measurements of a draft as a whole, as fields of an `Attempt`.
 
-    `language` is another one than the question's, if any sentence is surely in it, else the question's, if any is.
-    `tokens` are the embedding model's, at most one for every four characters.
+    `language` is another one than the question's, if any sentence is surely in it, else the question's, if any is;
+    empty where no sentence tells. `tokens` are the embedding model's, of all `sentences`, at most one for every four
+    characters: an English vocabulary takes Russian apart into letters.
     """
     texts = [claim.text for claim in draft.claims]
     certain = [found for found in map(certain_language, texts) if found]

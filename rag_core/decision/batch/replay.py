@@ -148,7 +148,9 @@ def _held(check: Check[Measurements], of: ReplaySet, s: Settings) -> Held:
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
-    """Shape (n,); the code of the reason of each question that a gate refuses, of `none` where all let it pass."""
+    """Shape (n,); the code of the reason of each question that no draft is judged of, of `none` where all gates let it
+    pass.
+    """
     code = of.settled.copy()
     for gate in (_held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)

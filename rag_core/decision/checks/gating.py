@@ -1,4 +1,7 @@
-"""The checks before any draft, in the order in which they are judged: the first enforced failure refuses."""
+"""The checks before any draft, in the order in which they are judged: the first enforced failure refuses.
+
+A check measures nothing itself: it reads what was measured.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,9 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 
 
 def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
-    """The question to ask instead of more than finding; otherwise how to ask better."""
+    """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to
+    ask better.
+    """
     kind = asks_to_compute(m.question, m.understanding.language)
     if kind in FIGURED and m.features.get("fit_result", 0.0):
         kind = ""  # the sentence has words for such a result: it is doubted, and need not be computed

@@ -48,6 +48,7 @@ def _with_evidence(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
 
 
 def no_draft(m: Measurements) -> str:
+    """Why a check of the draft does not apply: there is none."""
     return "" if m.draft.claims else "no draft to audit"
 
 

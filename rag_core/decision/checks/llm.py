@@ -45,11 +45,14 @@ class Said(NamedTuple):
 
     @property
     def timings(self) -> dict[str, float]:
+        """In milliseconds."""
         return {"sufficiency": self.judgement.call.ms}
 
 
 def _no_score(d: Drafted) -> str:
-    """Why a draft's own score refuses nothing: only where the extract's refuses does it."""
+    """Why a draft's own score refuses nothing: it is held against the limit of the extract's score where that one
+    refuses.
+    """
     if d.settings.correctness_mode is not Mode.ENFORCE:
         return "the probability of a right answer refuses nothing under these settings"
     return no_draft(d.view) or ("no score was taken of the draft" if d.attempt.correctness is None else "")

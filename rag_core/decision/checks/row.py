@@ -52,14 +52,17 @@ class Check(Generic[S]):
     passes: Direction = Direction.AT_LEAST  # which side of the threshold passes; equal passes on both
     mode: str = ""  # name of the setting that says what the check may do; empty where nothing switches it off
     abstains: Callable[[S], str] = lambda _: ""  # why it does not apply; empty where it does
-    threshold_of: Callable[[S, float], float] | None = None  # None: the setting
+    # the threshold of this question, from the setting's value; None: the setting itself
+    threshold_of: Callable[[S, float], float] | None = None
     vetoes: Callable[[S], bool] = lambda _: False  # a failure whatever the threshold is
     also: tuple[str, ...] = ()  # further settings that it reads
     timing: str = ""  # name of the stage in `Measurements.timings` that measured it
     certifiable: bool = False  # whether a certificate may choose its threshold
     source: str = ""  # where the default threshold comes from
-    value_column: Callable[[Any, Settings], Floats] | None = None  # shape (n,); None: read once
-    threshold_column: Callable[[Any, Settings], Floats] | None = None  # None: the setting itself
+    # the values of many questions, shape (n,), from the columns of a replay set and the settings, where a value depends
+    # on a setting; None: the value of each, read once
+    value_column: Callable[[Any, Settings], Floats] | None = None
+    threshold_column: Callable[[Any, Settings], Floats] | None = None  # their thresholds; None: the setting itself
 
     @property
     def status(self) -> AnswerStatus:

@@ -75,6 +75,7 @@ class Gap(NamedTuple):
 
 @lru_cache(maxsize=512)
 def read(text: str, lang: str) -> tuple[Sentence, ...]:
+    """The sentences of a text that have words."""
     found = (_sentence(text, start, end, lang) for start, end in sentences(text, lang))
     return tuple(sentence for sentence in found if sentence.tokens)
 
@@ -176,7 +177,9 @@ def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _window(a: list[str], b: list[str]) -> tuple[int, int]:
-    """The part of b, hardly longer than a, that has most of its words; of equals the middle one."""
+    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours all if few, else the
+    middle one.
+    """
     size = len(a) + 2 * _LONGEST_GAP
     if len(b) <= size:
         return 0, len(b)

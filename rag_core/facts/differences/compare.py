@@ -33,7 +33,10 @@ class Entity:
 
 
 def entities(text: str, lang: str) -> tuple[Entity, ...]:
-    """The numbers, years, dates, codes and names of a text in order, without number words, in the plain reading."""
+    """The numbers, years, dates, codes and names of a text in order, without number words.
+
+    They are read in the plain reading, on which a calibrated score rests.
+    """
     plain = ascii_digits(text)
     days = dates(plain, lang)
     taken = [(date.start, date.end) for date in days]

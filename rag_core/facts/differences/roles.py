@@ -157,6 +157,7 @@ def wrong_roles(claim: str, evidence: str, lang: str) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def attached(text: str, lang: str) -> tuple[Attached, ...]:
+    """The values of a text, each with what it is attached to."""
     found, stated = list[Attached](), sorted(all_values(values(text, lang)), key=lambda value: value.start)
     starts = [value.start for value in stated]
     for number, sentence in enumerate(read(text, lang)):
