@@ -50,7 +50,7 @@ def main() -> None:
         try:
             if head["do"] == "load":
                 _take_network(head["model"])
-                model = load_embedder(head["model"], head["precision"])
+                model = _load(head)
             assert model is not None
             reply = _reply(model, head)
         except (MissingDependency, ModelUnavailable) as error:
@@ -105,6 +105,10 @@ def _take_network(model: str) -> str:
     if model.startswith(PREFIX):
         return "The embedding model is one of a server."
     return block(files=False) if offline() else "HF_HUB_OFFLINE is switched off, so that models may be downloaded."
+
+
+def _load(head: pipes.Head) -> Embedder:
+    return load_embedder(head["model"], head["precision"])
 
 
 def _reply(model: Embedder, head: pipes.Head) -> Reply:
