@@ -53,10 +53,7 @@ CHANGED = "Documents were changed or deleted while the question was asked. Ask i
 
 
 class Engine:
-    """Answers questions from a library, or refuses.
-
-    Safe to share between threads: a question holds its version to the end.
-    """
+    """Answers questions from a library, or refuses. Threads may share it: a question holds its version to the end."""
 
     def __init__(
         self, library: Library, tools: Tools, note: Note = unnoted, watch: Watch = lambda measurements, decision: None
@@ -76,11 +73,10 @@ class Engine:
         cancelled: Cancel | None = None,
         scores: Scores | None = None,
     ) -> Measurements:
-        """Everything measured for a question, under the newest version of the library, and all that a model had to be
-        asked for it.
+        """Everything measured for a question under the newest version, and all that a model had to be asked for it.
 
-        Documents that are still being read are searched too, as far as they are. See `measure` and `generate`. A
-        language model is asked nothing unless the settings have it draft and every gate lets the question pass.
+        Documents that are still being read are searched too, as far as they are. A language model is asked nothing
+        unless the settings have it draft and every gate lets the question pass.
 
         Raises:
             InvalidInput: the question cannot be asked.
@@ -163,22 +159,11 @@ class Engine:
         *,
         cancelled: Cancel | None = None,
     ) -> StandAlone:
-        """A question of a conversation as it can be asked by itself, to be given to `ask`; see
-        `rag_core.conversation.stand_alone`.
+        """A question of a conversation as it can be asked by itself; see `rag_core.conversation.stand_alone`.
 
         Where the rules are not sure, what it may mean is asked of the documents. Where none of it is likely to be
-        answered and the settings have a model draft, the model is asked once. It is sent the questions only.
-
-        Args:
-            question: as typed.
-            earlier: the questions before it, oldest first; no answers.
-            settings: of the question.
-            documents: ids of those that are searched; None for all.
-            filters: values that a document's metadata must have, by name.
-            cancelled: asked while a model is waited for.
-
-        Raises:
-            Cancelled: it was stopped meanwhile.
+        answered and the settings have a model draft, the model is asked once. It is sent the questions only. `earlier`
+        are the questions before it, oldest first; other arguments and errors as in `ask`.
         """
         if not earlier:  # a call of the API: no document is looked at for it
             return StandAlone(question, question)
@@ -211,9 +196,7 @@ class Engine:
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Missed:
-        """The fate of the page that holds the answer, in what can be asked now; see
-        `rag_core.decision.why_missed.why_missed`.
-        """
+        """The fate of the page that holds the answer; see `rag_core.decision.why_missed.why_missed`."""
         self.library.refresh()
         return why_missed(
             question, settings, self.library.view, self.tools, document_id, page, documents=documents, filters=filters
@@ -232,9 +215,7 @@ def measured_on(
     cancelled: Cancel | None = None,
     scores: Scores | None = None,
 ) -> Measurements:
-    """Everything measured for a question on one corpus, and all that a model had to be asked for it; see
-    `Engine.measure`.
-    """
+    """Everything measured for a question on one corpus; see `Engine.measure`."""
     read: Scores = {} if scores is None else scores
     whole = AskedOf(question.strip(), documents)
 
@@ -262,9 +243,7 @@ def measured_on(
 def _both(
     first: AskedOf, second: AskedOf, measured: Callable[[AskedOf], Measurements]
 ) -> tuple[Measurements, Measurements]:
-    """The measurements of two questions; of the second one with what the first speaks of, where that is likelier to be
-    answered, and not by what answers the first ("Who is the tenant and when did his lease begin?").
-    """
+    """The measurements of two questions; the second may take over what the first speaks of, where that is likelier."""
     one, other = measured(first), measured(second)
     if first.question == second.question:  # asked of two days
         return one, other
@@ -282,9 +261,7 @@ def _said(measured: Measurements) -> Stated:
 
 
 def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[AskedOf], Measurements]) -> Measurements:
-    """The measurements, or those of the question as its passages spell it, where that is likelier to be answered
-    rightly.
-    """
+    """The measurements, or those of the question as its passages spell it, where these are likelier right."""
     meant = respelt(asked.question, found.understanding.language, (hit.passage.text for hit in found.hits))
     if meant == asked.question:
         return found
@@ -297,9 +274,7 @@ def _without_slips(found: Measurements, asked: AskedOf, measured: Callable[[Aske
 def _asked(
     whole: AskedOf, settings: Settings, corpus: Corpus, tools: Tools, filters: Mapping[str, str] | None
 ) -> tuple[AskedOf, ...]:
-    """The question, or the two in it, each asked of the versions of documents that were in force on the day that it
-    names.
-    """
+    """The question, or the two in it, each asked of the versions in force on the day that it names."""
     language = question_language(whole.question, dict.fromkeys(document.language for document in corpus.documents))
 
     def in_time(question: str) -> tuple[AskedOf, ...]:
@@ -325,11 +300,7 @@ def decided(measurements: Measurements, on_measured: Callable[[Measurements], No
 
 
 def log_decision(decision: Decision) -> None:
-    """Log how a question ended: numbers and names of ours only, never text of the question or of a document.
-
-    One INFO line for each refusal, with the check's event and the score it was held against, and one line of
-    retrieval metadata for every question.
-    """
+    """Log how a question ended: a line for each refusal and one for retrieval, numbers and names of ours only."""
     if not decision.answered:
         event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))
         row = next((check for check in decision.trace.checks if check.blocks), None)
@@ -352,11 +323,7 @@ def log_decision(decision: Decision) -> None:
 
 
 def confidence_metadata(decision: Decision) -> dict[str, Any]:
-    """The confidence of a decision in the sources' names: level, answerable or not, passages left and found, scores.
-
-    `indexing` says how far documents were that were searched before all of their vectors were there; it is there for
-    such a decision only.
-    """
+    """The confidence in the sources' names; `indexing` is there for documents searched before they were read."""
     return {
         "confidenceLevel": decision.confidence_level.value,
         "isAnswerable": decision.metadata.get("is_answerable", False),

@@ -1,40 +1,8 @@
-"""The error tree. Every error names the problem and the remedy, and both are shown wherever it surfaces.
-
-RagError
-├── InvalidSetting        a knob out of its range, or unknown
-├── InvalidInput          a question, claim or record that cannot be used
-├── IngestError           one file could not be indexed; the other files go on
-│   ├── NotAPdf           another format than the file's name says
-│   ├── PasswordNeeded    encrypted, and no password or a wrong one
-│   ├── DamagedPdf        cannot be opened or ends too early
-│   ├── EmptyDocument     no pages, or no text at all
-│   ├── StoredFileDamaged the library's copy of the file is not what was handed in
-│   ├── QuotaExceeded     the collection has as many documents or bytes as it may
-│   └── LimitExceeded     more pages, characters, passages, memory or time than allowed
-├── LibraryError
-│   ├── LibraryBusy       another process is writing
-│   ├── LibraryDamaged    a checksum does not match
-│   ├── ModelMismatch     built with another embedding model or precision
-│   ├── StoreMismatch     built in another vector store
-│   ├── StoreUnavailable  the database of its vector store cannot be asked; nothing is lost
-│   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
-├── ModelUnavailable      a model could not be loaded or reached
-│   └── ModelTimedOut     it did not answer one request in the time allowed
-├── ProviderUnavailable   the provider that people sign in with cannot be asked
-├── WorkersUnavailable    the processes that make documents elsewhere cannot be used; nothing is lost
-├── MissingDependency     an optional package is not installed
-├── NotAllowed            an act that is not open to whoever acts
-└── Cancelled             the user stopped it; nothing is lost
-"""
+"""The error tree. Every error names the problem and the remedy, and both are shown wherever it surfaces."""
 
 
 class RagError(Exception):
-    """A problem that is reported to the user, with what to do about it.
-
-    Args:
-        problem: one sentence that says what is wrong, with the value received.
-        remedy: one sentence that says what to do now.
-    """
+    """A problem that is reported to the user: one sentence says what is wrong, and one, the `remedy`, what to do."""
 
     def __init__(self, problem: str, *, remedy: str) -> None:
         super().__init__(f"{problem} {remedy}")
@@ -115,10 +83,7 @@ class StoreMismatch(LibraryError):
 
 
 class StoreUnavailable(LibraryError):
-    """The database that searches a library's vectors cannot be asked.
-
-    A change that was being made was not made.
-    """
+    """The database of a library's vectors cannot be asked; a change that was being made was not made."""
 
 
 class RecordsDamaged(LibraryError):

@@ -79,10 +79,7 @@ async def decide_over_async(
     on_stage: OnStage | None = None,
     on_measured: Callable[[Measurements], None] | None = None,
 ) -> Decision:
-    """As `decide_over`, in a thread of its own; both callbacks are called from that thread.
-
-    A task that is cancelled stops the work.
-    """
+    """As `decide_over`, in a thread of its own, which calls both callbacks; cancelling the task stops it."""
     stopped = threading.Event()
     work = partial(
         decide_over, question, passages, settings, on_stage=on_stage, cancelled=stopped.is_set, on_measured=on_measured

@@ -31,7 +31,6 @@ import numpy as np
 import pymupdf
 
 from rag_core import wiring
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.compression.citing import boxes_of
 from rag_core.domain.claims import Evidence
@@ -112,7 +111,7 @@ def indexed(paths: Sequence[Path], folder: Path) -> Snapshot:
     """The files as the library holds them; what cannot be read is told."""
     settings = Settings.load()
     model = TokensOnly(wiring.embedder(settings.embedding_model, settings.embedding_precision))
-    library = Library.open(folder, "marks", embedder=model, vectors=FaissStore(), lexical=Bm25Store())
+    library = Library.open(folder, "marks", embedder=model, vectors=FaissStore())
     report = library.add([source for source in sources_from(paths) if isinstance(source, Source)], settings)
     for name, problem in report.problems:
         sys.stderr.write(f"{name}: {problem.problem} {problem.remedy}\n")

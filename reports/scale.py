@@ -30,7 +30,6 @@ import numpy as np
 import regex
 
 from rag_core import Settings
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.index.flat import CANDIDATES, DIM, SketchStore
 from rag_core.domain.ports import TextKind, VectorIndex, Vectors
@@ -152,7 +151,7 @@ def _word(rank: int) -> str:
 
 def opened(folder: Path, store: str = STORE) -> Library:
     """The library of one size."""
-    return Library.open(folder, "growth", embedder=SummedWords(), vectors=vector_store(store), lexical=Bm25Store())
+    return Library.open(folder, "growth", embedder=SummedWords(), vectors=vector_store(store))
 
 
 def built(folder: Path, passages: int) -> float:
@@ -219,7 +218,7 @@ def sketched(exact: VectorIndex, count: int, questions: Sequence[Vectors]) -> di
     flat: list[list[tuple[int, float]]] = []
     near: list[list[tuple[int, float]]] = []
     _, _, exact_cpu = timed(lambda: flat.extend(exact.search(one, NEAREST, None) for one in questions))
-    _, _, sketch_cpu = timed(lambda: near.extend(index.likely(one, NEAREST, CANDIDATES) for one in questions))
+    _, _, sketch_cpu = timed(lambda: near.extend(index.nearest(one, NEAREST, None, CANDIDATES) for one in questions))
     # a row that ties with the last one counts: any of them is as near
     found = [sum(cosine >= best[-1][1] for _, cosine in got) for got, best in zip(near, flat, strict=True)]
     each = 1000 / len(questions)

@@ -12,7 +12,6 @@ from typing import Any
 from hash_embedder import DIM as DIM
 from hash_embedder import HashEmbedder as HashEmbedder
 
-from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissIndex, FaissStore
 from rag_core.decision.tools import Tools
 from rag_core.domain.answer import evidence_key
@@ -28,6 +27,7 @@ from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.ingest.normalise import normalise
 from rag_core.language import terms
+from rag_core.retrieval.bm25 import Bm25Index
 from rag_core.settings import Mode, Settings
 
 BY_PEOPLE = (DateSource.GIVEN, DateSource.GIVEN)
@@ -233,7 +233,7 @@ class MemoryCorpus:
                 at += len(line) + 1
         vectors = embedder.embed([p.text for p in self.passages])
         self.vectors: FaissIndex = FaissStore(vectors.shape[1]).build(vectors)
-        self.lexical: Bm25Index = Bm25Store().build([terms(p.text, p.language) for p in self.passages])
+        self.lexical: Bm25Index = Bm25Index.of([terms(p.text, p.language) for p in self.passages])
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
         if documents is None and not filters:

@@ -23,7 +23,6 @@ from pathlib import Path
 import pymupdf
 from builders import HashEmbedder, calibration, measurements
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.llm.chain import FILE as CACHE
 from rag_core.adapters.llm.chain import ModelCache
@@ -54,7 +53,7 @@ OPTIONAL = {
 }
 PLAIN = ("records", "cache")  # their cells have no checksums of their own: a changed letter is read as it is
 BODIES, WAITING = {"The notice period is 28 days.", "Cats sleep all day.", "Dogs run about."}, "Not yet."
-PORTS = {"vectors": FaissStore(DIM), "lexical": Bm25Store()}
+PORTS = {"vectors": FaissStore(DIM)}
 
 
 def a_library(folder: Path) -> Path:

@@ -1,17 +1,15 @@
-"""The audit log of a library: one file of JSON lines, each chained to all before it by a hash.
+"""The audit log of a library: one file of JSON lines, appended and never changed, each chained to all before it by a
+hash.
 
-Lines are appended, and never changed.
+The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes, and each line holds the hash
+of what stands before it. So a line that is changed, cut out, added or moved breaks the chain at the next one. That its
+end was cut off, that the last line was changed, or that all of it was written anew, is told only by its newest hash,
+kept elsewhere.
 
-The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes. Each line holds the hash of
-what stands before it. So a line that is changed, cut out, added or moved breaks the chain at the next one. A chain
-alone cannot tell that its end was cut off, that the last line was changed, or that somebody wrote all of it anew: for
-that its newest hash has to be kept elsewhere.
+Where old lines were removed (`prune`), the file begins with a mark: how many, and the hash of the chain up to there.
+That it was done is a line of the log, with both numbers, so that a mark that somebody else wrote is found.
 
-Old lines can be removed (`prune`). Then the file begins with a mark: how many lines went, and the hash of the chain up
-to there, from which the others go on. That it was done is itself a line of the log, with both numbers, so that a mark
-that somebody else wrote is found.
-
-A power cut may leave a part of a line. It stays, is ended by the next append, and counts in the chain as it is.
+A part of a line that a power cut leaves stays, is ended by the next append, and counts.
 """
 
 from __future__ import annotations
@@ -59,14 +57,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A log that was gone through.
+    """A log of so many `lines`, with those `removed` from its beginning.
 
-    Args:
-        lines: how many it has, with those that were `removed` from its beginning.
-        head: the hash of the chain after the last line; to be kept elsewhere.
-        line: the first one that does not fit, 0 where all do; `problem` says why.
-        torn: lines that are not whole, as a power cut leaves them; a later line vouches for the bytes that are there.
-        met: which of the hashes that were asked for stand in the chain.
+    `head`, the hash of the chain after the last line, is to be kept elsewhere. `line` is the first one that does not
+    fit, 0 where all do, and `problem` says why. `torn` lines are not whole, as a power cut leaves them; a later line
+    vouches for their bytes. `met` are the hashes asked for that stand in the chain.
     """
 
     lines: int = 0
@@ -94,8 +89,7 @@ class ActLog:
         self._turn = threading.Lock()
 
     def note(self, action: Action, collection: str, objects: Sequence[str] = ()) -> None:
-        """Append a line for each object, one where there is none; all of them or none, and they are on the disk when
-        this returns.
+        """Append a line for each object, one where there is none: all of them, on the disk, or none.
 
         Raises:
             LibraryBusy: another process held the log for `WAIT_SECONDS`.
@@ -119,8 +113,8 @@ class ActLog:
     def verify(self, heads: Sequence[str] = (), *, archived: bool = False) -> Verified:
         """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain.
 
-        Lines that are missing at its beginning must be told of by a line of it, but not in what `prune` put into an
-        archive: there the line stands in the log.
+        A line has to tell of those missing at its beginning, but not in an archive of `prune`: there the log has that
+        line.
         """
         removed, start, raws = self._chain()
         head, n, torn, met = start, removed, [], {one for one in heads if one in (START, start)}
@@ -147,9 +141,9 @@ class ActLog:
         return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
 
     def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
-        """Remove the oldest lines, up to the first that is not older; that is noted first, and cannot be taken back.
+        """Remove the lines before a time, up to the first that is not older; the new file `archive` takes their bytes.
 
-        `archive` is a new file that takes the bytes that go.
+        That is noted first, and cannot be undone.
 
         Raises:
             LibraryDamaged: the log is not what was written: nothing is removed.

@@ -1,9 +1,7 @@
 """Prints a sheet as one page: paragraphs, a table of facts, and curves over a threshold.
 
-It does not know what they mean.
-
-matplotlib is imported when a page is drawn, and not before: it costs half a second. Every text is drawn as it stands,
-names are never read as formulas, and the fonts are in the file. Equal input gives equal bytes.
+matplotlib is imported when a page is drawn: it costs half a second. Every text is drawn as it stands, names are never
+read as formulas, and the fonts are in the file. Equal input gives equal bytes.
 """
 
 from __future__ import annotations
@@ -42,10 +40,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The curves over the values of a threshold: the first line in front, the others told apart by colour and stroke.
-
-    `certified` of the values are shaded, `chosen` is marked; `title` is empty where there is one plot.
-    """
+    """Curves over a threshold, the first in front. `certified` values are shaded, `chosen` is marked."""
 
     title: str
     threshold: Sequence[float]
@@ -74,11 +69,7 @@ class Sheet:
 
 
 def to_pdf(sheet: Sheet) -> bytes:
-    """One A4 page.
-
-    Raises:
-        MissingDependency: matplotlib is not installed.
-    """
+    """One A4 page; raises MissingDependency where matplotlib is not installed."""
     require("certificate", "A printed certificate")
     with _drawing:
         _import_without_traces()

@@ -39,11 +39,7 @@ class SyncedFolder:
         return found, " ".join(problems)
 
     def read(self, path: str, stamp: str) -> bytes | None:
-        """A file's bytes, `MAX_FILE_BYTES` and one at most; None where it is gone or has another stamp by now.
-
-        Raises:
-            IngestError: it cannot be read.
-        """
+        """A file's bytes, `MAX_FILE_BYTES` and one at most; None where it is gone or changed. Raises IngestError."""
         try:
             return self._bytes(path, stamp)
         except FileNotFoundError:
@@ -133,13 +129,7 @@ class LocalFolder(SyncedFolder):
 
 
 def folder_at(address: str, *, polling: bool = False) -> SyncedFolder:
-    """The folder of a path, or of an address such as `s3://bucket/folder`.
-
-    What its server asks for, such as keys, stands in variables `FSSPEC_…`.
-
-    Raises:
-        InvalidSetting: it cannot be used: there is no such kind, or its package is not installed.
-    """
+    """The folder of a path or an address such as `s3://bucket/folder` (keys: `FSSPEC_…`); raises InvalidSetting."""
     if "://" not in address:
         return LocalFolder(Path(address), polling=polling)
     import fsspec  # a fifth of a second, for commands that follow nothing

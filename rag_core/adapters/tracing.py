@@ -66,9 +66,7 @@ class Traces:
         return span
 
     def end(self, span: Span, about: Mapping[str, str | int | float]) -> None:
-        """End the span of a request with what its line in the access log says; `method`, `route` and `status` get the
-        names of OpenTelemetry's conventions.
-        """
+        """End the span of a request with what its line in the access log says, by OpenTelemetry's names."""
         span.update_name(f"{about['method']} {about['route']}")
         span.set_attributes({HTTP.get(name, f"request.{name}"): value for name, value in about.items()})
         span.end()

@@ -12,10 +12,7 @@ WAITS = (0.0, 1.0, 5.0)  # seconds before each try; chosen
 
 
 def post(url: str, body: Mapping[str, object], cancelled: Cancel) -> bool:
-    """Whether the address took it, at one of three tries.
-
-    No redirect is followed, so that the body goes nowhere else.
-    """
+    """Whether the address took it, at one of three tries. No redirect is followed: the body goes nowhere else."""
     import httpx2  # only where somebody is told: most commands tell nobody
 
     for wait in WAITS:

@@ -60,7 +60,6 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
 
 
 def _near(passage: Passage, corpus: Corpus) -> list[Passage]:
-    """A passage and those beside it in its document."""
     rows = corpus.rows([passage.document], {}) or range(len(corpus.passages))
     at = next(n for n, row in enumerate(rows) if corpus.passages[row].id == passage.id)
     return [corpus.passages[row] for row in rows[max(0, at - NEAR) : at + NEAR + 1]]
@@ -69,9 +68,8 @@ def _near(passage: Passage, corpus: Corpus) -> list[Passage]:
 def boxes_of(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
     """One rectangle per visual row of the quote, from the boxes of its words; empty when any part has no word boxes.
 
-    A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the
-    rows beside a large initial. A quote of which only a part could be marked is not marked at all: a wrong mark is
-    worse than none.
+    A row is parted where words stand in it that are not quoted: the mark of a note, a column between two. A quote of
+    which only a part could be marked is not marked at all: a wrong mark is worse than none.
     """
     found: list[tuple[int, Box]] = []
     for span in evidence.spans:
@@ -83,9 +81,7 @@ def boxes_of(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
 
 
 def _unsure(evidence: Evidence, document: Document, words: Words, corpus: Corpus) -> tuple[Unsure, ...] | None:
-    """The words of the evidence that may be read wrong; None where a page of it was read by OCR that did not say how
-    sure it was.
-    """
+    """The words of the evidence that may be read wrong; None where OCR did not say how sure it was of a page."""
     found: list[Unsure] = []
     for span in evidence.spans:
         page = words(evidence.document, span.page)
@@ -130,9 +126,7 @@ def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:
 
 
 def _same_row(row: Box, word: Box) -> bool:
-    """Whether a word stands on the row: half of the lower of the two heights overlaps, and it does not start left of
-    the row.
-    """
+    """Whether a word stands on the row: half of the lower height overlaps, and it starts not left of the row."""
     overlap = min(row.y1, word.y1) - max(row.y0, word.y0)
     return overlap > 0.5 * min(row.y1 - row.y0, word.y1 - word.y0) and word.x0 >= row.x0
 
@@ -151,9 +145,7 @@ MAX_HEADINGS = 60  # told: a list that can be looked through; chosen
 
 
 def outline(corpus: Corpus, rows: Sequence[int] | None) -> dict[str, Citation]:
-    """The headings of the searched documents, each once, in reading order, by `evidence_key`; none of too large a
-    collection. A document without any is told by how its passages begin.
-    """
+    """The headings of the searched documents, or how their passages begin, by `evidence_key`; none of too many."""
     searched = range(len(corpus.passages)) if rows is None else rows
     if len(searched) > MAX_PASSAGES:
         return {}

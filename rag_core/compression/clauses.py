@@ -36,38 +36,23 @@ Path = tuple[tuple[Numbers, Kind], ...]  # the numbers that a sentence stands un
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A clause as a question names it.
+    """A clause as a question names it."""
 
-    Args:
-        numbers: from the outermost. `dotted` says that the question has them as one, "7.3": then a document has them so
-            as well.
-        kind: of its label, at the least.
-        question: the question without it; empty where nothing is asked but what the clause says.
-        document: folded words that name its document.
-    """
-
-    numbers: Numbers
+    numbers: Numbers  # from the outermost; `dotted` says that the question has them as one, "7.3"
     dotted: bool
-    kind: Kind
-    question: str
-    document: frozenset[str]
+    kind: Kind  # what its label is at the least
+    question: str  # the question without it; empty where nothing is asked but what the clause says
+    document: frozenset[str]  # folded words that name its document
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The clause that a question names.
+    """The clause that a question names."""
 
-    Args:
-        question: what is asked about it, as in `Asked`.
-        units: its sentences, as they stand.
-        rows: of their passages.
-        probability: that it is the one that is meant, in [0, 1]: several documents may have a clause of that number.
-    """
-
-    question: str
-    units: tuple[Unit, ...]
-    rows: tuple[int, ...]
-    probability: float
+    question: str  # what is asked about it, as in `Asked`
+    units: tuple[Unit, ...]  # its sentences, as they stand
+    rows: tuple[int, ...]  # their passages' rows
+    probability: float  # that it is the one that is meant, in [0, 1]: several documents may have a clause of a number
 
     @property
     def too_long(self) -> bool:
@@ -98,9 +83,7 @@ def _named() -> re.Pattern[str]:
 
 @cache
 def _labels() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The number at the beginning of a heading ("§ 7", "Article 5", "3"), and of a sentence, where a bare number may be
-    an amount.
-    """
+    """The number at the beginning of a heading ("§ 7", "Article 5", "3"), and, if no amount, of a sentence."""
     worded = rf"{_word()}\s*({_DOTTED})[.)]?(?=\W|$)|\(({_DOTTED})\)"
     heading, sentence = rf"({_DOTTED})[.)]?(?=\s|$)", rf"({_DOTTED}(?=[.)]\s)|\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?=\s))"
     return re.compile(f"{worded}|{heading}", re.IGNORECASE), re.compile(f"{worded}|{sentence}", re.IGNORECASE)
@@ -111,10 +94,7 @@ def _folded(texts: Iterable[str]) -> frozenset[str]:
 
 
 def clause_asked(question: str, language: str, titles: Collection[str] = ()) -> Asked | None:
-    """The clause that a question names; None where it names none.
-
-    `titles` are the folded words of documents' titles: behind the number they say which one is meant, and ask nothing.
-    """
+    """The clause that a question names, or None; the folded `titles` behind its number say which is meant."""
     found, known = _named().search(question), any_language()
     leads, indefinite, documents = map(_folded, (known.clause_leads, known.indefinite, known.documents))
     before, behind = (question[: found.start()].split(), question[found.end() :]) if found else ([], "")
@@ -144,14 +124,7 @@ def page_asked(question: str, language: str) -> str:
 
 
 def clause_of(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause | None:
-    """The first clause of the number that a question names, empty where there is none; None where it names none.
-
-    Args:
-        question: as asked.
-        language: of the question.
-        corpus: that is searched.
-        rows: of the passages that may be found; None for all.
-    """
+    """The first clause of the number that a question names, empty where there is none; None where it names none."""
     if page := page_asked(question, language):
         return _page(page, corpus, rows)
     if not _named().search(question):  # nearly every question: to read all titles takes time
@@ -194,9 +167,7 @@ def _page(asked: str, corpus: Corpus, rows: Sequence[int] | None) -> Clause:
 
 
 def _found(asked: Asked, corpus: Corpus, rows: Sequence[int] | None) -> Iterator[list[tuple[int, Unit]]]:
-    """The sentences of each clause that has these numbers, with the rows of their passages, in the order of the
-    library.
-    """
+    """The sentences of each clause that has these numbers, with their passages' rows, in order."""
     searched = range(len(corpus.passages)) if rows is None else rows
     if len(searched) > SCANNED:
         searched = sorted(

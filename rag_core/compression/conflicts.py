@@ -65,9 +65,9 @@ def other_sides(
 ) -> tuple[tuple[Claim, ...], tuple[Conflict, ...]]:
     """The draft's claims, each contradicted one followed by its other side, and the conflicts between them.
 
-    One other side a sentence, of the newest document of all hits that contradicts it; those whose date is only the
-    file's come last. A contradicted sentence never stands without it. Together they may be one more than
-    `max_sentences`: beyond that the sentences that bear least on the question are left out, with their other sides.
+    One other side a sentence, of the newest document that contradicts it; those with only a file's date come last. A
+    contradicted sentence never stands without it. Together they may be one more than `max_sentences`: beyond that the
+    sentences that bear least on the question are left out, with their other sides.
     """
     stated = {id(one.unit): claim for one, claim in zip(found.chosen, found.claims, strict=True)}
     further = [unit for hit in hits[PASSAGES:] for unit in units(hit.passage, page_text)]
@@ -104,14 +104,7 @@ def other_sides(
 def between_passages(
     hits: Sequence[Hit], asked: Asked, page_text: PageText, claims: Sequence[Claim] | None = None
 ) -> tuple[Conflict, ...]:
-    """The conflicts between passages that are returned as they are. A sentence is in one at most.
-
-    Args:
-        hits: best first.
-        asked: the question.
-        page_text: reads a page.
-        claims: what is returned of them, where that is not one claim for each hit.
-    """
+    """The conflicts between passages returned as they are, or their `claims`; a sentence is in one at most."""
     place = {id(hit.passage): n for n, hit in enumerate(hits)}
 
     def claim(unit: Unit) -> int:
@@ -127,9 +120,7 @@ def between_passages(
 
 
 def another_side(stated: Sequence[Unit], hits: Sequence[Hit], asked: Asked, page_text: PageText) -> Unit | None:
-    """A sentence of these passages that contradicts one of those that are stated; None for none, or if it is stated
-    too.
-    """
+    """A sentence of these passages that contradicts one of those stated, and is not stated too; else None."""
     index = _Index([*stated, *(unit for hit in hits for unit in units(hit.passage, page_text))], asked, page_text)
     told = {_key(unit) for unit in stated}
     pairs = (index.pair(unit) for unit in stated)
@@ -137,9 +128,7 @@ def another_side(stated: Sequence[Unit], hits: Sequence[Hit], asked: Asked, page
 
 
 class _Index:
-    """The statements of the retrieved units, by the words that say something: two that differ in a value alone stand
-    together.
-    """
+    """The statements of the retrieved units by their telling words: two that differ in a value stand together."""
 
     def __init__(self, found: Sequence[Unit], asked: Asked, page_text: PageText) -> None:
         documents = asked.documents
@@ -179,9 +168,7 @@ class _Index:
         return self._repeated(unit)
 
     def _repeated(self, unit: Unit) -> _Pair | None:
-        """The unit with one of its passage that says the same with other words before or behind it, and another
-        number.
-        """
+        """The unit of its passage that says the same with words around it and another number."""
         mine = list(word_texts(unit.text))
         for other in self._found if unit.passage.kind is not PassageKind.TABLE else ():
             if other.passage.id == unit.passage.id and _key(other) not in self._used and not is_order(other.text):
@@ -197,9 +184,7 @@ class _Index:
 
 
 def _repeats(short: Sequence[str], long: Sequence[str]) -> tuple[str, str] | None:
-    """The one number in which a run of `long` differs from `short`, as each has it; None where no run differs in one
-    number alone.
-    """
+    """The one number in which a run of `long` differs from `short`, as each has it; None without one."""
     if len(short) < REPEATED_WORDS or len(long) < len(short) + 2:
         return None
     for at in range(len(long) - len(short) + 1):

@@ -41,10 +41,7 @@ OTHER_SECTION = 0.8  # a unit of another section needs this share of the best re
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The draft's claims.
-
-    `chosen` are the units of the claims, in their order, and `scored` all units that were read.
-    """
+    """The draft's claims, the `chosen` units of these, in order, and all that were `scored`."""
 
     claims: tuple[Claim, ...]
     chosen: tuple[Scored, ...] = ()
@@ -69,12 +66,7 @@ class Extract:
         )
 
     def log_odds(self) -> tuple[list[float], list[float]]:
-        """The log odds that the answerability model gives the chosen units, and those of the others; none of what it
-        did not read.
-
-        The same words elsewhere, as in an older version of a document, are the chosen ones once more and no other
-        answer.
-        """
+        """Log odds of the chosen units, with the same words elsewhere, and of the others, as far as read."""
         taken = {one.unit.text for one in self.chosen}
         known = [
             (one.unit.text in taken, one.log_odds)
@@ -85,11 +77,10 @@ class Extract:
 
 
 def choose(scored: Sequence[Scored], settings: Settings, asked: AskedFor | None = None) -> list[Scored]:
-    """The best unit, and further ones of its document that bear on the question as much, within `max_sentences` and
-    `MAX_ANSWER_WORDS`.
+    """The best unit, and further ones of its document that bear as much, within `max_sentences` and `MAX_ANSWER_WORDS`.
 
     A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes
-    before it. Another section is another topic, and an answer does not blend topics: a unit from there must be about as
+    before it. Another section is another topic, which an answer does not blend in: a unit from there must be about as
     good (`OTHER_SECTION`). A sentence that speaks of what stands before it ("It costs 90 euros.") comes behind no other
     sentence than that one.
     """
@@ -139,11 +130,10 @@ def _is_row(scored: Scored) -> bool:
 
 
 def _surer_row(leading: Scored, ranked: Sequence[Scored], asked: AskedFor | None) -> Scored:
-    """The row of the same document that is surely the one, where what leads is a row that is less so; of those with its
-    label the first.
+    """The row of the same document that is surely the one, where a less sure one leads; of those with its label the
+    first.
 
-    For the order of rows with one label see `rank_of_row`: the balance sheet says what the goodwill is, and a purchase
-    only a part of it.
+    By `rank_of_row`: the balance sheet says what the goodwill is, and a purchase only a part of it.
     """
     if asked is None or leading.fit is None or not leading.fit.row:
         return leading
@@ -176,10 +166,7 @@ def extract(
     read: Read | None = None,
     among: Container[tuple[str, int, int]] | None = None,
 ) -> Extract:
-    """Draft an answer from the hits, best first; for the arguments see `score_units`.
-
-    `among` are the keys of the units that may be drafted.
-    """
+    """Draft an answer from the hits, best first, of the keys `among`; other arguments as in `score_units`."""
     scored = score_units(hits, asked, page_text, titles=titles, named=named, near=near, read=read)
     scored = [one for one in scored if among is None or one.unit.key in among]
     by_unit = {id(s.unit): s for s in choose(scored, settings, asked)}
@@ -203,9 +190,9 @@ def claim_of(scored: Scored, page_text: PageText, asked: AskedFor | None = None)
 def value_of(
     scored: Scored, evidence: Sequence[Evidence], page_text: PageText, asked: AskedFor | None = None
 ) -> Span | None:
-    """The characters of the page that answer; None where the reader is not sure of them, or they are long: a procedure
-    has no value. A figure goes with its unit ("30 days", where the reader points at "30"). Where the question names one
-    column of a table, they are its cell.
+    """The characters of the page that answer; None where the reader is not sure, or they are long, as of a procedure.
+
+    A figure goes with its unit. Where the question names one column of a table, they are its cell.
     """
     unit, (start, end) = scored.unit, scored.value
     header = header_of(unit.passage, page_text) if unit.spans else ""
@@ -241,28 +228,21 @@ def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
 
 
 def context_words(hits: Sequence[Hit]) -> int:
-    """How many words the passages have together."""
     return sum(1 for hit in hits for _ in word_texts(hit.passage.text))
 
 
 def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
-    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context`
-    is on.
-    """
+    """Whether passages are returned whole: without `strict_summary`, or short with `return_short_context`."""
     return not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings))
 
 
 def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...]:
-    """One claim a passage, its text unchanged, in the order of the hits; without its orders to a language model, where
-    it has any.
-    """
+    """One claim a passage, its text unchanged but for orders to a language model, in the order of the hits."""
     return tuple(claim for hit in hits for claim in _whole(hit.passage, page_text))
 
 
 def _whole(passage: Passage, page_text: PageText) -> Iterator[Claim]:
-    """The passage as one claim; each of its other sentences as one, where some order a language model about: nothing
-    may rest on those.
-    """
+    """The passage as one claim, or by sentences without those that order a language model about."""
     found = units(passage, page_text)
     stated = _stated(found)
     if len(stated) < len(found):
@@ -282,9 +262,7 @@ def _claim(unit: Unit, page_text: PageText) -> Claim:
 
 
 def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> Extract:
-    """The first `max_sentences` sentences of the passages as they are, none of them scored; orders to a language model
-    are none.
-    """
+    """The first `max_sentences` sentences of the passages, unscored, without orders to a language model."""
     everything = [Scored(unit, {}, 0.0) for hit in hits for unit in _stated(units(hit.passage, page_text))]
     chosen = tuple(everything[: settings.max_sentences])
     return Extract(tuple(_claim(one.unit, page_text) for one in chosen), chosen, tuple(everything))
@@ -298,8 +276,7 @@ def as_they_stand(quoted: Sequence[Unit], page_text: PageText) -> tuple[Claim, .
 def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extract:
     """The extract with the sentences that its own need, each where it stands in the document.
 
-    Sentences that bear less on the question make room for them; only the likest one and what it needs may be more than
-    `max_sentences`.
+    Less good sentences make room; only the likest one and what it needs may be more than `max_sentences`.
     """
     known = {one.unit.key: one for one in found.scored}
     groups = [_with_beside(one, known, page_text) for one in found.chosen]
@@ -321,10 +298,7 @@ def completed(found: Extract, page_text: PageText, max_sentences: int) -> Extrac
 
 
 def _with_beside(one: Scored, known: Mapping[tuple[str, int, int], Scored], page_text: PageText) -> list[Scored]:
-    """A sentence with those of its passage that it needs, in their order; a row with its notes.
-
-    A led-in item needs those before a step.
-    """
+    """A sentence with those of its passage that it needs, in order; a row with its notes."""
     unit, language = one.unit, one.unit.passage.language
     if unit.passage.kind is PassageKind.CODE:
         return [one]

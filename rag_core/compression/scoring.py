@@ -1,11 +1,8 @@
 """Scores the units of the best passages: how well each sentence, row or line bears on the question; and finds the
 tables that have the row a question asks for, by the labels of their rows.
 
-No model writes anything.
-
 Every unit is scored by the cosine of its vector to the question's, by the rank of its passage, by whether it is the row
-asked for or speaks of something else, and by what the answerability model says, which reads whole passages together
-with the question: each unit in its place.
+asked for or speaks of something else, and by the answerability model, which reads whole passages with the question.
 
 A balance sheet says "Goodwill" once among thirty lines, and the notes say it on many pages. So a ranking of passages
 seldom finds the line itself. The rows of more passages are looked at, by their labels alone: no model reads them.
@@ -65,10 +62,7 @@ NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A unit with its features and its relevance in [0, 1].
-
-    `fit` is None where nothing was chosen by it: passages as they are, and other sides of a contradiction.
-    """
+    """A unit with its features and its relevance in [0, 1]; `fit` is None where nothing was chosen by it."""
 
     unit: Unit
     features: dict[str, float]
@@ -97,16 +91,10 @@ def score_units(
     near: Near | None = None,
     read: Read | None = None,
 ) -> list[Scored]:
-    """Every unit of the best passages, scored; in the order of the hits.
+    """Every unit of the best passages, scored, in the order of the hits.
 
-    Args:
-        hits: best first.
-        asked: what the question asks for.
-        page_text: reads a page.
-        titles: of documents, by id.
-        named: the documents that the question names.
-        near: the cosines of texts to the question; None where there is no model that says them.
-        read: reads places together with the question; None where there is no model that does.
+    `asked` is what the question asks for, `named` the documents that it names. `near` gives the cosines of texts to it,
+    `read` reads places together with it; either may be None.
     """
     candidates: list[tuple[int, Unit]] = []
     contexts: list[Context] = []
@@ -185,9 +173,7 @@ def _is_empty_there(unit: Unit, asked: AskedFor, page_text: PageText) -> bool:
 
 
 def _said(places: Sequence[Place], at: Sequence[tuple[int, int]], read: Read) -> list[ReadPlace]:
-    """The places as the model reads them; the later ones only where no unit of the first that is a candidate is
-    likely. The likest units are read twice.
-    """
+    """The places as the model reads them, later ones only where the first are unlikely; the likest twice."""
     said: list[ReadPlace] = []
     for some in (places[:READ_FIRST], places[READ_FIRST:]):
         if some and max((_odds(said, pair) for pair in at if pair[0] < len(said)), default=UNREAD) < 0:
@@ -210,9 +196,7 @@ def _odds(said: Sequence[ReadPlace], at: tuple[int, int]) -> float:
 def _not_outdone(
     found: Sequence[Unit], contexts: Sequence[Context], fitted: Sequence[Fit], asked: AskedFor
 ) -> list[float]:
-    """How surely each unit is the row asked for: not at all where another of its table, or one of its document by a
-    name, outdoes it.
-    """
+    """How surely each unit is the row asked for: not where another of its table or document outdoes it."""
     rows = [fit.row for fit in fitted]
     by_passage: dict[str, list[int]] = {}
     by_document: dict[str, list[int]] = {}
@@ -236,9 +220,7 @@ def _not_outdone(
 
 
 def _states_nothing(unit: Unit, after: str) -> bool:
-    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is a row without a statement;
-    `after`: the next text.
-    """
+    """Whether it asks, orders, leaves a blank, names what follows, breaks off, or is an empty row."""
     language = unit.passage.language
     if _LABEL.search(unit.text) and len(words(unit.text)) <= LABEL_WORDS:
         return True
@@ -260,10 +242,7 @@ def _is_run_in(unit: Unit, after: str) -> bool:
 
 
 def _is_cut(unit: Unit) -> bool:
-    """Whether a sentence breaks off: it goes on in another column or on another page.
-
-    The "and" behind an item of a list is no break.
-    """
+    """Whether a sentence goes on in another column or page; the "and" behind an item of a list is no break."""
     info = LANGUAGES.get(unit.passage.language)
     before, _, last = unit.text.rpartition(" ")
     cut = info is not None and last.lower() in info.unfinished
@@ -271,20 +250,14 @@ def _is_cut(unit: Unit) -> bool:
 
 
 def _is_label(row: str, after: str) -> bool:
-    """Whether a row of one cell is the first line of a label that goes on in the row `after`, or heads columns with
-    several years.
-    """
+    """Whether a row of one cell begins a label that goes on in the row `after`, or heads years."""
     if CELL in row or ":" in row or ends_sentence(row) or _FIGURE.search(row):
         return False
     return after[:1].islower() or len(set(_YEAR.findall(row))) > 1
 
 
 def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
-    """Logistic of the weighted features, in (0, 1): the chance that the unit holds the answer, as fitted
-    (data/extract.json).
-
-    `log_odds` is what the answerability model says of the unit; None where it did not read it.
-    """
+    """Logistic of the features, in (0, 1): the chance that the unit holds the answer (data/extract.json)."""
     fitted = _weights("weights" if log_odds is None else "read")
     z = fitted["intercept"] + sum(fitted[name] * features[name] for name in FEATURES)
     if log_odds is not None:
@@ -295,11 +268,9 @@ def relevance(features: dict[str, float], log_odds: float | None = None) -> floa
 def context_of(
     passage: Passage, titles: Mapping[str, str], previous: str = "", page_text: PageText | None = None
 ) -> Context:
-    """Where a unit of a passage stands: the title of its document, the headings above it with the header of its table,
-    what is before it.
+    """Where a unit stands: the document's title, the headings above it with its table's header, what is before it.
 
-    `page_text` reads the first page of a table's document, which says what the document is about; on that page itself
-    names are near.
+    `page_text` reads the first page of a table's document, which says what it is about; on that page names are near.
     """
     place = SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
     first = (
@@ -327,34 +298,24 @@ _AMOUNT = regex.compile(r"\p{Nd}[\p{Nd}.,]*")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The likest row of a passage: the place of the passage, and how the row is ordered among others
-    (`rank_of_row`).
-    """
+    """The likest row of a passage: the passage's place, and the row's order among others (`rank_of_row`)."""
 
     place: int
     rank: Rank
 
 
 def asks_row(asked: AskedFor) -> bool:
-    """Whether a question may be answered by one row of a table: it asks for a figure of something, and compares
-    nothing.
-    """
+    """Whether one row of a table may answer: the question asks for a figure, and compares nothing."""
     return asked.type in FIGURES and bool(asked.subject) and not (asked.compared or asked.superlative)
 
 
 def tables_asked(
     asked: AskedFor, passages: Sequence[Passage], page_text: PageText, titles: Mapping[str, str]
 ) -> list[int]:
-    """The places of those passages that have the row asked for, surest first; none where a question asks for no figure.
+    """The places of those passages that have the row asked for, surest first; none where no figure is asked for.
 
-    Of equally sure ones those of the first document come first, and in it the order of `rank_of_row` holds, then that
-    of the pages.
-
-    Args:
-        asked: what the question asks for.
-        passages: the likest first.
-        page_text: reads a page.
-        titles: of documents, by id.
+    Of equally sure ones those of the first document come first, and in it the order of `rank_of_row`, then of the
+    pages.
     """
     if not asks_row(asked):
         return []
@@ -372,18 +333,10 @@ def tables_asked(
 
 
 def rank_of_row(asked: AskedFor, text: str, row: float, place: str, language: str) -> Rank:
-    """The order among rows of one label, the likeliest first: the surest, an amount before its change, the largest, in
-    most words asked.
+    """The order among rows of one label: the surest, an amount before its change, the largest, in most words asked.
 
     A company's revenue is larger than that of its parts, its average price and its tax rate are not; and what stands in
-    a cash flow statement is mostly a change.
-
-    Args:
-        asked: what the question asks for.
-        text: of the row.
-        row: its `Fit.row`.
-        place: the headings that the row stands under.
-        language: of the row.
+    a cash flow statement is mostly a change. `row` is the row's `Fit.row`, `place` the headings that it stands under.
     """
     adds_up = not asked.computes and asked.type is not AnswerType.PERCENTAGE and not asks_share(asked, language)
     found = [one.replace(",", "").rstrip(".") for one in _AMOUNT.findall(text.partition(CELL)[2])]

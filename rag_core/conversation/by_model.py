@@ -1,7 +1,4 @@
-"""Rewrites a follow-up by a language model.
-
-It is sent two questions and nothing else, and may use no words but theirs.
-"""
+"""Rewrites a follow-up by a language model, which is sent two questions and may use no words but theirs."""
 
 from __future__ import annotations
 
@@ -43,12 +40,7 @@ def prompt(question: str, earlier: str) -> Prompt:
 def by_model(
     question: str, earlier: str, language: str, model: LanguageModel, seconds: float, cancelled: Cancel = lambda: False
 ) -> str:
-    """The question as the model rewrites it; empty where it fails, takes longer than `seconds`, or brings words from
-    elsewhere.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """The question as the model rewrites it, or "" where it fails or brings words from elsewhere; raises Cancelled."""
     try:
         reply = read_reply(
             model.complete(prompt(question, earlier), Limits(min(seconds, MAX_SECONDS), cancelled)), Rewriting

@@ -1,6 +1,4 @@
-"""The days that a question asks about: "How many days are there today?", "as of March 2026", "What changed from 2024 to
-2026?".
-"""
+"""The days that a question asks about: "as of March 2026", "What changed from 2024 to 2026?"."""
 
 from __future__ import annotations
 
@@ -48,10 +46,7 @@ class AskedOf:
 
 
 def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document], today: date) -> tuple[AskedOf, ...]:
-    """The questions to ask of documents that have versions: one, or two where the question is what changed.
-
-    Empty where no document has another version, or all versions are younger.
-    """
+    """The questions to ask of versions: one, or two for a change; empty where there are none, or too young."""
     groups = families(corpus, documents)
     if not groups:
         return ()
@@ -63,9 +58,7 @@ def at_their_time(asked: Moments, corpus: Corpus, documents: Sequence[Document],
 
 
 def _two_days(days: Sequence[str], groups: Sequence[Mapping[str, str]], today: date) -> tuple[str, str]:
-    """The first and the last of the days; with one of the past, that and today; with today alone, the day before the
-    newest version.
-    """
+    """The first and last day; one of the past and today; for today alone, the day before the newest version."""
     if len(days) > 1:
         return days[0], days[-1]
     if days[0] < today.isoformat():
@@ -122,9 +115,7 @@ def _named(asked: str, language: str) -> Iterable[tuple[int, int, str]]:
 def _with_the_word_before(
     tokens: Sequence[Word], start: int, end: int, info: LanguageInfo, *, any_word: bool
 ) -> Iterable[int]:
-    """The numbers of the words of a date, and of the word before it: a small one ("in 2024"), or any without a capital
-    ("between 2024").
-    """
+    """The numbers of a date's words and of a small or uncapitalised word before it ("in 2024")."""
     of_date = [at for at, word in enumerate(tokens) if word.start < end and word.end > start]
     yield from of_date
     before = of_date[0] - 1 if of_date else -1
@@ -136,7 +127,6 @@ def _with_the_word_before(
 
 
 def _matched(tokens: Sequence[Word], pattern: regex.Pattern[str] | None) -> Iterable[int]:
-    """The numbers of the words that a pattern of folded words meets."""
     said, starts = "", list[int]()
     for word in tokens:
         starts.append(len(said) + bool(said))

@@ -33,10 +33,8 @@ class Span:
 class Period(Span):
     """A stretch of words that names a time.
 
-    `year` is where its year begins with the words that belong to it, `end` where it has none.
-
-    `bound` is where the preposition before it begins, or the period itself.
-    `inside` says that it stands before a noun ("the 2024 policies").
+    `year` is where its year begins with its words, `end` where it has none; `bound` is where its preposition begins, or
+    itself. `inside` says that it stands before a noun ("the 2024 policies").
     """
 
     year: int
@@ -75,7 +73,6 @@ class Said:
         return found
 
     def said(self, start: int, end: int) -> str:
-        """The text of these words."""
         return self.text[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
 
     def inner(self, start: int, end: int) -> str:
@@ -106,12 +103,10 @@ class Said:
         return not (self.tokens[at].text.lower() in known or self.folded[at] in self.info.auxiliaries or self.group(at))
 
     def asks(self, at: int) -> bool:
-        """Whether a word asks ("which")."""
         return self.tokens[at].text.lower() in LANGUAGES[self.language].question_words
 
     @cached_property
     def asking(self) -> Asking | None:
-        """The question phrase, the first there is."""
         for at in range(len(self)):
             adverb, counted = (
                 self.phrase(at, self.info.adverbs),
@@ -152,7 +147,6 @@ class Said:
 
     @cached_property
     def periods(self) -> tuple[Period, ...]:
-        """The times that it names."""
         kinds = [self._kind(at) for at in range(len(self))]
         found, at = [], 0
         while at < len(self):
@@ -221,9 +215,7 @@ class Said:
 
     @cached_property
     def pronoun(self) -> int:
-        """The pronoun that stands for something named before: right behind the verb, or with one word of meaning beside
-        it; -1 for none.
-        """
+        """The pronoun for something named before: right behind the verb, or one word away; -1 for none."""
         empty = self.info.empty_pronouns
         if empty is not None and empty.search(" ".join(self.folded)):
             return -1
@@ -251,9 +243,7 @@ MAX_THING_WORDS = 6  # its name; chosen
 
 
 def thing_meant(old: Said, pronoun: str) -> tuple[Span, bool]:
-    """The thing that a pronoun stands for: the only name, the name that is the subject, or the named thing that was
-    asked about.
-    """
+    """The thing that a pronoun stands for: the only name, the subject, or what was asked about."""
     subjects = [one for one in old.names if one.start == old.verb + 1]
     if len(old.names) == 1 or subjects:
         return _whole(old, (subjects or list(old.names))[0]), True
@@ -281,9 +271,7 @@ def thing_meant(old: Said, pronoun: str) -> tuple[Span, bool]:
 
 
 def _whole(old: Said, name: Span) -> Span:
-    """The name with the noun that it belongs to, which stands between it and a verb: "the X.Org board" of "does the
-    X.Org board have".
-    """
+    """The name with its noun before a verb: "the X.Org board" of "does the X.Org board have"."""
     end = name.end
     while end + 1 < len(old) and old.is_content(end) and old.folded[end + 1] in old.info.auxiliaries:
         end += 1
@@ -291,9 +279,7 @@ def _whole(old: Said, name: Span) -> Span:
 
 
 def _german_thing(old: Said, pronoun: str) -> tuple[Span, bool]:
-    """An article with its adjectives and its noun, and a further one in the genitive; the article tells what the
-    pronoun stands for.
-    """
+    """An article with adjectives, noun and a genitive; it tells what the pronoun stands for."""
     articles = {fold(one): set(map(fold, words)) for one, words in old.info.agreeing.items()}.get(pronoun, set())
     found = []
     for at in range(len(old)):

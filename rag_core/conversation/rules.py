@@ -17,10 +17,7 @@ MAX_TOPIC_WORDS = 4  # the new thing in "what about ..."; a longer one asks some
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A question made of two, and whether it is certain that this was meant.
-
-    `text` is empty where only that it leans on the other is.
-    """
+    """A question made of two, and whether that is certain; `text` is empty where it only leans on the other."""
 
     text: str = ""
     sure: bool = False
@@ -49,9 +46,7 @@ def rewritten(question: str, earlier: str, language: str) -> Rewritten | None:
 
 
 def _topic(new: Said) -> tuple[Span, bool] | None:
-    """The words of a follow-up that only names something, and whether it says so ("what about"); None where it asks
-    more.
-    """
+    """The words of a follow-up that names something, and whether it says so ("what about"); None for more."""
     start, end = new.lead, len(new)
     before = new.phrase(start, new.info.about)
     behind = max(
@@ -246,9 +241,7 @@ def _has_subject(new: Said, asking: Asking | None) -> bool:
 
 
 def _with_its_verb(new: Said, old: Said) -> Rewritten | None:
-    """Another verb, "a kdy končí?": its question phrase and another verb before the same subject, where a verb needs no
-    pronoun.
-    """
+    """Another verb, "a kdy končí?": its question phrase and verb before the same subject."""
     finite, asking, was = new.info.finite_verbs, new.asking, old.asking
     if finite is None or asking is None or asking.start != new.lead or asking.kind == "other":
         return None
@@ -298,5 +291,4 @@ def _edited(new: Said, edits: list[tuple[Span, str]]) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital at its beginning."""
     return text[:1].upper() + text[1:]

@@ -113,11 +113,7 @@ def stand_alone(
 
 
 def in_context(question: str, earlier: str, language: str, of_earlier: str) -> str:
-    """A question that asks, behind the words of an earlier one that say something: "members quorum: Who sets it?".
-
-    Empty for a question without a question word, and where one of them says nothing: "And why?". The languages of both
-    are ISO 639-1 codes.
-    """
+    """A question behind an earlier one's telling words, "members quorum: Who sets it?"; "" where one has none."""
     if not _asks(question, language) or not _telling(question, language):
         return ""
     telling = " ".join(_telling(earlier, of_earlier))
@@ -135,9 +131,7 @@ def _telling(text: str, language: str) -> list[str]:
 
 
 def _in_place(fragment: str, earlier: str, languages: Collection[str]) -> list[str]:
-    """A fragment in the place of the last words of a question, for each number of first words that it may take over, a
-    question word with what it asks at the least: "What is the quorum | for the board?".
-    """
+    """A fragment in the place of a question's last words, by the words that it may take over."""
     if not _goes_on(fragment, languages) or any(_asks(fragment, language) for language in languages):
         return []
     own = fragment[words(fragment)[1].start :]
@@ -151,9 +145,7 @@ def _goes_on(question: str, languages: Collection[str]) -> bool:
 
 
 def _likeliest(candidates: Sequence[str], earlier: str, answers: Answers) -> tuple[str, float]:
-    """The candidate that is likeliest to be answered, and not by what answers the earlier question, with that
-    probability; "" for none.
-    """
+    """The candidate likeliest to be answered by something new, with that probability; "" for none."""
     known = answers(earlier)[1] if len(earlier) <= MAX_QUESTION_CHARS else ()
     rated = {text: answers(text) for text in candidates if len(text) <= MAX_QUESTION_CHARS}
     fit = {text: chance for text, (chance, said) in rated.items() if said and said != known}
@@ -182,11 +174,9 @@ _MARKS = " ,;:?？؟"
 
 
 def halves(question: str, language: str) -> tuple[str, str] | None:
-    """Both questions, each as it stands alone, or the second as it is typed where nobody is sure what it leans on; None
-    where it is one question.
+    """Both questions, each as it stands alone, or the second as typed where nobody is sure; None where it is one.
 
-    They are two sentences that ask, or one that has a question word behind an "and", and begins with one or with a
-    verb.
+    They are two sentences that ask, or one with a question word behind an "and", that begins with one or with a verb.
     """
     asked = core(question, language)
     found = [asked[start:end] for start, end in sentences(asked, language) if ends_in_question(asked[start:end])]
@@ -231,11 +221,10 @@ ENDING = 2  # letters at the end in which two forms of a word may differ; chosen
 
 
 def respelt(question: str, language: str, texts: Iterable[str]) -> str:
-    """The question with each misspelt word as the texts spell it; the question itself where none is misspelt.
+    """The question with each misspelt word as the texts spell it; itself where none is misspelt.
 
-    Only a word that neither the language's dictionary nor a text has is changed, and only into one that differs in
-    diacritics, or is few slips away: a letter that is wrong, missing, too many, or has changed places with the next
-    one. A name is never changed.
+    Only a word that neither the dictionary nor a text has is changed, into one that differs in diacritics or is few
+    slips away: a letter wrong, missing, too many, or swapped with the next. A name is never changed.
     """
     odd = [word for word in words(question) if _is_odd(word.text, language)]
     if not odd:
@@ -261,9 +250,7 @@ def _is_odd(word: str, language: str) -> bool:
 
 
 def _nearest(word: str, there: Counter[str]) -> str:
-    """The word of fewest slips, of several the one that stands most often; "" where all are farther, or only forms of
-    it are near.
-    """
+    """The word of fewest slips, then the most frequent; "" where all are farther, or only forms."""
     most = 1 if len(word) < LONG else 2
     near = [
         (slips, -count, other)

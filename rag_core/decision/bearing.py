@@ -33,18 +33,11 @@ from rag_core.retrieval.titled import titled
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """The sentences of passages with their relevance to one question; passages that were scored together once are not
-    scored again.
+    """The sentences of passages with their relevance to one question; passages are scored once."""
 
-    Args:
-        measurements: of the question.
-        corpus: the version that was searched.
-        tools: with the models that score, and the calibration.
-    """
-
-    measurements: Measurements
-    corpus: Corpus
-    tools: Tools
+    measurements: Measurements  # those of the question
+    corpus: Corpus  # the version that was searched
+    tools: Tools  # with the models that score, and the calibration
     _known: dict[tuple[Hit, ...], Sequence[Scored]] = field(default_factory=dict, repr=False)
 
     def of(self, hits: Sequence[Hit]) -> Sequence[Scored]:
@@ -56,13 +49,7 @@ class SentenceScores:
 
 
 def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
-    """Whether any sentence that the draft cites answers about as well as the best one; true of a draft that cites none.
-
-    Args:
-        draft: of a model.
-        hits: the passages that it was given, best first.
-        scores: of the question.
-    """
+    """Whether a sentence that a draft cites answers about as well as the best of `hits`; True where it cites none."""
     cited = {_key(one): one for units in _cited(draft, hits, scores.corpus) for one in units}
     if not cited:
         return True
@@ -74,17 +61,10 @@ def bears(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> bool:
 
 
 def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores) -> float | None:
-    """The calibrated probability that a draft is right, in [0, 1]; None where no calibration fits.
+    """The calibrated probability that a model's draft is right, in [0, 1]; None where no calibration fits.
 
-    That of the extract for its very words.
-
-    The features of the retrieval are those of the first search. The ones of the draft are taken of the sentences that
-    its claims cite.
-
-    Args:
-        draft: of a model, with claims.
-        hits: the passages that it was given, best first.
-        scores: of the question.
+    It is that of the extract for its very words. The features of the retrieval are those of the first search, those of
+    the draft are taken of the sentences that its claims cite. `hits` are the passages it was given, best first.
     """
     measurements, corpus, tools = scores.measurements, scores.corpus, scores.tools
     calibration = tools.calibration.correctness if tools.calibration else None
@@ -112,28 +92,19 @@ def draft_correctness(draft: Draft, hits: Sequence[Hit], scores: SentenceScores)
 
 
 def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus) -> bool:
-    """Whether a passage contradicts a sentence that the draft cites, and the draft does not state it too; `hits` are
-    all of the round.
-    """
+    """Whether a passage contradicts a sentence that the draft cites, and it does not state that too."""
     cited = [one for units in _cited(draft, hits, corpus) for one in units]
     asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
     return another_side(cited, hits, asked, corpus.page_text) is not None
 
 
 def scored_units(hits: Sequence[Hit], scores: SentenceScores, *, deep: bool = False) -> tuple[Scored, ...]:
-    """The sentences of the best passages with their relevance, as an extract is chosen from them.
-
-    Args:
-        hits: best first.
-        scores: of the question.
-        deep: read all the hits, as after a further search, which puts what it found behind the others.
-    """
+    """The sentences of the best passages with their relevance; `deep` reads all, as after a further search."""
     most = len(hits) if deep else min(PASSAGES, len(hits))
     return tuple(one for start in range(0, most, PASSAGES) for one in scores.of(hits[start : start + PASSAGES]))
 
 
 def _cited(draft: Draft, hits: Sequence[Hit], corpus: Corpus) -> list[list[Unit]]:
-    """The sentences that each claim cites."""
     known = {hit.passage.id: hit.passage for hit in hits}
     return [list(cited_units(claim, known, corpus.page_text)) for claim in draft.claims]
 

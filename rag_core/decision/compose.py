@@ -23,9 +23,7 @@ NEAR = 0.05
 
 
 def places_to_look(measurements: Measurements) -> tuple[Citation, ...]:
-    """The quotes of the extract that bear on the question, the likest first, numbered from 1: where to look, not an
-    answer.
-    """
+    """The quotes that bear on the question, the likest first, numbered from 1: no answer."""
     draft, cut = measurements.draft, cut_passages(measurements)
     near = [
         claim
@@ -41,12 +39,10 @@ def places_to_look(measurements: Measurements) -> tuple[Citation, ...]:
 
 
 def compose(measurements: Measurements) -> Answer | None:
-    """Drop claims that rest on a passage beyond the distance cut, then number the citations; None where no claim is
-    left.
+    """Drop claims that rest on a passage beyond the distance cut, then number the citations; None where none is left.
 
-    The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked
-    at. The checks have judged the whole draft before, so dropping can only make an answer shorter, never pass a failed
-    check.
+    The other side of a contradiction goes with its claim, and where contradictions are not looked at. The checks have
+    judged the whole draft before, so dropping can only make an answer shorter.
     """
     kept = _kept(measurements)
     if not kept:
@@ -60,9 +56,7 @@ def compose(measurements: Measurements) -> Answer | None:
 
 
 def numbered(claims: Iterable[Claim], citations: Mapping[str, Citation]) -> tuple[Citation, ...]:
-    """The citations that claims rest on, each once, numbered from 1 in order of first use; `citations` are by
-    `evidence_key`.
-    """
+    """The citations, by `evidence_key`, that claims rest on, each once, numbered from 1 in order of first use."""
     keys = dict.fromkeys(evidence_key(evidence) for claim in claims for evidence in claim.evidence)
     return tuple(replace(citations[key], id=number) for number, key in enumerate(keys, 1))
 
@@ -94,11 +88,10 @@ MAX_HALF_ANSWERED = ConfidenceLevel.LOW  # the highest level of an answer to one
 
 
 def both_or_one(likelier: Decision, other: Decision) -> Decision:
-    """One decision on both halves, each judged by itself under the same settings; the question of the likelier one is
-    the whole.
+    """One decision on both halves, each judged by itself under the same settings; the likelier one has the whole
+    question.
 
-    Where both are answered, confidence and level are those of the less likely half. The answers stand in the order of
-    the questions.
+    Where both are answered, in their order, confidence and level are those of the less likely half.
     """
     one, two = likelier.outcome, other.outcome
     if not isinstance(one, Answer):

@@ -79,12 +79,9 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     """The terms of the formula, each in [0, 1] or None without data.
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word.
-        consistency: share of the
-    claims that no other source contradicts; None where all passages found are of one document and none contradicts
-    another, and where contradictions are not looked at (`contradictions_mode`): what was not measured has not passed.
-    recency: 0.5 ** (age / half-life) of the cited documents' dates, those of the files only where no better one is
-        known. authority: their stated
-    authority.
+    consistency: share of the claims that no other source contradicts; None where that was not looked for, or all
+    passages are of one document and none contradicts another. recency: 0.5 ** (age / half-life) of the cited documents'
+    dates, those of the files only where no better one is known. authority: their stated authority.
     """
     supports = [
         measured.support
@@ -119,9 +116,7 @@ def dated_by_files(measurements: Measurements, claims: Sequence[Claim]) -> bool:
 
 
 def _dated(measurements: Measurements, claims: Sequence[Claim]) -> list[str]:
-    """The cited documents whose date counts: those that have one of people or of their first page, else those that have
-    the file's.
-    """
+    """The cited documents whose date counts: those of people or first pages, else those of files."""
     library = measurements.library
     dated = [
         one

@@ -24,10 +24,7 @@ from rag_core.settings import Cost, Settings
 
 
 def decide(measurements: Measurements) -> Decision:
-    """Judge what was measured under its own settings.
-
-    Ready passages have two rows more, and an order by the dates of files has one, which judge nothing.
-    """
+    """Judge what was measured under its own settings; rows on ready passages and file dates judge nothing."""
     decision, rows = _decided(measurements), (*given_rows(measurements), *file_date_rows(measurements))
     decision = replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
     if measurements.other is None:
@@ -62,18 +59,14 @@ def replay(measurements: Measurements, settings: Settings) -> Decision:
     """Decide the same measurements under other settings, with no model call. Equal to asking again under them.
 
     Where they would send a language model a prompt that was never sent, the decision has the reason `needs_generation`.
-
-    Raises:
-        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
+    Raises as `require_replayable`.
     """
     require_replayable(measurements.settings, settings)
     return decide(replace(measurements, settings=settings))
 
 
 def require_replayable(before: Settings, after: Settings) -> None:
-    """Raise InvalidSetting unless what was measured under `before` can be judged under `after`: only judging settings
-    differ.
-    """
+    """Raise InvalidSetting unless only judging settings differ."""
     was, is_now = before.model_dump(), after.model_dump()
     for knob in Settings.knobs():
         if knob.cost is not Cost.REPLAY and was[knob.name] != is_now[knob.name]:
@@ -83,7 +76,6 @@ def require_replayable(before: Settings, after: Settings) -> None:
 
 
 def _judge(measurements: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
-    """Judge the measurements' own draft, whose grounding is among the checks."""
     if not measurements.draft.claims:
         remedies = ("Ask for a fact that the documents state.",)
         return refuse(measurements, checks, (Reason.EMPTY_DRAFT,), "No sentence could be drafted.", remedies, beside)

@@ -36,9 +36,7 @@ class Query:
 
 
 def read_query(measurements: Measurements, embedder: Embedder) -> Query:
-    """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect
-    them.
-    """
+    """The vector of the question, and its terms, also as the documents' languages inflect them."""
     language = measurements.understanding.language
     text = prepared(measurements.question, language)
     return Query(
@@ -47,10 +45,7 @@ def read_query(measurements: Measurements, embedder: Embedder) -> Query:
 
 
 def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
-    """The passages for a question, ranked under its settings; `rows` are those that may be found, None for all.
-
-    Ready passages keep the order in which they were given.
-    """
+    """The passages for a question, ranked, of `rows` or all; ready passages keep the order they were given in."""
     language, s = measurements.understanding.language, measurements.settings
     if corpus.given is not None:
         reorders = reranker_for(s.reranker, tools)
@@ -82,9 +77,7 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
 def _with_row(
     measurements: Measurements, query: Query, metrics: Wider | None, corpus: Corpus, rows: Sequence[int] | None
 ) -> list[int]:
-    """The rows of passages whose table has the row that is asked for, surest first, among the first of the lexical
-    ranking.
-    """
+    """The rows of passages whose table has the row asked for, surest first, of the first in the lexical ranking."""
     language = measurements.understanding.language
     asked = asked_for(measurements.question, language)
     if not asks_row(asked):
@@ -105,10 +98,7 @@ def _with_row(
 
 
 def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> Wider | None:
-    """The words that reports print for the metrics of a question, and the vector of both; None where it names none.
-
-    `spelled` has the instructions too: they may name the statement to look in.
-    """
+    """The words that reports print for the metrics of a question, and the vector of both; None for none."""
     said = reported(spelled, language)
     if not said:
         return None
@@ -119,9 +109,7 @@ def _metrics(spelled: str, query: Query, language: str, embedder: Embedder) -> W
 
 
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
-    """The question's terms in its own language and, where they differ, as the documents' languages would inflect
-    them.
-    """
+    """The question's terms, also as the documents' languages inflect them."""
     found = terms(question, language)
     for other in languages:
         if other != language:

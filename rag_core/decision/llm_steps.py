@@ -74,15 +74,8 @@ def generate(
 ) -> Measurements:
     """The measurements with everything a language model had to be asked; unchanged where that is nothing.
 
-    Args:
-        measurements: under the settings that they will be judged by.
-        corpus: the version that they were taken on.
-        tools: with the model.
-        rows: those that may be searched, None for all.
-        on_stage: told what begins: the stage is all that may be shown before the checks are done.
-        cancelled: asked between the steps and while the model is waited for.
-        scores: the sentences of passages that were scored when they were measured, under these settings and on this
-            corpus.
+    `rows` may be searched, None for all. `on_stage` is told what begins: the stage is all that may be shown before the
+    checks are done. `scores` are the sentences of passages that were scored under these settings and on this corpus.
 
     Raises:
         Cancelled: the user stopped it.
@@ -129,7 +122,6 @@ class _Run:
     wanted: tuple[str, ...] = ()
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
-        """Do one step."""
         assert measurements.llm_trace is not None
         steps = {
             Step.SUFFICIENCY: self._judge,
@@ -224,9 +216,7 @@ class _Run:
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
-        """Read the passages while the model writes, and no longer: what its draft is held against is there when it
-        comes.
-        """
+        """Read the passages while the model writes, to have what its draft is held against when it comes."""
         written = threading.Event()
 
         def read() -> None:
@@ -347,11 +337,9 @@ class _Run:
 
 
 def sayable(text: str, known: str, language: str) -> str:
-    """A model's words on missing information, short; empty where they state a number, date or name that nothing it was
-    shown holds.
+    """A model's words on missing information, short; empty where they state a fact that nothing it was shown holds.
 
-    It stands in the trace, as the model's words, and in no answer or explanation; even there it must not carry an
-    invented fact.
+    It stands in the trace alone; even there it must not carry an invented fact.
     """
     said = " ".join(text.split())[:SAID_CHARS]
     return "" if absent_facts(said, known, language) else said

@@ -76,12 +76,12 @@ def measure(
     filters: Mapping[str, str] | None = None,
     scores: dict[tuple[Hit, ...], Sequence[Scored]] | None = None,
 ) -> Measurements:
-    """Measure one question against one version of a library.
+    """Measure one question against one version of a library, which is held to the end.
 
     Args:
         question: as asked.
         settings: what to retrieve and how to draft; its thresholds only ride along.
-        corpus: the version searched; it is held to the end.
+        corpus: the version searched.
         tools: models and clock.
         documents: ids or names to search in; None for all.
         filters: metadata that a document must have.
@@ -148,14 +148,7 @@ def _talk(question: str, facts: LibraryFacts, tools: Tools) -> tuple[str, str]:
 
 
 def understand(question: str, document_languages: Collection[str], talk: str = "") -> Understanding:
-    """Language, intent, keywords and entities of a question; how to answer (`rag_core.retrieval.query`) and "explain"
-    are set aside.
-
-    Args:
-        question: as it is asked.
-        document_languages: ISO 639-1, for a question whose language is not certain.
-        talk: its intent where that is one of `SETTLED`.
-    """
+    """Language, intent (`talk` or its own), keywords and entities of a question, without how to answer it."""
     greeted = greeting_language(question) if talk == "greeting" else ""
     language = greeted or question_language(question, document_languages)
     asked = core(expand(question), language)
@@ -276,9 +269,7 @@ def _measured(
 def _about_clause(
     measurements: Measurements, corpus: Corpus, rows: Sequence[int] | None
 ) -> tuple[Measurements, Clause | None]:
-    """The clause that the question names, and the question without it; None where it can neither be quoted nor asked
-    about.
-    """
+    """The clause that the question names, and the question without it; None where it cannot be told."""
     language = measurements.understanding.language
     clause = clause_of(measurements.question, language, corpus, rows)
     if clause is not None and (not clause.units or clause.too_long):
@@ -313,7 +304,6 @@ def _draft(
     measurements: Measurements,
     tools: Tools,
 ) -> Draft:
-    """A draft with the measurements of its claims."""
     s = measurements.settings
     retrieved = {hit.passage.id: with_header(hit.passage) for hit in hits}
     measured = measure_claims(

@@ -36,11 +36,7 @@ GATED = frozenset(check.reason for check in GATING)
 
 
 def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
-    """One sentence, in the question's language, on what no document speaks of; empty where nothing is, or no gate
-    refused for it.
-
-    Its names are words of the question: inert text, and short.
-    """
+    """That no document speaks of something, in words of the question, short; empty where no gate refused."""
     if not measurements.nowhere or reason not in GATED:
         return ""
     names = [_short(name) for name in measurements.nowhere[:MAX_NAMES]]
@@ -48,11 +44,7 @@ def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
 
 
 def document_wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
-    """The words that a document to add would have to speak of; nothing where no gate refused.
-
-    Names and numbers are left to `nowhere_in_words`, which knows their other forms. They are words of the question:
-    inert text, and short.
-    """
+    """The words that a document to add would have to speak of, without names and numbers; inert and short."""
     words = _unknown(measurements, reason)
     if not words:
         return ()
@@ -103,9 +95,7 @@ def indexing_in_words(measurements: Measurements) -> str:
 
 
 def versions_in_words(measurements: Measurements) -> str:
-    """One sentence on the versions of documents that were searched because the question names a day; empty where it
-    names none.
-    """
+    """The versions of documents that were searched because the question names a day; empty for none."""
     day, others = measurements.metadata.get(AS_OF), measurements.metadata.get(OTHER_VERSIONS)
     if not day:
         return ""
@@ -119,7 +109,6 @@ def ask_again(measurements: Measurements) -> tuple[str, ...]:
 
 
 def on_contradictions(measurements: Measurements) -> tuple[str, ...]:
-    """The notes of an answer on contradictions in its sources, one each."""
     return (
         tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts)
         if shows_conflicts(measurements)
@@ -135,9 +124,7 @@ def on_unread(measurements: Measurements) -> tuple[str, ...]:
 
 
 def on_scans(citations: Sequence[Citation]) -> tuple[str, ...]:
-    """The note of an answer on what was read from pictures: that it is no quote of the page itself, and which words may
-    be wrong.
-    """
+    """The note on what was read from pictures: no quote of the page itself, and which words may be wrong."""
     scanned = [one for one in citations if one.ocr]
     if not scanned:
         return ()
@@ -244,9 +231,7 @@ def _rest(given: Mapping[str, Any], measurements: Measurements) -> str:
 
 
 def file_date_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """One row where the age of documents weighed in the order, and of some of those found only the file's date is
-    known; else none.
-    """
+    """One row where age weighed in the order, and only the file's date of some found documents is known."""
     if not _weighs_age(measurements):
         return ()
     found = dict.fromkeys(hit.passage.document for hit in measurements.hits)

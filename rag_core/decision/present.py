@@ -52,10 +52,7 @@ _READ_THEM = (
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """The parts of a decision beside its draft, where a language model was asked or would have been.
-
-    `most` is the highest confidence level it may have, `drafter_note` why the model did not draft.
-    """
+    """Where a language model has a part: the highest level (`most`), and why it did not draft (`drafter_note`)."""
 
     attempts: tuple[AttemptView, ...] = ()
     judgements: tuple[Sufficiency, ...] = ()
@@ -68,7 +65,6 @@ NO_CONTEXT = AnswerContext()
 
 
 def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: AnswerContext) -> Decision:
-    """The answer that was composed of the measurements' draft."""
     value, basis, row = confidence(measurements, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
     return replace(
@@ -110,11 +106,7 @@ def _decision(
 
 
 def reply(measurements: Measurements) -> Decision:
-    """The outcome of a text that needs no retrieval: a greeting, what the library holds, or the refusal of what is no
-    whole question.
-
-    It claims nothing about any document's content.
-    """
+    """The outcome of a text that needs no retrieval: it claims nothing about any document's content."""
     reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     answered = reason.status is AnswerStatus.SUCCESS
     language, text = measurements.understanding.language, measurements.answer
@@ -187,9 +179,7 @@ def refuse(
 
 
 def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | None:
-    """The probability that the best place is the answer, where it is worth saying; not where the documents do not name
-    what is asked.
-    """
+    """The probability that the best place is the answer, where it is worth saying."""
     value, least = measurements.correctness, measurements.settings.min_place
     if value is None or not places or measurements.nowhere or least == 1:
         return None
@@ -197,10 +187,7 @@ def _may_be(measurements: Measurements, places: Sequence[Citation]) -> float | N
 
 
 def _sentence(measurements: Measurements, reason: Reason, may_be: float | None = None) -> str:
-    """The sentence that refuses.
-
-    That nothing is there it says only where nothing was near and every searched page was read.
-    """
+    """The sentence that refuses; that nothing is there only where nothing was near and all pages were read."""
     s, language = measurements.settings, measurements.understanding.language
     absent = (
         may_be is None and reason in GATED and not not_read(measurements) and indexing_of(measurements.metadata) is None
@@ -226,9 +213,7 @@ def _refusal_confidence(measurements: Measurements, reason: Reason) -> tuple[flo
 
 
 def scores(measurements: Measurements) -> dict[str, float]:
-    """The named measurements of a decision; the calibrated ones are 0 when nothing was retrieved or no calibration
-    fits.
-    """
+    """The named measurements of a decision; the calibrated ones are 0 without hits or a calibration."""
     top = max((hit.cosine for hit in measurements.hits), default=-1.0)
     named = {
         "correctness": measurements.correctness or 0.0,
@@ -286,11 +271,7 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
 
 
 def unjudged(settings: Settings, trace: Trace) -> tuple[str, ...]:
-    """The names of these checks, in the order in which they are judged.
-
-    A check has not judged where it cannot refuse: it is off or only observes, or a limit of it is as loose as it can
-    be.
-    """
+    """The names of these checks that cannot refuse: off, observing, or with a limit as loose as can be."""
     preset = _preset(settings.preset)
     return tuple(check.name for check in _enforced(preset.preset) if not _judges(check, settings, trace, preset))
 
@@ -304,9 +285,7 @@ def _judges(check: Check[Any], settings: Settings, trace: Trace, preset: Setting
 
 
 def _limits(check: Check[Any], settings: Settings, trace: Trace) -> Iterator[tuple[str, object]]:
-    """The limits of a check by their settings; the threshold is that of the question, with what its intent adds to
-    it.
-    """
+    """The limits of a check by their settings; the threshold has what the question's intent adds to it."""
     for name in check.also:
         yield name, getattr(settings, name)
     if isinstance(check.threshold, str):

@@ -1,10 +1,8 @@
 """Goes through the record of a question that a language model drafts: to its outcome, or to the next step to ask for.
 
-Pure.
-
-`progress_of` both decides and drives. `next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it
-ended. So a replay is equal to asking again, a refusal before drafting can make no call, and where other settings would
-send a prompt that was never sent, the progress ends in an `Ask`, and nothing is invented.
+`next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a replay is equal to asking
+again, a refusal before drafting can make no call, and where other settings would send a prompt that was never sent, the
+progress ends in an `Ask`, and nothing is invented.
 """
 
 from __future__ import annotations
@@ -49,42 +47,25 @@ UNUSED = {  # drafts that no check was made of; among the reasons of a refusal t
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The next step that must be done before anything can be decided.
+    """The next step that must be done before anything can be decided."""
 
-    Args:
-        step: what.
-        hits: the passages that it is about.
-        round: of retrieval, from 0.
-        level: for the wording of a draft's prompt; None for the one without.
-        findings: on the draft before.
-        asked: what the prompt of a draft depends on; see `llm_trace.Attempt.asked`.
-    """
-
-    step: Step
-    hits: tuple[Hit, ...] = ()
-    round: int = 0
-    level: ConfidenceLevel | None = None
-    findings: tuple[Finding, ...] = ()
-    asked: tuple[str, ...] = ()
+    step: Step  # what
+    hits: tuple[Hit, ...] = ()  # the passages that it is about
+    round: int = 0  # number of the retrieval, from 0
+    level: ConfidenceLevel | None = None  # for the wording of a draft's prompt; None for the one without
+    findings: tuple[Finding, ...] = ()  # on the draft before
+    asked: tuple[str, ...] = ()  # what the prompt of a draft depends on; see `llm_trace.Attempt.asked`
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft that may be the answer.
+    """A draft that may be the answer."""
 
-    Args:
-        view: the measurements with this draft in them.
-        checks: of it; all passed where the model drafted.
-        most: its highest confidence level, by what the model said of the passages, whoever drafts.
-        notes: that say why.
-        note: why the model did not draft, where the extract stands.
-    """
-
-    view: Measurements
-    checks: tuple[CheckResult, ...]
-    most: ConfidenceLevel = ConfidenceLevel.HIGH
-    notes: tuple[str, ...] = ()
-    note: str = ""
+    view: Measurements  # the measurements with this draft in them
+    checks: tuple[CheckResult, ...]  # all passed where the model drafted
+    most: ConfidenceLevel = ConfidenceLevel.HIGH  # the highest level, by what the model said of the passages
+    notes: tuple[str, ...] = ()  # that say why
+    note: str = ""  # why the model did not draft, where the extract stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +86,7 @@ End = Ask | Drafted | Refused
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that
-    were judged.
-
-    `judgements` are those of the model that count under the settings, one a round of retrieval.
-    """
+    """How far the record carries: its end, the check of sufficiency, its drafts, and one judgement a retrieval."""
 
     end: End
     checks: tuple[CheckResult, ...] = ()
@@ -144,11 +121,7 @@ def next_step(measurements: Measurements) -> Ask | None:
 
 
 def progress_of(measurements: Measurements) -> Progress:
-    """How far the record of a question carries whose gates all let it pass.
-
-    Raises:
-        ValueError: the measurements have no record of a model.
-    """
+    """How far a record carries whose gates all pass; raises ValueError where there is none of a model."""
     if measurements.llm_trace is None:
         raise ValueError("measurements without a trace of a language model have nothing to follow")
     note = not_drafted(measurements, measurements.llm_trace)
@@ -161,19 +134,13 @@ def progress_of(measurements: Measurements) -> Progress:
 
 
 def without_llm(measurements: Measurements) -> tuple[CheckResult, ...]:
-    """The check of sufficiency where no language model has a part: a guard that cannot run has not passed.
-
-    Nothing where it is off.
-    """
+    """The check of sufficiency where no model has a part: a guard that cannot run has not passed."""
     off = SUFFICIENCY.mode_under(measurements.settings) is Mode.OFF
     return () if off or measurements.llm_trace is not None else (SUFFICIENCY(of_llm.Said(measurements, _NO_MODEL)),)
 
 
 def not_drafted(measurements: Measurements, llm_trace: LlmTrace) -> str:
-    """Why the model drafts nothing for a question whatever the thresholds say, in a sentence; empty where it does.
-
-    It is asked whether the passages suffice all the same, where the settings ask it that: a guard has no exceptions.
-    """
+    """Why the model drafts nothing whatever the thresholds say; sufficiency is asked all the same."""
     s, language = measurements.settings, measurements.understanding.language
     if not measurements.hits or llm_trace.context_words <= s.short_context_words:
         return f"The passages have {several(llm_trace.context_words, 'word')}: too few to be worth compressing."
@@ -197,9 +164,7 @@ def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
 
 
 def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
-    """The passages of a round that the model judges: all that it may draft from, or the first few that the relevance
-    check reads.
-    """
+    """The passages that the model judges: all that it may draft from, or the first that relevance reads."""
     s, hits = measurements.settings, hits_of(measurements, round)
     return hits[: s.relevance_passages] if s.sufficiency_reads == "top" else hits
 
@@ -320,10 +285,7 @@ def _end_of_drafts(
 
 
 def _judge(view: Measurements, attempt: Attempt, number: int) -> AttemptView | Ask:
-    """A draft held against the settings; an `Ask` where its verification is missing.
-
-    That is the last check: it costs a call.
-    """
+    """A draft held against the settings; an `Ask` where its verification, which costs a call, is missing."""
     if attempt.call.failure:
         return AttemptView(number, Outcome.FAILED, attempt)
     if attempt.problem is not Reason.NONE:
@@ -340,9 +302,7 @@ def _judge(view: Measurements, attempt: Attempt, number: int) -> AttemptView | A
 
 
 def _caps(judgement: Sufficiency | None, attempt: Attempt | None = None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
-    """The highest level that an answer may have by what the model said of its passages and in whose words, and the
-    notes that say why.
-    """
+    """The highest level by what the model said of its passages and in whose words, and the notes that say why."""
     notes = []
     if judgement is not None and judgement.can_answer == "partial":
         notes.append(
@@ -379,9 +339,7 @@ def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what
 
 
 def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Drafted | Refused:
-    """The model drafts nothing, for a reason that nothing can check: a refusal, unless the extract's own score is
-    high.
-    """
+    """The model drafts nothing, which nothing can check: a refusal, unless the extract's own score is high."""
     s = measurements.settings
     if s.fallback_extract and s.main_gate == "correctness" and level(measurements) is ConfidenceLevel.HIGH:
         note = "The language model found no answer, and the score of the documents' own words is high."

@@ -24,37 +24,22 @@ _NOT_DRAFTED = frozenset({Reason.NOT_RUN, Reason.FAILURE, Reason.NEEDS_GENERATIO
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How a question went.
+    """How a question went."""
 
-    Args:
-        status: see `AnswerStatus`.
-        reason: the first reason of a refusal.
-        searched: whether the documents were searched: not for small talk, nor where a failure came first.
-        correctness: the probability that the extract is right, in [0, 1]; None where no calibration gives it.
-        claims: sentences of all drafts that were checked.
-        cited: of these, those with a source that was retrieved and holds the quote.
-        drafts: that the grounding checks were run on.
-        failed: of these, those that the checks rejected.
-        retrieval_ms: of the search; None where there was none.
-        model_ms: that language models took together; None where none was asked.
-        nowhere: names and numbers of the question that stand in no document.
-    """
-
-    status: AnswerStatus
-    reason: Reason
-    searched: bool
-    correctness: float | None = None
-    claims: int = 0
-    cited: int = 0
-    drafts: int = 0
-    failed: int = 0
-    retrieval_ms: float | None = None
-    model_ms: float | None = None
-    nowhere: tuple[str, ...] = ()
+    status: AnswerStatus  # see `AnswerStatus`
+    reason: Reason  # the first reason of a refusal
+    searched: bool  # whether the documents were searched: not for small talk, nor where a failure came first
+    correctness: float | None = None  # probability in [0, 1] that the extract is right; None without calibration
+    claims: int = 0  # sentences of all drafts that were checked
+    cited: int = 0  # those with a source that was retrieved and holds the quote
+    drafts: int = 0  # that the grounding checks were run on
+    failed: int = 0  # those that the checks rejected
+    retrieval_ms: float | None = None  # for the search; None where there was none
+    model_ms: float | None = None  # that language models took together; None where none was asked
+    nowhere: tuple[str, ...] = ()  # names and numbers of the question that stand in no document
 
 
 def summarise(measurements: Measurements, decision: Decision) -> Summary:
-    """The summary of a decided question."""
     searched = "retrieve" in measurements.timings
     judged = [one for one in decision.attempts if one.outcome in _JUDGED]
     claims = [
@@ -112,7 +97,6 @@ class Histogram:
         self.counts = self.counts or [0] * (len(self.ends) + 1)
 
     def add(self, value: float) -> None:
-        """Count a value."""
         self.counts[bisect_left(self.ends, value)] += 1
         self.sum += value
 
@@ -138,7 +122,6 @@ class Counts:
         self._counted, self._lock = Counted(), threading.Lock()
 
     def watch(self, measurements: Measurements, decision: Decision) -> None:
-        """Count a question that was decided."""
         summary, found = summarise(measurements, decision), self._counted
         with self._lock:
             found.questions[summary.status.value, summary.reason.value] += 1
@@ -154,6 +137,5 @@ class Counts:
                 found.correctness.add(summary.correctness)
 
     def now(self) -> Counted:
-        """The counts at this moment."""
         with self._lock:
             return deepcopy(self._counted)

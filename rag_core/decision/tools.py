@@ -41,9 +41,7 @@ class Tools:
 
 
 def reranker_for(name: str, tools: Tools) -> Reranker | None:
-    """The reranker that the settings name; one that is asked for and cannot be had is an error, never silently left
-    out.
-    """
+    """The reranker that the settings name; one that cannot be had is an error, never left out."""
     if not name:
         return None
     if tools.reranker is None:

@@ -24,23 +24,13 @@ _NO_JUDGEMENT = frozenset(SETTLED.values())
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """One setting, changed as little as possible so that the outcome is another one.
+    """One setting, changed as little as possible so that the outcome is another one."""
 
-    Args:
-        name: of the setting.
-        before: its value in the measurements.
-        after: the nearest value on the setting's grid (`low`, `low + step`, …) with another outcome; `observe` for a
-            mode.
-        status: how the question ends then.
-        reason: its first reason then; `none` for an answer, `needs_generation` where a language model would have to be
-            asked again.
-    """
-
-    name: str
-    before: Any
-    after: Any
-    status: AnswerStatus
-    reason: Reason
+    name: str  # the setting's
+    before: Any  # its value in the measurements
+    after: Any  # the nearest value on the setting's grid with another outcome; `observe` for a mode
+    status: AnswerStatus  # how the question ends then
+    reason: Reason  # its first reason then; `none` for an answer, `needs_generation` where a model has to be asked
 
 
 def flips(measurements: Measurements) -> tuple[Flip, ...]:
@@ -48,8 +38,7 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
     stage.
 
     Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each
-    enforced check, which would only be observed. Empty for what was not judged: an error, small talk, a question about
-    the library itself.
+    enforced check, which would only be observed. Empty for what was not judged.
     """
     decision = decide(measurements)
     if decision.status is AnswerStatus.ERROR or decision.reason in _NO_JUDGEMENT:

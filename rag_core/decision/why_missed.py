@@ -1,6 +1,4 @@
-"""Says where the right passage ranked.
-
-The user points at the page that holds the answer; every step that could have lost it is named.
+"""Says where the page that holds the answer ranked: every step that could have lost it is named.
 
 All searched passages get a dense and a lexical rank, not only the candidates; fusion and cut are those of the question
 itself, by the same code. Nothing is judged anew.
@@ -50,50 +48,29 @@ class LostAt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """A passage of the page, and how far it came. Ranks are 1-based, over all searched passages.
+    """A passage of the page, and how far it came. Ranks are 1-based, over all searched passages."""
 
-    Args:
-        passage: as indexed.
-        dense_rank: by cosine.
-        lexical_rank: by BM25; 0 when it shares no word with the question.
-        fused_rank: in the final order of all candidates; 0 when it is none.
-        within_top_k: whether it was retrieved.
-    """
-
-    passage: Passage
-    dense_rank: int
-    lexical_rank: int
-    fused_rank: int
-    within_top_k: bool
+    passage: Passage  # as indexed
+    dense_rank: int  # by cosine
+    lexical_rank: int  # by BM25; 0 when it shares no word with the question
+    fused_rank: int  # in the final order of all candidates; 0 when it is none
+    within_top_k: bool  # whether it was retrieved
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The fate of a page.
+    """The fate of a page."""
 
-    Args:
-        document: id.
-        page: 1-based.
-        lost_at: the step at which it was lost.
-        passages: those with text on the page, the one that came furthest first.
-        searched: how many passages were ranked.
-        candidates: how many are taken from each ranking, `top_k` x `over_retrieve`.
-        top_k: how many passages are retrieved.
-        reason: with which the question ended; `none` for an answer.
-        drafter: of the question's draft: extract, raw or none.
-        quoted: (document id, page) of the drafted sentence that bears most on the question; None without a draft.
-    """
-
-    document: str
-    page: int
-    lost_at: LostAt
-    passages: tuple[RankedPassage, ...] = ()
-    searched: int = 0
-    candidates: int = 0
-    top_k: int = 0
-    reason: Reason = Reason.NONE
-    drafter: str = "none"
-    quoted: tuple[str, int] | None = None
+    document: str  # id
+    page: int  # 1-based
+    lost_at: LostAt  # the step at which it was lost
+    passages: tuple[RankedPassage, ...] = ()  # those with text on the page, the one that came furthest first
+    searched: int = 0  # how many passages were ranked
+    candidates: int = 0  # how many are taken from each ranking, `top_k` x `over_retrieve`
+    top_k: int = 0  # how many passages are retrieved
+    reason: Reason = Reason.NONE  # with which the question ended; `none` for an answer
+    drafter: str = "none"  # who drafted: extract, raw or none
+    quoted: tuple[str, int] | None = None  # (document id, page) of the drafted sentence that bears most on the question
 
 
 def why_missed(
@@ -107,17 +84,9 @@ def why_missed(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Missed:
-    """The fate of the page that holds the answer, for this question under these settings.
+    """The fate of the page, from 1, that holds the answer, for this question under these settings.
 
-    Args:
-        question: as asked.
-        settings: as asked with.
-        corpus: the version searched.
-        tools: models and clock.
-        document_id: of the document that holds the answer.
-        page: 1-based.
-        documents: ids or names that were searched; None for all.
-        filters: metadata that a document had to have.
+    `documents` are ids or names that were searched, None for all; `filters` is metadata that a document had to have.
 
     Raises:
         InvalidInput: no such document or page, or a question that `measure` refuses.
@@ -126,7 +95,7 @@ def why_missed(
     there = [
         row
         for row, passage in enumerate(corpus.passages)
-        if passage.document == document_id and _stands_on(passage, page)
+        if passage.document == document_id and any(span.page == page for span in passage.spans)
     ]
     measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters)
     decision = decide(measurements)
@@ -163,14 +132,9 @@ def _document(corpus: Corpus, document_id: str, page: int) -> Document:
     return document
 
 
-def _stands_on(passage: Passage, page: int) -> bool:
-    return any(span.page == page for span in passage.spans)
-
-
 def _never_ranked(
     document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, measurements: Measurements
 ) -> LostAt | None:
-    """Why the page could not be ranked at all; None when it was."""
     if not there:
         return LostAt.UNREADABLE if page in document.unreadable_pages else LostAt.NOT_INDEXED
     if rows is not None and not set(there) & set(rows):

@@ -1,4 +1,1 @@
-"""The values that all packages share: documents, claims, measurements, decisions, and the ports to the outside.
-
-All are frozen.
-"""
+"""The values that all packages share, all frozen: documents, claims, decisions, and the ports to the outside."""

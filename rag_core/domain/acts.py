@@ -62,27 +62,19 @@ def unnoted(action: Action, objects: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody who acts.
+    """Somebody who acts."""
 
-    Args:
-        name: as it stands in the log and beside what they keep: a token's id, a user of the command line, an address.
-        may: the acts that are open to them everywhere; None for all, where whoever let them in has guards of its own.
-        within: further acts, by the collection that they are open in.
-        home: the collection that is theirs, where one was made for them; "" for people who share the library's first
-            one.
-    """
-
-    name: str
+    name: str  # as it stands in the log and beside what they keep: a token's id, a user of the command line, an address
+    # the acts open to them everywhere; None for all, where whoever let them in has guards of its own
     may: frozenset[Action] | None = None
-    within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)
-    home: str = ""
+    within: Mapping[str, frozenset[Action]] = field(default_factory=dict, hash=False)  # further acts, by collection
+    home: str = ""  # the collection made for them; "" for people who share the library's first one
 
     def is_open(self, action: Action, collection: str) -> bool:
         """Whether an act is open to them in a collection; "" for what belongs to none."""
         return self.may is None or action in self.may or action in self.within.get(collection, ())
 
     def may_enter(self, collection: str) -> bool:
-        """Whether anything is open to them in a collection."""
         return self.may is None or bool(self.may) or bool(self.within.get(collection))
 
     def may_somewhere(self, action: Action) -> bool:
@@ -105,7 +97,6 @@ def acting(who: str | Actor) -> Iterator[None]:
 
 
 def actor() -> Actor:
-    """Who acts now."""
     return _actor.get() or _process[0]()
 
 
@@ -133,9 +124,7 @@ def permit(action: Action, collection: str) -> None:
 
 
 def permit_own(owner: str, collection: str) -> None:
-    """Raise NotAllowed unless whoever acts now kept this record, by the name that stands beside it, or may see
-    everybody's.
-    """
+    """Raise NotAllowed unless whoever acts now kept this record, or may see everybody's."""
     require_entry(collection)
     if owner != actor().name:
         permit(Action.SEE, collection)

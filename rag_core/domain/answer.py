@@ -144,7 +144,6 @@ class Refusal:
 
     @property
     def reason(self) -> Reason:
-        """The first reason."""
         return self.reasons[0]
 
 
@@ -164,14 +163,10 @@ def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) ->
 
 
 def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: str, format: str) -> str:
-    """The answer's text: each claim, a row of a table in words, followed by its citations, or all of them at the end,
-    or none.
+    """The answer's text: each claim, a row of a table in words, and its citations by `style` ("inline", "end" or
+    "none").
 
-    Args:
-        claims: in the order in which they are read.
-        citations: by `evidence_key`.
-        style: "inline", "end" or "none".
-        format: of one citation, with `{id}` or `{chunk_id}`.
+    `citations` are by `evidence_key`; `format` is of one, with `{id}` or `{chunk_id}`.
 
     Raises:
         ValueError: a claim without evidence, or evidence without its citation; such an answer must never be shown.
@@ -194,7 +189,6 @@ def _mark(citation: Citation, format: str) -> str:
 
 
 def by_key(citations: Iterable[Citation]) -> dict[str, Citation]:
-    """Citations by the `evidence_key` of what they cite."""
     return {_key(citation.chunk_id, citation.spans[0]): citation for citation in citations if citation.spans}
 
 

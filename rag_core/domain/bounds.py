@@ -6,9 +6,6 @@ MAX_QUESTION_CHARS = 2000  # about 300 words; a longer text is a document. Chose
 
 
 def require_between(name: str, value: float | None, low: float, high: float) -> None:
-    """Raise ValueError unless low <= value <= high, or there is no value.
-
-    NaN is rejected too: `min()` and `max()` would let a NaN slip past a gate, so scores are checked here, once.
-    """
+    """Raise ValueError unless low <= value <= high, or there is none: a NaN would slip past a gate."""
     if value is not None and not low <= value <= high:
         raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {value}")

@@ -13,10 +13,7 @@ DELETED = "[text deleted]"  # stands for the text of a document that is gone
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim stretch of one passage that a claim rests on.
-
-    `quote` is the raw text at `spans[0]`, character for character.
-    """
+    """A verbatim stretch of one passage that a claim rests on: `quote` is the raw text at `spans[0]`."""
 
     passage: str
     document: str
@@ -48,7 +45,6 @@ class Claim:
 
     @property
     def value_evidence(self) -> Evidence | None:
-        """The evidence that holds the value; None where there is none."""
         at = self.value
         return next((one for one in self.evidence if at is not None and one.spans[0].holds(at)), None)
 
@@ -66,29 +62,17 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two claims of one draft that state the same thing with different values, first the one that the extract chose.
+    """Two claims of one draft that state the same thing with different values, first the one that the extract chose."""
 
-    Args:
-        claim: index of the claim.
-        other: index of the claim that contradicts it.
-        values: as each states it, with its unit or what it counts.
-        documents: ids.
-        pages: 1-based.
-        dates: of the documents, ISO as far as stated; empty where none is.
-        date_sources: whose each date is.
-        added: whether the second claim is there for this conflict only.
-        statements: the sentence or row of each claim that states its value; empty where that is the claim.
-    """
-
-    claim: int
-    other: int
-    values: tuple[str, str]
-    documents: tuple[str, str]
-    pages: tuple[int, int]
-    dates: tuple[str, str] = ("", "")
-    added: bool = True
-    statements: tuple[str, str] = ("", "")
-    date_sources: tuple[DateSource, DateSource] = (DateSource.NONE, DateSource.NONE)
+    claim: int  # index of the claim
+    other: int  # index of the claim that contradicts it
+    values: tuple[str, str]  # as each states it, with its unit or what it counts
+    documents: tuple[str, str]  # ids
+    pages: tuple[int, int]  # 1-based
+    dates: tuple[str, str] = ("", "")  # the documents', ISO as far as stated; empty where none is
+    added: bool = True  # whether the second claim is there for this conflict only
+    statements: tuple[str, str] = ("", "")  # sentence or row that states each value; empty where that is the claim
+    date_sources: tuple[DateSource, DateSource] = (DateSource.NONE, DateSource.NONE)  # whose each date is
 
     @property
     def newer(self) -> str:
@@ -108,9 +92,7 @@ BREAK = "\n"  # before and behind a heading in the text around a quote
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars; empty where nothing
-    stands there.
-    """
+    """Text beside a quote: its places, and its reading form, or the cells of a row parted by bars."""
 
     spans: tuple[Span, ...] = ()
     text: str = ""

@@ -27,10 +27,7 @@ REGENERATE = "regenerate"  # the action that a rejected draft, or a refusal for 
 
 
 def citation_coverage(claims: Sequence[Claim]) -> float:
-    """Share of the sentences with a citation whose quote stands in its source, in [0, 1]; 0 of none.
-
-    An answer always has 1.
-    """
+    """Share of sentences with a citation whose quote stands in its source, in [0, 1]; an answer has 1."""
     return round(sum(bool(claim.evidence) for claim in claims) / len(claims), 4) if claims else 0.0
 
 
@@ -47,11 +44,7 @@ class AttemptView:
     checks: tuple[CheckResult, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON.
-
-        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is
-        what it says where it declines: not our advice.
-        """
+        """As JSON; `claims`, rejected unless `shown`, and `refusal` are in the model's words."""
         one, verified = self.attempt, self.attempt.verification
         return {
             "number": self.number,
@@ -112,17 +105,14 @@ class Decision:
 
     @property
     def reason(self) -> Reason:
-        """The first reason; `none` for an answer."""
         return Reason.NONE if isinstance(self.outcome, Answer) else self.outcome.reason
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """All reasons of a refusal, the first first."""
         return self.outcome.reasons if isinstance(self.outcome, Refusal) else ()
 
     @property
     def status(self) -> AnswerStatus:
-        """The status that the reason gives."""
         return self.reason.status
 
     @property
@@ -131,10 +121,7 @@ class Decision:
         return self.status is AnswerStatus.SUCCESS
 
     def is_safe(self) -> bool:
-        """Whether the text may be relied on: it is an answer, and every check that its preset enforces has judged it.
-
-        `metadata["unjudged"]` names the checks that have not.
-        """
+        """Whether the text may be relied on: an answer, with no enforced check in `metadata["unjudged"]`."""
         return self.answered and not self.metadata.get(UNJUDGED)
 
     @property
@@ -159,14 +146,11 @@ class Decision:
 
     @property
     def may_be(self) -> float | None:
-        """The probability that the first of `places` is the answer, in [0, 1], where it is worth saying; None for an
-        answer.
-        """
+        """The probability in [0, 1] that the first of `places` is the answer, where it is worth saying."""
         return self.outcome.may_be if isinstance(self.outcome, Refusal) else None
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The sentences of an answer."""
         return self.outcome.claims if isinstance(self.outcome, Answer) else ()
 
     @property
@@ -198,12 +182,10 @@ class Decision:
 
     @property
     def measured(self) -> tuple[ClaimMeasurement, ...]:
-        """The measurements of each of `claims`, in their order."""
         return self.outcome.measured if isinstance(self.outcome, Answer) else ()
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """The numbered sources of an answer."""
         return self.outcome.citations if isinstance(self.outcome, Answer) else ()
 
     @property
@@ -224,7 +206,6 @@ class Decision:
         )
 
     def to_json(self, id: str = "") -> dict[str, Any]:
-        """The decision in the contract's form; every field is always there."""
         return {
             "schema_version": SCHEMA_VERSION,
             "id": id,
@@ -262,12 +243,7 @@ class Decision:
 
 
 def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
-    """A model's judgement of the passages as JSON, by its round from 1; `reasoning` is in its words, `confidence` its
-    own number.
-
-    `can_answer` is yes, no, partial, or empty where `call.failure` says why there is no judgement. `missing` are in its
-    words too.
-    """
+    """A model's judgement of the passages, by round from 1; `reasoning` and `missing` are in its words."""
     return {
         "round": number,
         "call": asdict(judgement.call),
@@ -281,12 +257,10 @@ def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
 
 
 def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> dict[str, Any]:
-    """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks
-    against it.
+    """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null.
 
     A claim that is its evidence is `word_for_word`, or, where that was read from a picture (`scanned`),
-    `as_the_scan_was_read`, which may be wrong. `read` is false where no entailment model has read it, so that it was
-    checked by facts and common words only.
+    `as_the_scan_was_read`, which may be wrong. `read` is false where it was checked by facts and common words only.
     """
     return {
         "text": claim.text,
@@ -303,10 +277,7 @@ def claim_json(claim: Claim, measured: ClaimMeasurement, *, scanned: bool) -> di
 def citation_json(citation: Citation) -> dict[str, Any]:
     """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points.
 
-    `page_label` is the number that the page prints, where that is another one. `heading` is the path of headings above
-    it, `before` and `after` are the sentences or rows around it, `date` is the document's.
-    `unsure` are the words that may be read wrong, or null where it is not known how sure OCR was; `ocr_engine` is null
-    where it is not known what read the page, and for what was not read from a picture.
+    `unsure` is null where it is not known how sure OCR was; `ocr_engine` where it is not known, or nothing was scanned.
     """
     return {
         "id": citation.id,
@@ -330,9 +301,7 @@ def citation_json(citation: Citation) -> dict[str, Any]:
 
 
 def unsure_json(word: Unsure) -> dict[str, Any]:
-    """A word that OCR may have read wrong as JSON; `alike` are signs to compare with the page, `box` is in PDF
-    points.
-    """
+    """A word that OCR may have read wrong; `alike` are signs to compare with the page, `box` is in PDF points."""
     return {
         "text": word.text,
         "page": word.span.page,
@@ -346,12 +315,7 @@ def unsure_json(word: Unsure) -> dict[str, Any]:
 
 
 def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str, Any]:
-    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or
-    empty.
-
-    `date_sources` say whose a date is: given, first_page, file, or empty for no date; `newer_by_file_date` is true
-    where one is the file's.
-    """
+    """A contradiction as JSON: indexes into `claims`, both sides in that order, and who is `newer`, if known."""
     names = {citation.document_id: citation.document for citation in citations}
     return {
         "claims": [conflict.claim, conflict.other],
@@ -366,7 +330,6 @@ def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str
 
 
 def hit_json(name: str, hit: Hit) -> dict[str, Any]:
-    """A retrieved passage as JSON."""
     return {
         "document": name,
         "page": hit.passage.page,

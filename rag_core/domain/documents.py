@@ -41,7 +41,6 @@ class WordBox(NamedTuple):
 
     @property
     def box(self) -> Box:
-        """Where it stands."""
         return Box(self.x0, self.y0, self.x1, self.y1)
 
 
@@ -75,10 +74,9 @@ class PageSource(StrEnum):
 class Line:
     """One visual row of a page: `page.text[start:end]`, without the line break.
 
-    `cells` are offset pairs into the page text of the parts of the row that wide gaps set apart (one part for running
-    text, several for a row of a table; inside `page.text` they are parted by a tab). `size` is the dominant font size
-    in points, 0 when unknown. `block` numbers the
-    paragraphs that the PDF itself declares (lines of one block stand together).
+    `cells` are offset pairs of the parts of the row that wide gaps set apart (inside `page.text` a tab parts them).
+    `size` is the dominant font size in points, 0 when unknown. `block` numbers the paragraphs that the PDF itself
+    declares.
     """
 
     start: int
@@ -148,9 +146,7 @@ class Metadata:
 
     @property
     def standing(self) -> float | None:
-        """The authority that counts, in [0, 1]: as stated, else 1 for a document that somebody verified; None where
-        nothing is known.
-        """
+        """The authority that counts, in [0, 1]: as stated, else 1 where somebody verified it, or None."""
         return 1.0 if self.authority is None and self.verified else self.authority
 
 
@@ -191,14 +187,11 @@ class Document:
 
     @property
     def date(self) -> str:
-        """Its date, ISO as far as known: the one that people gave, else that of its first page, else that of the file;
-        empty for none.
-        """
+        """Its date, ISO as far as known: as people gave it, else of its first page, else of the file."""
         return self.metadata.date or self.page_date or self.file_date
 
     @property
     def date_source(self) -> DateSource:
-        """Whose date `date` is."""
         known = (
             (self.metadata.date, DateSource.GIVEN),
             (self.page_date, DateSource.FIRST_PAGE),

@@ -12,41 +12,22 @@ from rag_core.domain.claims import Citation, Claim
 
 @dataclass(frozen=True, slots=True)
 class ClaimMeasurement:
-    """The measurements of one claim; thresholds judge them later.
+    """The measurements of one claim, judged later; None is "not measured", and that has not passed."""
 
-    None is "not measured", and what was not measured has not passed.
-
-    Args:
-        quotes_missing: quotes that do not stand on the page they cite.
-        words: between blanks in the claim; None where nothing was measured.
-        quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
-        fabricated: cited ids that were not retrieved.
-        indicators: indicator phrases in the claim that its evidence does not hold.
-        overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
-        changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
-        similarity: cosine between claim and evidence; None when not measured.
-        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence,
-            word for word. None when it could not be measured, or there is no evidence.
-        flags: what speaks against it, by the names of `grounding.entailment.Assessment`.
-        read: False for a claim that no entailment model could read, so that it is checked by facts and common words
-            only.
-        word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
-        of: the claim that this was measured on, from `taken_of`; None where nobody says. `replace` drops it, so that
-            changed numbers or a changed claim are no measurement any more.
-    """
-
-    quotes_missing: tuple[str, ...] | None = None
-    fabricated: tuple[str, ...] | None = None
-    indicators: tuple[str, ...] | None = None
-    overlap: float | None = None
-    changed_facts: tuple[tuple[str, str], ...] | None = None
-    similarity: float | None = None
+    quotes_missing: tuple[str, ...] | None = None  # that do not stand on the page they cite
+    fabricated: tuple[str, ...] | None = None  # cited ids that were not retrieved
+    indicators: tuple[str, ...] | None = None  # indicator phrases in the claim that its evidence does not hold
+    overlap: float | None = None  # share of the claim's words in its best evidence, in [0, 1]; None without words
+    changed_facts: tuple[tuple[str, str], ...] | None = None  # that its evidence lacks, as (kind, text)
+    similarity: float | None = None  # cosine between claim and evidence; None when not measured
+    # probability in [0, 1], 1 for one that is its evidence; None where not measured, or where there is no evidence
     support: float | None = None
-    flags: tuple[str, ...] = ()
-    read: bool = False
-    word_for_word: bool = False
-    quotes_elsewhere: tuple[str, ...] = ()
-    words: int | None = None
+    flags: tuple[str, ...] = ()  # what speaks against it, by the names of `grounding.entailment.Assessment`
+    read: bool = False  # False where it is checked by facts and common words only
+    word_for_word: bool = False  # whether the claim is its evidence, word for word; then nothing had to be read
+    quotes_elsewhere: tuple[str, ...] = ()  # missing ones that stand in another of the retrieved passages
+    words: int | None = None  # between blanks in the claim; None where nothing was measured
+    # from `taken_of`; `replace` drops it, so that changed numbers or a changed claim are no measurement any more
     of: Claim | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -56,10 +37,7 @@ class ClaimMeasurement:
 
 
 def taken_of(claim: Claim, measured: ClaimMeasurement) -> ClaimMeasurement:
-    """The measurement bound to the claim that it was taken of; an `Answer` takes no other.
-
-    For what measures, and what reads it back.
-    """
+    """The measurement bound to the claim that it was taken of; an `Answer` takes no other."""
     bound = replace(measured)
     object.__setattr__(bound, "of", claim)
     return bound
@@ -79,7 +57,6 @@ class Draft:
 
     @property
     def chars(self) -> int:
-        """Characters of the drafted text."""
         if self.stored_chars is not None:
             return self.stored_chars
         return len(self.text or " ".join(claim.text for claim in self.claims))

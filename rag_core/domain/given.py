@@ -89,7 +89,6 @@ class Given:
     without_page: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """As the metadata of a decision has it."""
         return {
             "count": len(self.scores),
             "parts": len(self.places),
@@ -104,11 +103,7 @@ def given_of(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def ready_passage(value: object) -> ReadyPassage:
-    """A ready passage from what a caller has: one, a text, or a mapping with the fields of one.
-
-    Raises:
-        InvalidInput: it is none of these, has a field of another name, or one that cannot be used.
-    """
+    """A ready passage from one, a text, or a mapping with its fields; raises InvalidInput."""
     if isinstance(value, ReadyPassage):
         return value
     if isinstance(value, str):

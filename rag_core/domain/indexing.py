@@ -1,7 +1,4 @@
-"""How far documents are that can be asked while they are read.
-
-Plain numbers: they stand in a decision's metadata.
-"""
+"""How far documents are that can be asked while they are read, in plain numbers for a decision's metadata."""
 
 from __future__ import annotations
 
@@ -18,19 +15,12 @@ ALLOWANCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """The part of what is searched that is still being read.
+    """The part of what is searched that is still being read."""
 
-    Args:
-        documents: how many of the searched documents are.
-        searched: how many documents are searched.
-        pages: of those that are being read, all of their pages.
-        read: how many of these were read, and can be searched.
-    """
-
-    documents: int
-    searched: int
-    pages: int
-    read: int
+    documents: int  # how many of the searched documents are
+    searched: int  # how many documents are searched
+    pages: int  # all pages of those that are being read
+    read: int  # how many of these were read, and can be searched
 
     def __post_init__(self) -> None:
         if not 0 < self.documents <= self.searched or not 0 < self.read < self.pages:
@@ -41,13 +31,10 @@ class Indexing:
         return max(0.0, probability - ALLOWANCE)
 
     def to_json(self) -> dict[str, int]:
-        """As it stands in the metadata."""
         return asdict(self)
 
 
 def indexing_of(metadata: Mapping[str, Any]) -> Indexing | None:
-    """The row that `Indexing.to_json` wrote, from the metadata of a question; None where all searched documents were
-    read.
-    """
+    """The row of `Indexing.to_json` in a question's metadata; None where all documents were read."""
     row = metadata.get(INDEXING)
     return Indexing(**row) if row else None

@@ -46,25 +46,15 @@ def _shape(schema: type[BaseModel]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt, as it is sent to a model.
+    """One prompt, as it is sent to a model."""
 
-    Args:
-        name: of the prompt (`compress`, `sufficiency`, `verify`).
-        version: counts up with every change of its wording.
-        system: the rules.
-        user: passages, question and what was wrong with an earlier draft, as quoted data.
-        schema: of the answer, for servers with structured outputs.
-        temperature: in [0, 2].
-        max_tokens: the longest answer, its quotes and JSON included.
-    """
-
-    name: str
-    version: int
-    system: str
-    user: str
-    schema: type[BaseModel]
-    temperature: float = 0.0
-    max_tokens: int = 600
+    name: str  # `compress`, `sufficiency` or `verify`
+    version: int  # counts up with every change of its wording
+    system: str  # the rules
+    user: str  # passages, question and what was wrong with an earlier draft, as quoted data
+    schema: type[BaseModel]  # the answer's, for servers with structured outputs
+    temperature: float = 0.0  # in [0, 2]
+    max_tokens: int = 600  # the longest answer, its quotes and JSON included
 
     @property
     def hash(self) -> str:
@@ -82,9 +72,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long an answer may take: seconds from now, over all endpoints and attempts, and whether the user has stopped
-    it meanwhile.
-    """
+    """How long an answer may take: seconds from now, over all endpoints, and whether the user stopped it."""
 
     seconds: float
     cancelled: Callable[[], bool] = lambda: False
@@ -92,40 +80,26 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer as it came.
+    """A model's answer as it came."""
 
-    Args:
-        text: untrusted; JSON where `structured`, though servers exist that ignore the schema.
-        structured: whether it was asked for by a schema.
-        model: the name it was asked for by.
-        endpoint: host and port that answered; never a key.
-        tokens_in: of the prompt, as the server counted; 0 where it did not say.
-        tokens_out: of the answer.
-        ms: milliseconds until it was there, 0 from the cache.
-        cached: whether it was taken from the cache.
-        tried: one sentence for each endpoint before it that did not answer.
-        complete: whether the model came to its end; False where it was cut off at the longest length.
-    """
-
-    text: str
-    structured: bool
-    model: str
-    endpoint: str
-    tokens_in: int = 0
-    tokens_out: int = 0
-    ms: float = 0.0
-    cached: bool = False
-    tried: tuple[str, ...] = ()
-    complete: bool = True
+    text: str  # untrusted; JSON where `structured`, though servers exist that ignore the schema
+    structured: bool  # whether it was asked for by a schema
+    model: str  # the name it was asked for by
+    endpoint: str  # host and port that answered; never a key
+    tokens_in: int = 0  # the prompt's, as the server counted; 0 where it did not say
+    tokens_out: int = 0  # the answer's
+    ms: float = 0.0  # milliseconds until it was there, 0 from the cache
+    cached: bool = False  # whether it was taken from the cache
+    tried: tuple[str, ...] = ()  # one sentence for each endpoint before it that did not answer
+    complete: bool = True  # whether the model came to its end; False where it was cut off at the longest length
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One prompt of a question: what was asked of whom, what it cost, and why it failed if it did.
+    """One prompt of a question: what was asked of whom, what it cost, and why it failed; no text of a document or a
+    model.
 
-    No text of a document or a model.
-
-    `failure` is one sentence of ours; then nothing came that could be used.
+    With a `failure`, one sentence of ours, nothing came that could be used.
     """
 
     step: Step
@@ -142,9 +116,7 @@ class Call:
 
     @property
     def made(self) -> bool:
-        """Whether an endpoint was asked, or answered before: not where no model is configured, or what a question may
-        cost is spent.
-        """
+        """Whether an endpoint was asked, or answered before: not without a model, or beyond the costs."""
         return bool(self.endpoint or self.cached or self.ms)
 
     @property
@@ -155,30 +127,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
-    """The model's judgement of the passages, before it may draft.
+    """The model's judgement of the passages, before it may draft."""
 
-    Args:
-        call: its prompt; with a `failure` there is no judgement.
-        passages: how many it was shown. A replay that would show it more or fewer needs a new one.
-        can_answer: yes, no or partial.
-        confidence: in [0, 1] as the model states it; uncalibrated.
-        missing: what it says is missing, a few words each; untrusted.
-        reasoning: untrusted.
-        contradicts: whether it says that the passages contradict each other.
-        sides: a draft of the two sentences that it named, each word for word from its page; None where they could not
-            be found there.
-        conflict: between the two claims of `sides`.
-    """
-
-    call: Call
-    passages: int = 0
-    can_answer: Answerable = ""
-    confidence: float = 0.0
-    missing: tuple[str, ...] = ()
-    reasoning: str = ""
-    contradicts: bool = False
-    sides: Draft | None = None
-    conflict: Conflict | None = None
+    call: Call  # its prompt; with a `failure` there is no judgement
+    passages: int = 0  # how many it was shown. A replay that would show it more or fewer needs a new one
+    can_answer: Answerable = ""  # yes, no or partial
+    confidence: float = 0.0  # in [0, 1] as the model states it; uncalibrated
+    missing: tuple[str, ...] = ()  # what it says is missing, a few words each; untrusted
+    reasoning: str = ""  # untrusted
+    contradicts: bool = False  # whether it says that the passages contradict each other
+    sides: Draft | None = None  # the two sentences that it named, word for word; None where they are not there
+    conflict: Conflict | None = None  # between the two claims of `sides`
 
     def __post_init__(self) -> None:
         require_between("Sufficiency.confidence", self.confidence, 0.0, 1.0)
@@ -186,12 +145,7 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The model's answer on each claim of its draft: yes, no or unclear, in the claims' order.
-
-    It can only take trust away.
-
-    With a `failure` of the call there are no answers.
-    """
+    """The model's answer on each claim: yes, no or unclear; none with a `failure`. It only takes trust away."""
 
     call: Call
     answers: tuple[YesNo, ...] = ()
@@ -199,39 +153,23 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One draft of the model with everything measured on it.
+    """One draft of the model with everything measured on it."""
 
-    Args:
-        asked: what its prompt depended on beside the question, the passages and the settings that need a new question:
-            the level, the round, the passages and what was found on the draft before. A replay that would ask for
-            something else needs a new draft.
-        call: its prompt; with a `failure` the model could not be asked.
-        draft: with the measurements of its claims.
-        problem: NONE, EMPTY_DRAFT (no sentence), MALFORMED_DRAFT, MODEL_REFUSED where the model declined to answer,
-            OFF_QUESTION where no sentence answers the question, or ONE_SIDED where another passage contradicts one.
-        refusal: the reason that the model gave for declining; untrusted.
-        language: of the draft's sentences as detected; empty where that is not certain.
-        sentences: how many the draft has.
-        tokens: of its sentences, without the quotes.
-        added: for each claim, the most content words in a row that its sources lack.
-        verification: None where it was not asked for.
-        reworded: for each claim, whether it does more than leave words of its source out; None when not measured.
-        correctness: the calibrated probability in [0, 1] that this draft is right, taken as that of the extract is;
-            None when not measured.
-    """
-
+    # beside the question and its settings its prompt depended on the level, the round, the passages and what was found
+    # on the draft before: a replay that differs in them needs a new draft
     asked: tuple[str, ...]
-    call: Call
-    draft: Draft = field(default_factory=Draft)
-    problem: Reason = Reason.NONE
-    refusal: str = ""
-    language: str = ""
-    sentences: int = 0
-    tokens: int = 0
-    added: tuple[int, ...] = ()
-    verification: Verification | None = None
+    call: Call  # its prompt; with a `failure` the model could not be asked
+    draft: Draft = field(default_factory=Draft)  # with the measurements of its claims
+    problem: Reason = Reason.NONE  # why it is none: empty, malformed, declined, off the question or one-sided
+    refusal: str = ""  # the reason that the model gave for declining; untrusted
+    language: str = ""  # the sentences', as detected; empty where that is not certain
+    sentences: int = 0  # how many the draft has
+    tokens: int = 0  # in its sentences, without the quotes
+    added: tuple[int, ...] = ()  # for each claim, the most content words in a row that its sources lack
+    verification: Verification | None = None  # None where it was not asked for
+    # for each claim, whether it does more than leave words of its source out; None when not measured
     reworded: tuple[bool, ...] | None = None
-    correctness: float | None = None
+    correctness: float | None = None  # calibrated probability in [0, 1] that it is right; None when not measured
 
     def __post_init__(self) -> None:
         require_between("Attempt.correctness", self.correctness, 0.0, 1.0)
@@ -239,25 +177,16 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class LlmTrace:
-    """Everything that a model was asked for one question, in order.
+    """Everything that a model was asked for one question, in order."""
 
-    Args:
-        context_words: words of the retrieved passages together.
-        judgements: on round 0, the passages first retrieved, and on each expanded one.
-        expanded: the hits of the rounds after the first.
-        attempts: the drafts.
-    """
-
-    context_words: int = 0
-    judgements: tuple[Sufficiency, ...] = ()
-    expanded: tuple[tuple[Hit, ...], ...] = ()
-    attempts: tuple[Attempt, ...] = ()
+    context_words: int = 0  # words of the retrieved passages together
+    judgements: tuple[Sufficiency, ...] = ()  # on round 0, the passages first retrieved, and on each expanded one
+    expanded: tuple[tuple[Hit, ...], ...] = ()  # the hits of the rounds after the first
+    attempts: tuple[Attempt, ...] = ()  # the drafts
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Every prompt that was to be sent, in order of the steps; `made` says which were sent, or answered from the
-        cache.
-        """
+        """Every prompt that was to be sent, in order; `made` says which were."""
         found = [judgement.call for judgement in self.judgements]
         for attempt in self.attempts:
             found.append(attempt.call)

@@ -34,11 +34,7 @@ SUGGESTION = "suggestion"  # there too: a question that may be meant by a follow
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The question as it is understood before anything is retrieved.
-
-    `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it
-    holds.
-    """
+    """A question before retrieval: `keywords` have over three letters, `entities` are names and numbers."""
 
     language: str = "und"
     intent: str = "factual"
@@ -83,7 +79,6 @@ class LibraryFacts:
     chosen: bool = False
 
     def date_of(self, document: str) -> tuple[str, DateSource]:
-        """The date of a document and whose it is; empty where none is known."""
         return self.dates.get(document, ""), self.date_sources.get(document, DateSource.NONE)
 
     def conflict(

@@ -41,8 +41,7 @@ class Role(StrEnum):
 class Piece:
     """A stretch of a passage over whose ends no sentence runs: a paragraph, an item, a heading, rows of a table.
 
-    `spans` are in reading order. `lead` is where the sentence stands that leads in an item
-    ("The following are excluded:"); none without one.
+    `lead` is where the sentence stands that leads in an item ("The following are excluded:"); none without one.
     """
 
     role: Role
@@ -85,7 +84,6 @@ class Passage:
 
     @property
     def page(self) -> int:
-        """The page it starts on, 1-based."""
         return self.spans[0].page
 
 
@@ -120,31 +118,19 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Sentences or rows that stand together, in their order, and the line that says where: title, headings, head of the
-    table.
+    """Sentences or rows that stand together, and the line that says where: title, headings, head of the table."""
 
-    Args:
-        heading: that line.
-        units: the sentences or rows.
-    """
-
-    heading: str
-    units: tuple[str, ...]
+    heading: str  # that line
+    units: tuple[str, ...]  # the sentences or rows
 
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
-    """A sentence or row in its place, as a reader has read it.
+    """A sentence or row in its place, as a reader has read it."""
 
-    Args:
-        log_odds: that it answers the question there, in [-10, 10]; uncalibrated.
-        value: the characters of it that answer, start and end.
-        sure: how much of the reader's attention to values lies on these characters, in [0, 1]; uncalibrated.
-    """
-
-    log_odds: float
-    value: tuple[int, int] = (0, 0)
-    sure: float = 0.0
+    log_odds: float  # that it answers the question there, in [-10, 10]; uncalibrated
+    value: tuple[int, int] = (0, 0)  # the characters of it that answer, start and end
+    sure: float = 0.0  # how much of the reader's attention to values lies on these characters, in [0, 1]; uncalibrated
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +141,8 @@ class ReadPlace:
     units: tuple[ReadUnit, ...]
 
     def to_json(self) -> list[Any]:
-        """As it goes between processes."""
         return [self.log_odds, [[one.log_odds, *one.value, one.sure] for one in self.units]]
 
     @classmethod
     def from_json(cls, row: list[Any]) -> ReadPlace:
-        """The value that `to_json` wrote."""
         return cls(row[0], tuple(ReadUnit(odds, (start, end), sure) for odds, start, end, sure in row[1]))

@@ -23,19 +23,14 @@ Cancel = Callable[[], bool]  # True when the user wants to stop; read between ba
 
 
 class Step(str):
-    """A step of the work on one file, in words: "report.pdf: cutting".
+    """A step on one file, in words ("report.pdf: cutting"), with the id that its `document` has or will have.
 
     Several files may be in work at once, and have one name.
-
-    Args:
-        what: the words.
-        document: the id that the file's document has, or will have.
     """
 
     document: str
 
     def __new__(cls, what: str, document: str) -> Step:
-        """As the class says."""
         made = super().__new__(cls, what)
         made.document = document
         return made
@@ -60,19 +55,14 @@ class Embedder(Protocol):
         """Tokens of each text in the model's own tokenizer, special tokens included."""
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; some models read a question otherwise than the texts it is
-        compared with.
-        """
+        """Unit vectors of shape (len(texts), dim), float32; a question may be read otherwise."""
 
 
 class VectorIndex(Protocol):
     """Finds the passages nearest to a vector."""
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine), best first, ties by row; only rows in `allowed` when given.
-
-        `vector` has shape (dim,).
-        """
+        """At most k (row, cosine) for a vector of shape (dim,), best first, ties by row, of `allowed` if given."""
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """The stored vectors of these rows, shape (len(rows), dim)."""
@@ -157,11 +147,9 @@ class VectorStore(Protocol):
         """An index over unit vectors of shape (n, dim); n may be 0."""
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> VectorIndex | None:
-        """The index over these pieces in their order: rows of `index`, each at most once, or new vectors.
+        """The index over these pieces in their order, at least one: rows of `index`, each at most once, or new vectors.
 
-        Equal to what `build` makes.
-
-        There is at least one. None where this store has to build from all vectors.
+        Equal to what `build` makes. None where this store has to build from all vectors.
         """
 
 
@@ -179,44 +167,8 @@ class VectorsInDatabase(VectorStore, Protocol):
         """Delete all vectors of the collection that none of these indexes has."""
 
 
-class LexicalPart(Protocol):
-    """A segment of a lexical index; `kept` is its number where it is kept."""
-
-    kept: int | None
-
-    def __len__(self) -> int:
-        """How many passages."""
-
-
-class LexicalStore(Protocol):
-    """Builds a lexical index, which is kept in the library's file, part by part."""
-
-    def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
-        """An index over the terms of each passage, in row order; may be empty."""
-
-    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> LexicalIndex:
-        """The index over these pieces in their order: rows of `index`, each at most once, or the terms of new passages.
-
-        Equal to what `build` makes.
-        """
-
-    def parts(self, index: LexicalIndex) -> Sequence[LexicalPart]:
-        """The parts of an index, in row order."""
-
-    def packed(self, part: LexicalPart) -> bytes:
-        """A part as bytes. No pickle."""
-
-    def unpacked(self, data: memoryview) -> LexicalPart:
-        """The part that `packed` was given."""
-
-    def joined(self, parts: Sequence[LexicalPart]) -> LexicalIndex:
-        """The index of these parts, one behind another; may be empty."""
-
-
 class Corpus(Protocol):
-    """The documents that a question is asked of: one immutable version of a library, or passages that something else
-    retrieved.
-    """
+    """The documents that a question is asked of: one immutable version of a library, or ready passages."""
 
     @property
     def given(self) -> Given | None:
@@ -239,12 +191,10 @@ class Corpus(Protocol):
         """All passages, in the row order of the indexes."""
 
     @property
-    def vectors(self) -> VectorIndex:
-        """Their vectors."""
+    def vectors(self) -> VectorIndex: ...
 
     @property
-    def lexical(self) -> LexicalIndex:
-        """Their words."""
+    def lexical(self) -> LexicalIndex: ...
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
         """The rows of these documents (by id or name) that match the metadata filters; None for all."""

@@ -31,9 +31,7 @@ TALK = {
 
 
 def settled(talk: str, facts: LibraryFacts) -> str:
-    """The intent of `SETTLED` that a kind of `TALK` has; "" for none, and where the documents' records lack what is
-    asked: then their pages may say it.
-    """
+    """The intent that a kind of `TALK` has; "" for none, and where records lack what pages may say."""
     lacking = (talk == "author" and not facts.authors) or (talk == "date" and not facts.dates)
     return "" if lacking else TALK.get(talk, "")
 
@@ -60,10 +58,7 @@ def reply(intent: str, language: str, facts: LibraryFacts) -> str:
 
 
 def _described(facts: LibraryFacts, document: str) -> str:
-    """A document's title, author, date and language as far as they are known, in one line.
-
-    Where the file names no title, the heading of its first page is it.
-    """
+    """A document's title, else heading, author, date and language as far as they are known, in one line."""
     title, heading = facts.titles[document], facts.headings.get(document, "")
     title = f"{heading} ({title})" if heading and title == facts.names.get(document) else title
     language = facts.written_in.get(document, "")
@@ -73,11 +68,9 @@ def _described(facts: LibraryFacts, document: str) -> str:
 
 
 def is_reply(text: str, reason: Reason, language: str) -> bool:
-    """Whether `reply` can have said this for this reason: polite words of the language, or what the library holds, and
-    not a word besides.
+    """Whether `reply` can have said this for this reason, and not a word besides.
 
-    Of a list, what describes the documents is taken as it is: it is the documents' own words, each on a line that says
-    so.
+    What describes the documents of a list is taken as it is: it is their own words, each on a line that says so.
     """
     if reason is Reason.GREETING:
         return text in {reply(intent, language, LibraryFacts()) for intent, known in SETTLED.items() if known is reason}

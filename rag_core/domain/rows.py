@@ -36,17 +36,12 @@ def _colons(text: str) -> list[int]:
 
 
 def columns(header: str, row: str) -> list[tuple[str, str]]:
-    """The cells of a row behind its first one, each with the head of its column; none where the header does not fit it.
-
-    A cell of its own with the unit of the one before goes with that.
-    """
+    """The cells behind the first one, each with its column's head and unit; none where the header does not fit."""
     return _fitted(header, row)[0]
 
 
 def counted_in(text: str, cell: str) -> str:
-    """The scale that a claim which is a row says a cell's figure has, in brackets: " (in thousands of euros)"; empty
-    where neither the head of its column nor the table says so.
-    """
+    """The scale of a row's cell in brackets: " (in thousands of euros)"; empty where nothing says one."""
     for parts, said in (_fitted(text[:at], text[at + 2 :]) for at in _colons(text)):
         if parts:
             return next(filter(holds_scale, (*(f" ({head})" for one, head in parts if one == cell), said)), "")
@@ -95,9 +90,8 @@ def _says_how_many(corner: str) -> bool:
 
 
 def figures(cells: Sequence[str]) -> list[str]:
-    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")".
-
-    The first one names the row.
+    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")". The first one names the
+    row.
 
     Of "$", "377 $" and "391" the second sign is that of the last figure, which stands close behind it on the page.
     """

@@ -1,6 +1,4 @@
-"""Words that were read from a picture and may be wrong: OCR was not sure of them, or a letter stands where a digit is
-likely.
-"""
+"""Words read from a picture that may be wrong: OCR was not sure, or a letter stands where a digit is likely."""
 
 from __future__ import annotations
 
@@ -25,10 +23,7 @@ _FOR_A_PARAGRAPH = re.compile(r"[SŠ]\.?")  # before a number: most likely "§"
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """A word of a page read by OCR that may be wrong: `text` stands at `span` of `document`, and in `box` on the page.
-
-    `sure`, from 0 to 1, is how sure OCR was of it.
-    """
+    """A word read by OCR that may be wrong, at `span` of `document` and `box` on the page; `sure` in [0, 1]."""
 
     document: str
     span: Span
@@ -46,9 +41,7 @@ class Unsure:
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The groups of signs that look alike of which it has one: what to compare with the page; empty where it is no
-        figure.
-        """
+        """The groups of signs that look alike of which a figure has one: what to compare with the page."""
         return (
             tuple(group for group in ALIKE if any(sign in self.text for sign in group.split("/")))
             if self.figure
@@ -70,15 +63,7 @@ def engines_in_words(engines: Iterable[str]) -> str:
 def unsure_words(
     document: str, span: Span, words: Sequence[WordBox], text: str, read_by: str = TESSERACT
 ) -> Iterator[Unsure]:
-    """The words that may be wrong of a stretch of a page; words that OCR says nothing of are passed over.
-
-    Args:
-        document: its id.
-        span: the stretch.
-        words: of the page, in its order.
-        text: of the page.
-        read_by: the engine that read it; where that is not known, the limits of Tesseract hold.
-    """
+    """The words of a stretch of a page that may be wrong, by the limits of the engine that read it."""
     sure, sure_figure = SURE.get(read_by, SURE[TESSERACT])
     inside = [word for word in words if span.start < word.end and word.start < span.end]
     for at, word in enumerate(inside):

@@ -1,7 +1,4 @@
-"""The closed vocabularies of an outcome.
-
-Their values never change: they are stored, counted and read by other programs.
-"""
+"""The closed vocabularies of an outcome, whose values never change: other programs store and read them."""
 
 from __future__ import annotations
 
@@ -28,19 +25,12 @@ class ConfidenceLevel(StrEnum):
 
 
 class Reason(StrEnum):
-    """The reason of an outcome: a check, or something else.
-
-    The first one that applies, in this order, gives status and headline.
-
-    A reason brings its status with it, so that none can be without one.
-    """
+    """The reason of an outcome, with its status. The first that applies, in this order, gives the headline."""
 
     status: AnswerStatus
 
     def __new__(cls, value: str, status: AnswerStatus | None = None) -> Reason:
-        """A member by its published value, with the status of a decision for this reason; `Reason(value)` looks one
-        up.
-        """
+        """A member by its published value, with the status of such a decision; `Reason(value)` looks one up."""
         if status is None:
             raise TypeError(f"the reason {value!r} needs a status")
         member = str.__new__(cls, value)

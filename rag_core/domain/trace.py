@@ -39,30 +39,20 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One judgement of the trace.
+    """One judgement of the trace."""
 
-    Args:
-        stage: name of the gate, grounding check or step.
-        value: what was measured, on `scale`; None when it was not measured.
-        threshold: the limit it was held against; None for a step that judges nothing.
-        found: the measurement in words ("cosine 0.61, 0.72 required"), plain text.
-        note: why it abstained or was not run.
-        remedy: what the reader can do when it failed.
-        ms: milliseconds the measurement took.
-    """
-
-    stage: str
+    stage: str  # name of the gate, grounding check or step
     state: State
     mode: Mode
-    value: float | None = None
-    threshold: float | None = None
+    value: float | None = None  # what was measured, on `scale`; None when it was not measured
+    threshold: float | None = None  # the limit it was held against; None for a step that judges nothing
     direction: Direction | None = None
     scale: Scale | None = None
     reason: Reason = Reason.NONE
-    found: str = ""
-    note: str = ""
-    remedy: str = ""
-    ms: float = 0.0
+    found: str = ""  # the measurement in words ("cosine 0.61, 0.72 required"), plain text
+    note: str = ""  # why it abstained or was not run
+    remedy: str = ""  # what the reader can do when it failed
+    ms: float = 0.0  # milliseconds the measurement took
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", Scale(self.scale) if self.scale else None)  # an unknown scale is a ValueError
@@ -77,15 +67,11 @@ class CheckResult:
         return self.mode is Mode.ENFORCE and self.state in (State.FAILED, State.NOT_RUN)
 
     def not_reached(self) -> CheckResult:
-        """The same measurement, marked as not reached because an earlier check refused.
-
-        What never applied stays abstained or off.
-        """
+        """The same, marked as not reached because an earlier check refused, unless it never applied."""
         settled = self.state is State.ABSTAINED or self.mode is Mode.OFF
         return self if settled else replace(self, state=State.NOT_REACHED)
 
     def to_json(self) -> dict[str, Any]:
-        """The row of the trace as JSON."""
         return {**asdict(self), "ms": round(self.ms, 3)}
 
 
@@ -130,7 +116,6 @@ class Trace:
     checks: tuple[CheckResult, ...] = ()
 
     def plus(self, *checks: CheckResult) -> Trace:
-        """A trace with these checks appended."""
         return Trace((*self.checks, *checks))
 
     def __getitem__(self, stage: str) -> CheckResult:
@@ -140,5 +125,4 @@ class Trace:
         raise KeyError(stage)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The rows as JSON."""
         return [check.to_json() for check in self.checks]

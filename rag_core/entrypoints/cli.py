@@ -329,7 +329,6 @@ NOTES = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """All commands with their options."""
     program = COMMAND if Path(sys.argv[0]).name == COMMAND else MODULE
     root = argparse.ArgumentParser(
         prog=program,

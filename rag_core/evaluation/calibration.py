@@ -1,7 +1,5 @@
 """Fits a calibration to a labelled set: on all of it, and judged out of fold.
 
-The score of right answers needs the right answers.
-
 Questions of equal text share a fold: a set that asks one question of several documents would else be asked what it was
 taught.
 """
@@ -71,8 +69,7 @@ def fitted(
 ) -> Calibration:
     """All features fitted, as strongly as the folds bear; the provenance is completed by what was measured.
 
-    The score of right answers is that of `base`, adjusted where enough right answers are known; without a base it is
-    fitted from nothing.
+    The score of right answers is that of `base`, adjusted where enough are known, or fitted from nothing without one.
 
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
@@ -83,13 +80,7 @@ def fitted(
 
 
 def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
-    """`base`, as far as these questions say otherwise; questions that it was fitted on are left out and counted.
-
-    Its score of right answers is adjusted too where enough right answers are known.
-
-    Raises:
-        InvalidInput: fewer than 20 questions of either kind are left.
-    """
+    """`base`, as far as these questions, but those of its fit, say otherwise; InvalidInput below 20 of a kind."""
     new = _unseen(base, samples)
     seen = len(samples) - len(new)
     try:
@@ -162,7 +153,6 @@ def false_refusals_at(
 
 
 def given_by(calibration: Calibration, samples: Sequence[Sample]) -> Probabilities:
-    """The probabilities that a calibration gives, shape (n,)."""
     return np.array([calibration.probability(one.features) for one in samples])
 
 

@@ -32,11 +32,7 @@ class Stale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The library and models that the questions were asked of: a certificate says nothing about any other.
-
-    `documents` is a hash of their ids, `calibration` the id of the one in force, `model` the embedding model and
-    precision.
-    """
+    """The library and models that were asked: a hash of document ids, the calibration's id, `model` with precision."""
 
     collection: str
     version: int
@@ -46,7 +42,6 @@ class Basis:
 
     @classmethod
     def of(cls, engine: Engine, collection: str) -> Basis:
-        """The basis as it is now."""
         library, calibration = engine.library, engine.tools.calibration
         ids = sorted(document.id for document in library.snapshot.documents)
         documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
@@ -61,11 +56,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One target and what was seen at the chosen thresholds.
-
-    `at_most` was promised; `low` and `high` are the exact 95 % interval of the share of `errors`, `upper` is the
-    one-sided bound at the level of the test.
-    """
+    """One target: `low` and `high` are the exact 95 % interval of the errors, `upper` the bound of the test."""
 
     kind: Kind
     at_most: float
@@ -80,8 +71,7 @@ class Bound:
 class Curve:
     """The shares along the first threshold, the strictest value first; all tuples of one length, shares in [0, 1].
 
-    `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which values met every
-    target.
+    `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which met every target.
     """
 
     threshold: tuple[float, ...]
@@ -92,10 +82,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The questions of one type, or all: its thresholds by setting, its bounds, and how many questions it rests on.
-
-    `type` is empty for all questions, else the intent; `known` are answerable questions whose answer's text is known.
-    """
+    """The questions of one type, empty for all, with thresholds and bounds; `known` are those with a known answer."""
 
     type: str
     thresholds: Mapping[str, float]
@@ -109,10 +96,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A guarantee with everything that is needed to check it.
-
-    `left_out` were used to fit the score, `failed` could not be measured.
-    """
+    """A guarantee with all to check it; `left_out` were used to fit the score, `failed` not measured."""
 
     date: str
     confidence: float
@@ -127,16 +111,13 @@ class Certificate:
 
     @property
     def questions(self) -> int:
-        """How many labelled questions it rests on."""
         return sum(part.questions for part in self.parts)
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with every field."""
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Certificate:
-        """The value that `to_json` wrote, through JSON or not."""
         try:
             if row["schema_version"] != SCHEMA_VERSION:
                 raise ValueError(f"form {row['schema_version']}, this version reads form {SCHEMA_VERSION}")

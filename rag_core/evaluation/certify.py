@@ -59,7 +59,6 @@ ROWS = 6  # values of the second threshold; each costs a share of the confidence
 
 
 def second_thresholds(first: str) -> tuple[str, ...]:
-    """The thresholds that may be chosen together with a first one."""
     return tuple(name for name in MODE_OF if name != first and Settings.knob(name).cost is Cost.REPLAY)
 
 
@@ -110,10 +109,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Uncertified:
-    """Why there is no certificate: what each target lacks, and for which question type (empty for all questions).
-
-    `needs_model` of the questions could be judged only if they were measured under the loosest value.
-    """
+    """The reasons why a target is not met, by `type`; `needs_model` questions have to be measured more loosely."""
 
     type: str
     shortages: tuple[Shortage, ...]
@@ -125,11 +121,7 @@ class Uncertified:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grid:
-    """Every point that comes into question, what happened there, of shape (rows, steps, n), and what the labels say, of
-    shape (n,).
-
-    `open` are questions that a language model would have to be asked again: how they would end is not known.
-    """
+    """Every point, what happened there, of shape (rows, steps, n), and the labels; `open` ends are not known."""
 
     rows: tuple[float, ...]
     steps: tuple[float, ...]

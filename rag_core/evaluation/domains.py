@@ -34,11 +34,9 @@ class Taken:
 
     @property
     def about(self) -> dict[str, str]:
-        """The names for a decision's metadata."""
         return {PROFILE: self.profile.domain, WHY: self.why}
 
     def over(self, settings: Settings) -> Settings:
-        """The settings with the profile's for questions."""
         return settings.changed(**of_cost(self.profile.values, ASKED))
 
 
@@ -56,10 +54,7 @@ def taken(
 
 
 def detect(question: str, documents: Sequence[Document]) -> Taken:
-    """The profile of the domain that the documents and the question speak for; else, or in a tie, `general`.
-
-    A domain's weight is its share of the documents, and `ENOUGH` more where the question uses words of it alone.
-    """
+    """The profile of the domain that documents, by share, and question speak for; else, or in a tie, `general`."""
     kinds = Counter(map(kind_of, documents))
     weights = {domain: kinds[domain] / len(documents) for domain in profiles() if domain != GENERAL and kinds[domain]}
     asked = _domain_of(question, question_language(question, {one.language for one in documents}))

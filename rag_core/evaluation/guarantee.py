@@ -63,11 +63,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The counts at each point: errors of each kind, out of how many, and how many questions were answered.
-
-    All arrays have the shape (rows, steps); a row's steps are in order, the strictest first. `n` is the number of
-    questions.
-    """
+    """The counts at each point, of shape (rows, steps), the strictest step first; `n` is the number of questions."""
 
     errors: Mapping[Kind, Ints]
     of: Mapping[Kind, Ints]
@@ -79,8 +75,8 @@ class Counts:
 class Shortage:
     """The reason why one target could not be certified.
 
-    `needed` is None where no number would do, since the error rate that was seen is not below the target. `nearest` is
-    the lowest target of its kind that can be certified beside the others that can be met alone; None where none can.
+    `needed` is None where no number would do at the error rate seen. `nearest` is the lowest target of its kind that
+    can be certified beside those that can be met alone; None where none can.
     """
 
     target: Target
@@ -94,11 +90,7 @@ class Shortage:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The point that was chosen, as (row, step), with all certified points of shape (rows, steps); None where there is
-    none.
-
-    `levels` are the error probabilities that each single test was allowed, by kind.
-    """
+    """The chosen point, as (row, step) or None, all certified ones, and the error probability of each kind's tests."""
 
     point: tuple[int, int] | None
     certified: Flags
@@ -127,8 +119,7 @@ def tally(answered: Flags, missed: Flags, answerable: Flags, known: Flags) -> Co
 
 
 def choose(counts: Counts, targets: Sequence[Target], confidence: float = CONFIDENCE) -> Choice:
-    """The certified point that answers most questions; with false refusals as the only target, the one that answers
-    fewest.
+    """The certified point that answers most questions; with false refusals as the only target, fewest.
 
     Ties go to the stricter step, then to the earlier row; a point at which nothing is answered is never chosen. The
     bound on missed answers has a denominator that depends on the point: given that m questions are answered there,

@@ -46,7 +46,6 @@ class Goal:
     alert: float
 
     def alerts(self, value: float | None) -> bool:
-        """Whether a value is past the alert."""
         return value is not None and (value < self.alert if self.target > self.alert else value > self.alert)
 
 
@@ -76,8 +75,8 @@ class Drift:
     """The spread of the scores (`now`, in `SCORE_BINS` parts of [0, 1]) against that of the calibration (`then`, or
     ()).
 
-    `index` is the population stability index, None where one side has too few scores; `p` how often chance gives such a
-    difference (chi-squared).
+    `index` is the population stability index, None for too few scores; `p` how often chance gives such a difference
+    (chi-squared).
     """
 
     index: float | None
@@ -157,11 +156,7 @@ _NO_GAP = frozenset({Reason.FOLLOW_UP, Reason.SUMMARY})  # no document would ans
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Refused questions about like things, the one in the middle first. Texts are untrusted.
-
-    `terms` are content words that most of them share, as they are searched for; `nowhere` names and numbers in no
-    document.
-    """
+    """Refused questions about like things, the middle one first, untrusted; `nowhere` are names in no document."""
 
     questions: tuple[Kept, ...]
     terms: tuple[str, ...]
@@ -175,10 +170,9 @@ def unanswered(kept: Sequence[Kept]) -> list[Kept]:
 
 
 def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
-    """Groups of unanswered questions, largest first, then newest.
+    """Groups of unanswered questions, largest first, then newest; `vectors` are unit ones of shape (n, dim).
 
     A question joins the group whose middle it is most like, by cosine or by shared words; otherwise it begins one.
-    `vectors` are of their texts, unit length, shape (n, dim).
     """
     words = [frozenset(content_terms(one.question, one.language)) for one in kept]
     groups: list[list[int]] = []

@@ -64,12 +64,10 @@ class LabelledQuestion:
             raise ValueError("an answer or a document is empty")
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with every field."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> LabelledQuestion:
-        """Read back what `to_json` wrote."""
         return _ADAPTER.validate_python(row)
 
 
@@ -84,7 +82,7 @@ def given_id(question: str, documents: Sequence[str]) -> str:
 def holds_answer(text: str, answers: Sequence[str]) -> bool:
     """Whether the text holds one of the answers as whole words; case, width and punctuation do not count.
 
-    Of Chinese, Japanese, Thai and other text without spaces, any letters in a row are whole words.
+    In text without spaces, such as Chinese or Thai, any letters in a row are whole words.
     """
     inside = f" {_words(text)} "
     return any(words and f" {words} " in inside for words in map(_words, answers))

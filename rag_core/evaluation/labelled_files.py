@@ -48,7 +48,6 @@ def lowered(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def has_question(names: Iterable[str]) -> bool:
-    """Whether one of these column names is that of the question."""
     return bool(set(lowered(dict.fromkeys(names, 1))) & set(QUESTION))
 
 
@@ -58,11 +57,7 @@ def is_ragas(row: Mapping[str, Any]) -> bool:
 
 
 def labelled(row: Mapping[str, Any]) -> LabelledQuestion:
-    """The question of a row that `lowered` gave.
-
-    Raises:
-        ValueError: what is wrong with the row, in one sentence without a full stop.
-    """
+    """The question of a row that `lowered` gave; raises ValueError with what is wrong, without a full stop."""
     question = _text(_first(row, QUESTION))
     if not question:
         raise ValueError("the question is empty")
@@ -218,7 +213,6 @@ class Table:
 
 
 def read_table(name: str, data: bytes) -> Table:
-    """The rows of one file."""
     text, note = _decoded(name, data)
     head = text.lstrip()[:1]
     if not head:
@@ -348,19 +342,12 @@ Labelled = tuple[tuple[LabelledQuestion, ...], tuple[RowProblem, ...]]
 
 
 def read_labelled(data: bytes, name: str) -> Labelled:
-    """The questions of one file, and what could not be used.
-
-    Rows are numbered as the file shows them: a CSV's header is row 1.
-    """
+    """The questions of one file, and what could not be used; a CSV's header is row 1."""
     return read_labelled_files([(name, data)])
 
 
 def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
-    """The questions of files given as (name, bytes), which may belong together: questions and gold labels.
-
-    Raises:
-        InvalidInput: they are too large, or hold no table of questions.
-    """
+    """The questions of files, (name, bytes), that may belong together; InvalidInput for none, or too many."""
     if sum(len(data) for _, data in files) > MAX_BYTES:
         raise InvalidInput(
             f"{quoted(files[0][0])} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets."

@@ -33,8 +33,8 @@ class Interval:
 class Curve:
     """Two figures over a threshold, one point for each distinct score, strictest first; all of shape (points,).
 
-    `threshold[i]` is the score from which on a question counts; the first point of a ROC curve counts none and has the
-    threshold inf. What `x` and `y` are, the function that made it says; both are in [0, 1].
+    `threshold[i]` is the score from which on a question counts, inf at the first point of a ROC curve; `x` and `y` are
+    in [0, 1].
     """
 
     threshold: Floats
@@ -44,10 +44,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Questions with a score in [low, high] and what became of them: `share` is the part for which the event came true.
-
-    An empty bin has n = 0, mean and share None and the interval [0, 1].
-    """
+    """Questions with a score in [low, high]; `share` came true. An empty bin has n = 0 and the interval [0, 1]."""
 
     low: float
     high: float
@@ -111,10 +108,7 @@ def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
 
 
 def reliability(scores: ArrayLike, positive: ArrayLike, bins: int = 10) -> tuple[Bin, ...]:
-    """The share of answerable questions among those with like scores, in bins of equal width over [0, 1].
-
-    A calibrated score's means equal the shares, whose intervals are exact. ValueError where a score is no probability.
-    """
+    """The share that came true by score, in equal bins over [0, 1]; raises ValueError outside."""
     values, flags = _scored(scores, positive)
     if bins < 1:
         raise ValueError(f"bins must be at least 1, got {bins}")

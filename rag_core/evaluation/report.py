@@ -41,7 +41,6 @@ class Rate:
 
     @property
     def share(self) -> float | None:
-        """In [0, 1]."""
         return self.k / self.n if self.n else None
 
     @property
@@ -50,31 +49,20 @@ class Rate:
         return clopper_pearson(self.k, self.n, CONFIDENCE)
 
     def to_json(self) -> dict[str, Any]:
-        """Counts, share and both ends of the interval."""
         return {"k": self.k, "n": self.n, "share": self.share, "low": self.interval.low, "high": self.interval.high}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """The labels held against n outcomes, each of shape (n,).
-
-    Args:
-        measured: False where the question could not be measured, or cannot be judged without asking a language model
-            again, or its text is gone with its document; such are in no rate.
-        comparable: an answer was given to an answerable question whose right answer is known, and its text is there.
-        missed: comparable, and what is shown holds none of the right answers.
-        needs_model: not measured, since a language model would have to be asked again under these settings.
-        lost: not measured, since an answer is given whose text is gone with its document. Counted as right, each
-            document that is deleted would make a run look better.
-    """
+    """The labels held against n outcomes, each of shape (n,)."""
 
     answerable: Flags
-    measured: Flags
+    measured: Flags  # False where it was not measured, needs a model, or its text is gone: such are in no rate
     answered: Flags
-    comparable: Flags
-    missed: Flags
-    needs_model: Flags
-    lost: Flags
+    comparable: Flags  # an answer whose text is there, to an answerable question whose right answer is known
+    missed: Flags  # comparable, and what is shown holds none of the right answers
+    needs_model: Flags  # not measured, since a language model would have to be asked again under these settings
+    lost: Flags  # its text is gone with its document: counted as right, a deletion would make a run look better
 
     @property
     def false_refusal(self) -> Flags:
@@ -147,10 +135,7 @@ def _of_claims(records: Sequence[Measurements], holds: Callable[[int, str], bool
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The figures of one set under one settings; what could not be measured or judged is in no rate.
-
-    `by` has the first three rates by part of a breakdown: language, kind, document, intent.
-    """
+    """The figures of one set; what could not be judged is in no rate. `by` has the first three by part."""
 
     questions: int
     not_measured: int
@@ -163,7 +148,6 @@ class Report:
     latency: Mapping[str, tuple[float, float]]  # milliseconds by stage: median, 95th percentile; "total" is of all
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with every figure."""
         names = ("false_refusals", "wrong_answers", "missed_answers")
         by = {
             name: {
@@ -282,11 +266,7 @@ def error_of(marked: Marks, row: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """The comparison of a first and a second way over n questions.
-
-    `compared` could be measured by both; `p` is of McNemar's exact test, two-sided; `differ` are the rows on which they
-    end differently, ascending.
-    """
+    """Two ways compared over n questions: `p` of McNemar's exact test, `differ` the rows on which they differ."""
 
     compared: int
     only_first: int
@@ -312,11 +292,7 @@ STEPS = 100  # limits that are tried between both ends of a setting's range
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How many of the measured questions end how; the four add up to `questions`.
-
-    `right` are answers that are not wrong, `wrong` answers to unanswerable questions or without a labelled right
-    answer, `refused` answerable and `spared` unanswerable questions that are refused.
-    """
+    """How many questions end how: `wrong` also without a labelled answer, `spared` are rightly refused."""
 
     right: int
     wrong: int
@@ -325,12 +301,10 @@ class Effect:
 
     @property
     def answered(self) -> int:
-        """Questions that get an answer."""
         return self.right + self.wrong
 
     @property
     def questions(self) -> int:
-        """All that could be measured."""
         return self.answered + self.refused + self.spared
 
 
@@ -351,7 +325,6 @@ def members(marked: Marks) -> dict[str, Flags]:
 
 
 def effect(marked: Marks) -> Effect:
-    """The counts of these marks."""
     return Effect(**{name: int(flags.sum()) for name, flags in members(marked).items()})
 
 
@@ -363,10 +336,7 @@ def tradeoff(
     settings: Settings,
     name: str,
 ) -> Tradeoff:
-    """Judge the run under each limit of the setting `name`, a number whose change only judges again.
-
-    `hits` comes from `answer_hits`; all are in the same order.
-    """
+    """Judge the run under each limit of the setting `name`; `hits` from `answer_hits`, all in the same order."""
     knob = Settings.knob(name)
     assert knob.low is not None
     assert knob.high is not None
@@ -384,10 +354,7 @@ def suggested(of: Tradeoff, at_most: float) -> int | None:
 
 
 def one_more_wrong(of: Tradeoff, place: int) -> int | None:
-    """The place of the lowest limit with one wrong answer more, where that answers many more rightly, or None.
-
-    So one question decides about many, and it is worth looking at it: its label may be wrong, or its document.
-    """
+    """The lowest limit with one wrong answer more, where that answers many more rightly, or None: look at it."""
     now = of.effects[place]
     lower = next(at for at, found in enumerate(of.effects) if found.wrong <= now.wrong + 1)
     gain = of.effects[lower].right - now.right

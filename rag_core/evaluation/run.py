@@ -24,10 +24,7 @@ SILENT = 5  # questions in a row for which the model could not be asked: then it
 
 @dataclass(slots=True)
 class Spending:
-    """Counts what the questions of one call of `run` cost; answers from the cache cost nothing.
-
-    `budget` is in tokens, None for no end; `silent` counts questions since the model could last be asked.
-    """
+    """Counts tokens that questions cost, up to `budget`; `silent` ones could not be asked of the model."""
 
     budget: int | None = None
     tokens: int = 0
@@ -35,11 +32,9 @@ class Spending:
 
     @property
     def is_over(self) -> bool:
-        """Whether the budget is spent."""
         return self.budget is not None and self.tokens >= self.budget
 
     def add(self, measurements: Measurements) -> None:
-        """Count a question that was measured."""
         self.tokens += measurements.llm_trace.tokens if measurements.llm_trace else 0
         if unasked(measurements):
             self.silent += 1
@@ -57,10 +52,7 @@ class Spending:
 
 
 def unasked(measurements: Measurements) -> str:
-    """Why no endpoint answered a call of a question; empty where each did, or nothing was asked.
-
-    Where `model_seconds` or `model_budget` is spent nothing was tried, and that is what was measured.
-    """
+    """Why no endpoint answered a call; empty where each did, or nothing was asked, also for spent limits."""
     calls = measurements.llm_trace.calls if measurements.llm_trace else ()
     return next((call.failure for call in calls if call.failure and call.ms and not call.endpoint), "")
 
@@ -107,10 +99,7 @@ class Results(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The result of a call of `run`: questions that it measured, found recorded, or could not measure (`failed`).
-
-    `tokens` is what it spent on a language model; `over_budget` says that it stopped for that.
-    """
+    """Questions measured, recorded, or not measurable (`failed`); `over_budget` says that tokens ended it."""
 
     measured: int
     reused: int
@@ -168,12 +157,12 @@ def run(
     """Measure the questions of a run that have no result yet, under the library's newest version.
 
     Results of another version, model or calibration are measured anew, and questions that could not be measured before.
-    A question that cannot be measured, or for which the language model could not be asked, is stored as a failure that
-    says why. `progress` is told (QUESTIONS, done, total); the question that passes `budget_tokens` is finished.
+    Those that cannot be measured are stored as failures. `progress` is told (QUESTIONS, done, total); the question that
+    passes `budget_tokens` is finished.
 
     Raises:
-        RagError: the library, a model or the store cannot be used, or a language model could not be asked for several
-            questions in a row; what was measured is stored.
+        RagError: the library, a model or the store cannot be used, or a model could not be asked for several questions
+            in a row; what was measured is stored.
     """
     engine.library.refresh()
     if not is_current(head, engine):

@@ -58,11 +58,7 @@ def asks_to_compute(question: str, language: str) -> str:
 
 
 def states_result(kind: str, said: str, language: str) -> bool:
-    """Whether a `spaced` text has words for a result of a kind of `FIGURED`: "rose by", "on average", "ratio"; true of
-    any other kind.
-
-    The words that ask for it count too: the row "ROE" states what "What was the ROE?" asks for.
-    """
+    """Whether a `spaced` text has words for a result of a kind of `FIGURED`, also those that ask for it."""
     if kind not in FIGURED:
         return True
     words = asked_words(language)
@@ -108,39 +104,25 @@ FIGURES = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, 
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """The type and constraints that a question states.
-
-    Args:
-        type: of the answer.
-        years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or
-            several.
-        parts: the quarters and halves named ("q3", "h1").
-        flow: whether it asks for a figure that adds up over a period, like revenue.
-        codes: canonical.
-        names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
-        subject: the beginnings of its words without periods, numbers and small words: what the label of a row would
-            say.
-        metrics: those of `data/metrics.yaml` that it names, with the labels that reports print them under.
-        superlative, compared: whether it asks for the highest or lowest; compares.
-        manner: whether it asks how something is done, and so for no figure.
-        computes: the kind of `COMPUTED` that it asks for, or empty.
-    """
+    """The type and constraints that a question states."""
 
     type: AnswerType
-    years: frozenset[int]
-    in_year: int
-    parts: frozenset[str]
-    flow: bool
-    codes: frozenset[str]
-    names: tuple[tuple[str, ...], ...]
-    keys: frozenset[str]
+    years: frozenset[int]  # named ones
+    in_year: int  # the one year that the answer must be of ("in 2022"), 0 where there is none or several
+    parts: frozenset[str]  # the quarters and halves named ("q3", "h1")
+    flow: bool  # whether it asks for a figure that adds up over a period, like revenue
+    codes: frozenset[str]  # canonical
+    names: tuple[tuple[str, ...], ...]  # each as its folded words
+    keys: frozenset[str]  # the beginnings of its keywords
+    # the beginnings of its words but periods, numbers and small words: what the label of a row would say
     subject: frozenset[str]
+    # those of `data/metrics.yaml` that it names, with the labels that reports print them under
     metrics: tuple[NamedMetric, ...]
-    words: frozenset[str]
-    superlative: bool
-    compared: bool
-    computes: str = ""
-    manner: bool = False
+    words: frozenset[str]  # all its words, folded
+    superlative: bool  # whether it asks for the highest or lowest
+    compared: bool  # whether it compares
+    computes: str = ""  # the kind of `COMPUTED` that it asks for, or empty
+    manner: bool = False  # whether it asks how something is done, and so for no figure
 
     @property
     def name_keys(self) -> frozenset[str]:
@@ -154,10 +136,7 @@ class AskedFor:
 
 @lru_cache(maxsize=1 << 10)
 def asked_for(question: str, language: str) -> AskedFor:
-    """The type and constraints of a question; of a long one the first 4,000 characters count.
-
-    Never raises, whatever the text.
-    """
+    """The type and constraints of a question's first 4,000 characters; never raises."""
     whole = prepared(question[:MAX_CHARS], language)
     info = LANGUAGES.get(language)
     words = asked_words(language)
@@ -187,9 +166,7 @@ def asked_for(question: str, language: str) -> AskedFor:
 
 
 def _names(run: NameRun, stated: Stated, info: LanguageInfo | None) -> bool:
-    """Whether words with capitals surely name what a sentence has to name, too: no month, and not the "I" of "How do I"
-    and "May I".
-    """
+    """Whether capitals surely name what a sentence has to name: no month, and no "I" of "How do I"."""
     *before, last = stated.words[run.at : run.end]
     me = info is not None and len(last) == 1 and last in info.function_words
     return run.clear and not _is_month(stated, run) and not (me and (not before or run.at == 0))
@@ -211,14 +188,11 @@ def beginnings(words: Iterable[str]) -> frozenset[str]:
 
 
 def folded(text: str) -> list[str]:
-    """The folded words of a text."""
     return [fold(word) for word in WORD.findall(text)]
 
 
 def _subject(said: str, language: str) -> frozenset[str]:
-    """The index words that say what a `spaced` question is about, for `AskedFor.subject`; "how high" and a period are
-    no part of it.
-    """
+    """The index words that say what a `spaced` question is about, without "how high" and periods."""
     words = asked_words(language)
     aside = small_words(language) | set(_measures(said, language))
     for pattern in words.periods.values():
@@ -252,9 +226,7 @@ def parts_named(said: str, words: AskedWords) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def asks(text: str, language: str) -> bool:
-    """Whether a sentence of a document asks or sets a task, and so states nothing: "Why two keys?", "Find the sum of
-    all terms.".
-    """
+    """Whether a sentence of a document asks or sets a task: "Why two keys?", "Find the sum of all terms."."""
     if ends_in_question(text):
         return True
     tasks = asked_words(language).tasks
@@ -262,16 +234,13 @@ def asks(text: str, language: str) -> bool:
 
 
 def is_superlative(stated: Stated, words: AskedWords) -> bool:
-    """Whether a text has a word of a highest or lowest degree, outside names of several words: "Best Buy" is no
-    degree.
-    """
+    """Whether a text has a word of a highest or lowest degree, outside names such as "Best Buy"."""
     named = {at for run in stated.names if run.end - run.at > 1 for at in range(run.at, run.end)}
     said = {word for at, word in enumerate(stated.words) if at not in named}
     return any(map(words.superlatives.fullmatch, said - words.not_superlative))
 
 
 def _type(question: str, info: LanguageInfo) -> AnswerType:
-    """The type that a question names first."""
     if not (words := info.asked):
         return AnswerType.OTHER
     said = spaced(_asking(question, info))
@@ -299,9 +268,7 @@ def _matches(words: AskedWords, said: str) -> list[tuple[str, regex.Match[str]]]
 
 
 def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str]]:
-    """The noun behind the first "which", as a candidate of `_type`; without one that word itself, with an empty
-    name.
-    """
+    """The noun behind the first "which", as a candidate of `_type`; else that word, with an empty name."""
     tokens, place = said.split(" "), 0
     for at, token in enumerate(tokens):
         if token in words.takes_noun:
@@ -313,11 +280,7 @@ def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[in
 
 
 def _noun(words: AskedWords, tokens: list[str], small: frozenset[str]) -> tuple[str, int]:
-    """The type of the first known noun, or of the last of several in a row ("city council"), and how many words that
-    takes.
-
-    A small word behind an unknown one begins another phrase: "what lacks the state" asks for no place.
-    """
+    """The type of the first known noun, or the last of several in a row, and how many words that takes."""
     found, count, unknown = "", 0, False
     for at, token in enumerate(tokens, 1):
         name = next((name for name, nouns in words.nouns.items() if nouns.fullmatch(token)), "")

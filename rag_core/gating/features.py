@@ -34,7 +34,6 @@ Near = Callable[[Sequence[str]], Sequence[float]]
 
 
 def nearness(question: str, embedder: Embedder) -> Near:
-    """The cosine of each text to a question."""
     return lambda texts: (
         [float(one) for one in embedder.embed(list(texts)) @ embedder.embed([question], "query")[0]] if texts else []
     )
@@ -103,8 +102,7 @@ def measure(
         hits: best first.
         searched: how many passages were searched.
         claims: the draft's sentences, in order.
-        answerability_logit: what the answerability model says of the first passages, best first; none where it was not
-            asked.
+        answerability_logit: what the answerability model says of the first passages, best first; none where not asked.
         drafted: what it says of the drafted sentences, in any order.
         others: what it says of the sentences that it read and that were not drafted.
         cosine: of the drafted sentence that is closest to the question.

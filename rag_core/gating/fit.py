@@ -43,11 +43,7 @@ _MARKED = frozenset({AnswerType.REASON, AnswerType.PROCEDURE})
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a sentence stands: title of its document, heading above it, and the sentence before; each may be empty.
-
-    `about`: the beginnings of the words of its document's first page, where a name there is looked for; none where it
-        is not known.
-    """
+    """A sentence's title, heading and the one before; `about` are its first page's words' beginnings."""
 
     title: str = ""
     section: str = ""
@@ -87,9 +83,7 @@ def _row(
     words: AskedWords,
     language: str,
 ) -> float:
-    """How surely a row is the one asked for; 0 where it is of another period, of a part, or a share where an amount is
-    asked for.
-    """
+    """How surely a row is the one asked for; 0 of another period, of a part, or a share for an amount."""
     around = [heads, read(context.previous, language)]
     period, other = kept_period(asked, stated, around, read(context.title, language), words)
     other = other or heads_other_period(asked, stated, heads, words) or are_shares(asked, text, language)
@@ -137,9 +131,7 @@ def _is_part_of_sum(asked: AskedFor, stated: Stated) -> bool:
 
 
 def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords) -> bool:
-    """Whether a heading says that its figures are of a part ("Obligor Group") that the question, which asks for a
-    figure, does not name.
-    """
+    """Whether a heading's figures are of a part ("Obligor Group") that the question does not name."""
     if asked.type not in FIGURES and not asked.flow:
         return False
     found = words.scopes.search(heading.spaced) if words.scopes else None
@@ -147,9 +139,7 @@ def _is_of_a_part(asked: AskedFor, heading: Stated, words: AskedWords) -> bool:
 
 
 def _label(text: str) -> tuple[str, ...]:
-    """The folded words of the first cell of a row, or of what stands before a colon; none where there is neither, or
-    where it is long.
-    """
+    """The folded words of a row's first cell, or before a colon; none where there is neither, or it is long."""
     match = _LABEL.match(text)
     words = tuple(folded(match[1])) if match else ()
     return words if len(words) <= LABEL_WORDS else ()
@@ -162,10 +152,7 @@ _SPACES = regex.compile(r" {2,}")
 def kept_period(
     asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords
 ) -> tuple[float, bool]:
-    """How surely it is of the year or quarter asked for, and whether it surely is of another.
-
-    1 where it has it, .8 what is right above, .7 the title; .5 where none has any, 0 where it has another.
-    """
+    """How surely it is of the period asked for, .5 where none is told, and whether it surely is of another."""
     scores = [UNKNOWN]
     other = False
     if asked.years:
@@ -198,9 +185,7 @@ def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: St
 
 
 def _other_year(asked: AskedFor, stated: Stated) -> bool:
-    """Whether a figure asked for one year is surely given for another: it says so, or only the title of its document
-    names a year.
-    """
+    """Whether a figure is surely of another year: it says so, or only the document's title names one."""
     return bool(asked.in_year and asked.flow and (stated.own_years or not stated.years) and asked.type in FIGURES)
 
 
@@ -215,9 +200,7 @@ def _is_part_of_year(said: str, words: AskedWords) -> bool:
 
 
 def heads_other_period(asked: AskedFor, row: Stated, heads: Stated, words: AskedWords) -> bool:
-    """Whether what stands above a row says that its figures are of other years than the one asked for, or of a part of
-    that year.
-    """
+    """Whether what stands above a row says that its figures are of other years, or a part of one."""
     if asked.type not in FIGURES or not asked.in_year or row.years:
         return False
     if heads.years and asked.in_year not in heads.years:

@@ -18,22 +18,19 @@ _ORDER = tuple(ConfidenceLevel)  # the highest first
 
 
 def lowest(*levels: ConfidenceLevel) -> ConfidenceLevel:
-    """The lowest of these levels."""
     return max(levels, key=_ORDER.index)
 
 
 def main_score(measurements: Measurements) -> float | None:
-    """The calibrated probability that the preset's main gate is about, in [0, 1]; None where that is a distance, or was
-    not measured.
-    """
+    """The probability that the main gate is about, in [0, 1]; None for a distance, or where not measured."""
     scores = {"correctness": measurements.correctness, "answerability": measurements.answerability}
     return scores.get(measurements.settings.main_gate)
 
 
 def mean_cosine(hits: tuple[Hit, ...]) -> float | None:
-    """Mean cosine of the hits, in [-1, 1]; None when there are none.
+    """Mean cosine of the hits, in [-1, 1]; None without hits.
 
-    Rounded to 12 decimals: the mean of equal numbers equals them.
+    Rounded to 12 decimals, so that the mean of equal numbers equals them.
     """
     return round(fmean(hit.cosine for hit in hits), 12) if hits else None
 
@@ -59,10 +56,7 @@ def looks_at_conflicts(settings: Settings) -> bool:
 
 
 def cut_passages(measurements: Measurements) -> frozenset[str]:
-    """Ids of the passages that the distance cut marks; a claim that rests on one is dropped.
-
-    None unless the gate enforces.
-    """
+    """Ids of passages beyond the distance cut: a claim that rests on one is dropped. None unless it enforces."""
     if cut_distance(measurements.settings) == inf:
         return frozenset()
     return frozenset(hit.passage.id for hit in measurements.hits) - {
@@ -92,35 +86,27 @@ def by_distance(s: Settings) -> Cuts:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    By distance it is `MAX_HALF_FOUND` at most where half of the question's keywords are missing. It is `MAX_UNREAD` at
-    most for the reasons of `medium_at_most`, whatever the checks behind them may do, and `MAX_CONTRADICTED` at most
-    where sources contradict each other.
+    By distance it is `MAX_HALF_FOUND` at most where half of the keywords are missing. By any score it is `MAX_UNREAD`
+    at most for the reasons of `medium_at_most`, whatever their checks may do, and `MAX_CONTRADICTED` at most where
+    sources contradict each other.
     """
     caps = [MAX_UNREAD] * medium_at_most(measurements) + [MAX_CONTRADICTED] * shows_conflicts(measurements)
     return lowest(_level_of_score(measurements), *caps)
 
 
 def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
-    """The level that words the prompt of a draft, and asks for none where it is insufficient; None where the settings
-    use no levels.
-    """
+    """The level that words a draft's prompt, if sufficient; None where the settings use no levels."""
     return level(measurements) if measurements.settings.levels else None
 
 
 def medium_at_most(measurements: Measurements) -> bool:
-    """Whether something was not looked at as it should be: no model has read a claim, OCR is not sure of a figure, or
-    pages were still to be read.
-
-    Such a page may hold a better answer, or one that contradicts this one.
-    """
+    """Whether a claim was not read, OCR is unsure of a figure, or pages, perhaps better ones, were unread."""
     doubtful = any(citation.doubtful for citation in measurements.draft.citations.values())
     return bool(unread(measurements)) or doubtful or indexing_of(measurements.metadata) is not None
 
 
 def unread(measurements: Measurements) -> int:
-    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment
-    model has read them.
-    """
+    """How many claims with evidence were checked by facts and overlap only: no entailment model read them."""
     return sum(
         bool(claim.evidence) and not measured.read
         for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True)

@@ -57,9 +57,7 @@ _PERIOD = regex.compile(r"[hq][1-4]|[1-4][hq]")
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """One thing to look for: the words as the question has them; which terms would be it, or like it; whether a folded
-    text holds it.
-    """
+    """One thing to look for: its words, the terms that are or resemble it, whether a folded text holds it."""
 
     text: str
     is_term: Callable[[Collection[str]], bool]
@@ -75,12 +73,8 @@ def nowhere(
 ) -> tuple[str, ...]:
     """The entities of a question that stand nowhere, in the question's words and order, each once.
 
-    Args:
-        found: the entities to look for.
-        language: of the question.
-        languages: of the documents; names are looked for only where they are just the question's.
-        vocabulary: all index terms of the library.
-        texts: all that was read of the searched documents; nothing is read of them where no entity is left to look for.
+    Names are looked for only where `languages`, the documents', are just the question's. `vocabulary` has all index
+    terms, `texts` all that was read, as long as an entity is left to look for.
     """
     sought = [one for entity in found if (one := _sought(entity, language, languages))]
     left = [one for one in sought if not one.is_term(vocabulary)]
@@ -124,11 +118,11 @@ def _year(year: str) -> _Sought:
 
 
 def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
-    """A code with digits: a section by its number alone, anything else by its letters and digits, with or without zeros
+    """A code with digits: a section by its number alone, anything else by letters and digits, with or without zeros
     before them.
 
-    No compound of ordinary words ("60-Hertz-Strom") is a code, and no period ("Q3"). Letters of another script than
-    Latin may be written in Latin ones, and the other way round.
+    No compound of ordinary words ("60-Hertz-Strom") is a code, and no period ("Q3"). Letters of another script may be
+    written in Latin ones, and the other way round.
     """
     parts = _PARTS.findall(code)
     numbers = [part.lstrip("0") or "0" for part in parts if part.isdecimal()]
@@ -232,11 +226,7 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
 def missing_entities(
     named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
 ) -> tuple[str, ...]:
-    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else
-    every word.
-
-    A well-known acronym is there, too, where the words are that it stands for.
-    """
+    """The entities in no searched passage, heading, title or name: codes as a whole, else words or long forms."""
     if not named:
         return ()
     languages = tuple(dict.fromkeys((language, *facts.languages)))
@@ -268,18 +258,13 @@ def missing_entities(
 
 @lru_cache(maxsize=_KEPT)
 def _words_of(titles: tuple[str, ...], languages: tuple[str, ...]) -> frozenset[str]:
-    """The index terms of titles in each of these languages."""
     return frozenset(term for text in dict.fromkeys(titles) for code in languages for term in terms(text, code))
 
 
 def nowhere_spoken_of(
     measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None
 ) -> tuple[str, ...]:
-    """The missing entities that no searched document names in any form (`rag_core.gating.named`).
-
-    Empty where this cannot be known: nothing was searched, a page could not be read or is still to be read, there is
-    too much text to read, or a caller gave only some passages.
-    """
+    """The missing entities that no document names in any form; empty where that cannot be known."""
     facts, language = measurements.library, measurements.understanding.language
     if (
         not missing
@@ -299,9 +284,7 @@ def nowhere_spoken_of(
 
 
 def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
-    """All that is known of any document, then the passages that were searched, then their pages, with running headers
-    too.
-    """
+    """All that is known of any document, then the searched passages, then their pages."""
     for one in corpus.documents:
         yield "\n".join((one.name, one.title, one.date, *one.metadata.values.values()))
     for passage in corpus.passages if rows is None else (corpus.passages[row] for row in rows):
@@ -315,11 +298,7 @@ MAX_WORDS = 400  # distinct words compared by cosine, the most the option may co
 
 
 def parse_synonyms(text: str) -> dict[str, tuple[str, ...]]:
-    """Read "price=cost,fee; leave=vacation" into {folded word: words}. Each row works in both directions.
-
-    Raises:
-        InvalidSetting: a row without an equals sign.
-    """
+    """Read "price=cost,fee; leave=vacation" as {folded word: words}, both ways; raises InvalidSetting."""
     table: dict[str, tuple[str, ...]] = {}
     for row in filter(None, (part.strip() for part in text.split(";"))):
         head, equals, tail = row.partition("=")
@@ -343,10 +322,7 @@ def match_keywords(
     semantic: float = 1.0,
     embed: Callable[[Sequence[str]], Vectors] | None = None,
 ) -> KeywordMatch:
-    """Match every keyword against the passages.
-
-    Abstains when no passage is in the question's language: words of one language cannot be looked for in another.
-    """
+    """Match every keyword against the passages; abstains without one in the question's language."""
     if texts and language not in passage_languages and "und" not in (language, *passage_languages):
         return KeywordMatch(missing=tuple(keywords), abstain="the question and the passages are in different languages")
     mine = [

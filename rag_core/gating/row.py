@@ -1,6 +1,4 @@
-"""How surely a row of a table is the one that a question asks for: by its label, and by what the table says above
-it.
-"""
+"""How surely a row of a table is the one that a question asks for: by its label, and by what stands above it."""
 
 from __future__ import annotations
 
@@ -52,16 +50,11 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
     Auditor". Where a code or number is asked for, the heads of the table may have the rest of it: "Travel | Payroll |
     4330" under "Team | Extension".
 
-    A row whose label is a code of the question is the row of that code in whatever language it stands: "E4 | Sensor
-    failed" is what is asked for by "Was bedeutet E4?". So is a row with a cell that is nothing but that code: "1. |
-    Northern market | NM01".
+    A row whose label is a code of the question is the row of that code in whatever language: "E4 | Sensor failed" for
+    "Was bedeutet E4?". So is a row with a cell that is nothing but that code: "1. | Northern market | NM01".
 
-    Args:
-        asked: what the question asks for.
-        text: the row, its cells parted by bars; 0 for any other text.
-        above: the headings that the table stands under, its heads, and the document's title.
-        language: of the row.
-        about: the beginnings of the words of the document's first page; none where it is not known.
+    `text` are cells parted by bars; 0 for any other. `above` are headings, heads and title, `about` the beginnings of
+    the words of the document's first page.
     """
     cells = text.split(CELL)
     if len(cells) < 2 or (asked.codes and not asked.codes <= codes_in(f"{text}\n{above}")):
@@ -81,11 +74,7 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str, about: froz
 
 
 def _names_another(asked: AskedFor, text: str, about: frozenset[str], language: str) -> bool:
-    """Whether the question names what neither the row, nor what is above it, nor the first page of its document names:
-    "in Germany".
-
-    Only in languages that tell names by their capitals.
-    """
+    """Whether the question names by a capital what is nowhere around the row: "in Germany"."""
     if not asked.names or grammar(language).nouns_capitalised or grammar(language).script not in CASED:
         return False
     here, connectors = beginnings(folded(text)) | about, any_language().connectors
@@ -119,11 +108,7 @@ def asks_for_empty(asked: AskedFor, row: str, header: str) -> bool:
 
 
 def lacking(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]:
-    """For each label of a document's rows, whether another has the whole subject of the question, and this one only a
-    part of it.
-
-    "Net loss" is no answer where "Net loss per share, basic and diluted" stands there, and that is asked for.
-    """
+    """For each label, whether another has the whole subject ("Net loss per share"), and this one a part."""
     small = small_words(language)
     subject = asked.subject - asked.name_keys
     mine = [subject & _keys(label, small) for label in labels]
@@ -134,10 +119,9 @@ def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
     """For each label of a table's rows, whether another one has all that it has of the question's subject, and more of
     it.
 
-    "Total assets" is outdone by "Total current assets" where current assets are asked for, and "Model A" by "Model A,
-    tuned" where the tuned one is. A label that has nothing of the subject is not, nor does one outdo that has more
-    words besides: "Locker, replacement of a lost key" is not the row for the rent of a locker with a key. What stands
-    in brackets does not count.
+    "Total assets" is outdone by "Total current assets" where current assets are asked for. A label that has nothing of
+    the subject is not, nor does one outdo that has more words besides: "Locker, replacement of a lost key" is not the
+    row for the rent of a locker with a key. What stands in brackets does not count.
     """
     small = small_words(language)
     keys = [_keys(label, small) for label in labels]
@@ -148,12 +132,8 @@ def outdone(asked: AskedFor, labels: Sequence[str], language: str) -> list[bool]
 def nameless(asked: AskedFor, labels: Sequence[str], places: Sequence[str]) -> list[bool]:
     """For each row of a document, whether others are names of the question, and this one has none of these.
 
-    "Canada | 286.9" says that the net sales of Canada are not those of "Total net sales | 2,418.6".
-
-    Args:
-        asked: what the question asks for.
-        labels: of the rows.
-        places: for each the title of its document, the headings that it stands under, and the heads of its table.
+    "Canada | 286.9" says that the net sales of Canada are not those of "Total net sales | 2,418.6". `places` have for
+    each label its title, headings and table's heads.
     """
     keys = [_keys(label) for label in labels]
     named = frozenset[str]().union(*(set(keys) & set(map(beginnings, asked.names))))
@@ -214,27 +194,19 @@ def _is_period(said: str, periods: Iterable[regex.Pattern[str]], language: str) 
 
 
 def without_aside(label: str, language: str) -> str:
-    """A label without what is set aside behind a comma: "Cost of revenue, exclusive of depreciation", "Net loss per
-    share, basic".
-    """
+    """A label without what is set aside behind a comma: "Net loss per share, basic"."""
     head, _, aside = label.partition(",")
     first = WORD.search(aside)
     return head if first and fold(first[0]) in asked_words(language).aside_words else label
 
 
 def label_words(label: str, language: str) -> frozenset[str]:
-    """The folded words of a label by which it is known from another: without brackets, an aside, small words and those
-    for a total.
-    """
+    """The folded words that tell a label from others: no brackets, aside, small words or totals."""
     return _counted(without_aside(_BRACKETS.sub(" ", label), language), language)
 
 
 def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: frozenset[str], language: str) -> float:
-    """`_share` where the label is one that reports print the metric under: its words stand for those that the metric
-    was named by.
-
-    What stands in brackets does not count: "Net income (loss)", "Property, plant and equipment (PP&E)".
-    """
+    """`_share` of a label that reports print the metric under, without what stands in brackets."""
     small, own = small_words(language), _counted(_BRACKETS.sub(" ", cell), language)
     if not own:
         return 0.0
@@ -245,17 +217,13 @@ def _printed(metric: NamedMetric, cell: str, wanted: frozenset[str], there: froz
 
 
 def _counted(label: str, language: str) -> frozenset[str]:
-    """The folded words of a label but small ones and those for a total, which mean the same; all where there is nothing
-    else.
-    """
+    """The folded words of a label but small ones and totals; all where there is nothing else."""
     said = frozenset(folded(label)) - small_words(language)
     return said - asked_words(language).totals or said
 
 
 def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
-    """Share of a label's folded words that the question has, in [0, 1]; a word for a total that it lacks does not
-    count.
-    """
+    """Share of a label's folded words that the question has, in [0, 1]; totals do not count."""
     totals = asked_words(language).totals
     counted = [word for word in label if word not in totals or asked.has(word)]
     return sum(map(asked.has, counted)) / len(counted) if counted else 0.0
@@ -264,9 +232,8 @@ def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:
 def may_be_row(asked: AskedFor, text: str, lacks: bool, stated: Stated, heads: Stated, language: str) -> bool:
     """Whether a row can be the one asked for, whatever its label.
 
-    A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the year
-    asked for is one. Dates alone are no answer beside a label, nor are figures alone one to how something is done;
-    steps take a few words.
+    A question that compares asks for two rows, a figure or a name has to be there, and where heads name years, the one
+    asked for. Dates alone are no answer, nor figures alone to how something is done; steps take a few words.
     """
     other_years = bool(asked.years and heads.years) and not asked.years & (stated.years | heads.years)
     cells = [cell for cell in text.split(CELL)[1:] if any(map(str.isalnum, cell))]
@@ -281,17 +248,13 @@ def may_be_row(asked: AskedFor, text: str, lacks: bool, stated: Stated, heads: S
 
 
 def asks_share(asked: AskedFor, language: str) -> bool:
-    """Whether a question has a word for a share, such as a rate or a growth; also where the language has no list of
-    them.
-    """
+    """Whether a question has a word for a share, such as a rate; also in a language without a list."""
     shares = asked_words(language).share_words
     return not shares or not asked.words.isdisjoint(shares)
 
 
 def are_shares(asked: AskedFor, text: str, language: str) -> bool:
-    """Whether the figures of a row are shares alone, where an amount is asked for: "Loss from operations | (44)% |
-    (22)%".
-    """
+    """Whether a row has shares alone where an amount is asked for: "Loss from operations | (44)%"."""
     if not asked.flow or asked.type is AnswerType.PERCENTAGE or asks_share(asked, language):
         return False
     figures = _FIGURE.findall(text.partition(CELL)[2])

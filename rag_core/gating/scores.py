@@ -45,16 +45,12 @@ _ALIKE = frozenset({"float32", "bfloat16"})
 
 
 def features_version() -> str:
-    """The first 12 hex digits of SHA-256 over the features' version and their names, in order: other features, other
-    calibration.
-    """
+    """12 hex digits over the features' version and names, in order: others, another calibration."""
     return _digest("|".join([str(FEATURES_VERSION), *FEATURES]))
 
 
 def question_hash(question: str) -> str:
-    """12 hex digits by which a question is known again, whatever its case and white space; nothing of its text is in
-    them.
-    """
+    """12 hex digits that know a question again, whatever its case and white space, without its text."""
     return _digest(" ".join(unicodedata.normalize("NFKC", question).casefold().split()))
 
 
@@ -64,29 +60,18 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The versions of everything that measured the features. Every component is text; two are compared by equality.
+    """The versions of everything that measured the features. Every component is text; two are compared by equality."""
 
-    Args:
-        model: the embedding model's name.
-        precision: "float" for float32 and bfloat16, which share a calibration; any other is itself.
-        tokenizer: hash of the model's vocabulary.
-        chunker: version of chunker and normalisation, that of an index.
-        language: version of the language module.
-        features: version and names of the features.
-        answerability_model: hash of the answerability model; empty where none reads.
-    """
-
-    model: str
-    precision: str
-    tokenizer: str
-    chunker: str
-    language: str
-    features: str
-    answerability_model: str = ""
+    model: str  # the embedding model's name
+    precision: str  # "float" for float32 and bfloat16, which share a calibration; any other is itself
+    tokenizer: str  # hash of the model's vocabulary
+    chunker: str  # version of chunker and normalisation, that of an index
+    language: str  # version of the language module
+    features: str  # version and names of the features
+    answerability_model: str = ""  # hash of the answerability model; empty where none reads
 
     @classmethod
     def of(cls, embedder: Embedder, answerability_model: AnswerabilityModel | None = None) -> Identity:
-        """The identity of what measures now, with these models."""
         name, _, precision = embedder.name.rpartition("@")
         alike = "float" if precision in _ALIKE else precision
         return cls(
@@ -108,9 +93,9 @@ class Identity:
 class Calibration:
     """Coefficients of a fitted score, what it was fitted on, and how it came about.
 
-    `mean`, `scale` and `coefficients` have the length of `features`. A feature may be a product ("unit_best*searched"):
-    what the answerability model says weighs otherwise among few passages. `correctness` is the score of another
-    question about the same features: whether the extract is right, not whether the documents answer.
+    `mean`, `scale` and `coefficients` have the length of `features`, which may be products ("unit_best*searched"): the
+    answerability model weighs otherwise among few passages. `correctness` scores by the same features whether the
+    extract is right.
     """
 
     identity: Identity
@@ -130,31 +115,24 @@ class Calibration:
 
     @property
     def model(self) -> str:
-        """The embedding model's name."""
         return self.identity.model
 
     @cached_property
     def id(self) -> str:
-        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal features.
-
-        Every record names it.
-        """
+        """12 hex digits of the numbers and the identity, in every record: equal ids, equal probabilities."""
         return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
-        """The log of the odds."""
         return self.intercept + sum(
             weight * max(-FAR, min(FAR, (value(name, measured) - mean) / scale))
             for name, mean, scale, weight in zip(self.features, self.mean, self.scale, self.coefficients, strict=True)
         )
 
     def probability(self, measured: Mapping[str, float]) -> float:
-        """The calibrated probability, in [0, 1]."""
         z = self.logit(measured)
         return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
     def to_json(self) -> dict[str, Any]:
-        """As stored."""
         about = {"schema_version": SCHEMA_VERSION, "identity": asdict(self.identity)}
         return {**about, **self._numbers(), "provenance": dict(self.provenance)}
 
@@ -165,11 +143,7 @@ class Calibration:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Calibration:
-        """The value that `to_json` wrote.
-
-        Raises:
-            ValueError, KeyError, TypeError: it is not that.
-        """
+        """The value that `to_json` wrote; raises ValueError, KeyError or TypeError where it is not."""
         if row["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"form {row['schema_version']}; this version reads form {SCHEMA_VERSION}")
         if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
@@ -195,11 +169,7 @@ def value(name: str, measured: Mapping[str, float]) -> float:
 
 
 def read(path: Path) -> Calibration:
-    """The calibration in a file.
-
-    Raises:
-        InvalidInput: it is damaged, or in another form.
-    """
+    """The calibration in a file; raises InvalidInput where it is damaged, or in another form."""
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
         # the one that is shipped has no checksum
@@ -225,11 +195,7 @@ def _why(error: Exception) -> str:
 
 
 def load(files: Sequence[Path], identity: Identity) -> Calibration | None:
-    """The first calibration that fits; files that are not there are passed over. None when none fits.
-
-    Raises:
-        InvalidInput: a file before the one that fits is damaged.
-    """
+    """The first calibration that fits, or None; raises InvalidInput where a file before it is damaged."""
     found = (read(path) for path in files if path.exists())
     return next((one for one in found if one.identity == identity), None)
 
@@ -249,11 +215,7 @@ def fit(
     features: tuple[str, ...] = INPUTS,
     least: int = MIN_COUNT,
 ) -> Calibration:
-    """Fit the regression. `c` is scikit-learn's C; features are standardised first.
-
-    Raises:
-        InvalidInput: fewer than `least` questions of either kind.
-    """
+    """Fit the regression with scikit-learn's C; raises InvalidInput below `least` questions of either kind."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 
@@ -276,9 +238,7 @@ def fit(
 
 
 def _standardised(x: Any, mean: Any, scale: Any) -> Any:
-    """The numbers that the coefficients multiply, from raw features of shape (questions, features); see
-    `Calibration`.
-    """
+    """The numbers that the coefficients multiply, from features of shape (questions, features)."""
     import numpy as np
 
     return np.clip((x - mean) / scale, -FAR, FAR)
@@ -294,14 +254,10 @@ def adjust(
     c: float = 0.1,
     least: int = MIN_TO_ADJUST,
 ) -> Calibration:
-    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not
-    near to 0.
+    """Fit what these questions say otherwise than a score does: coefficients are held near to where they are, not 0.
 
     `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may
-    change all of it. `weights` say how much each question counts; 1 without them.
-
-    Raises:
-        InvalidInput: fewer than `least` questions of either kind.
+    change all of it. `weights` say how much each question counts. Raises as `fit`.
     """
     import numpy as np
     from scipy.optimize import minimize
@@ -326,11 +282,7 @@ def adjust(
 
 
 def require(answerable: Sequence[bool], least: int) -> None:
-    """Refuse a set that is too small.
-
-    Raises:
-        InvalidInput: fewer than `least` questions of either kind.
-    """
+    """Raise InvalidInput for fewer than `least` questions of either kind."""
     positive = sum(answerable)
     if min(positive, len(answerable) - positive) < least:
         raise InvalidInput(

@@ -52,10 +52,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class NameRun:
-    """Capitalised words side by side: the tokens from `at` up to `end`.
-
-    `clear`: whether they can hardly be ordinary words.
-    """
+    """Capitalised words side by side, tokens from `at` to `end`; `clear` ones are hardly ordinary words."""
 
     at: int
     end: int
@@ -64,22 +61,14 @@ class NameRun:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The reading of one text.
+    """The reading of one text."""
 
-    Args:
-        words: its tokens, folded.
-        numbers: in order; `years`: those of them that are years, decades as all of their years.
-        own_years: years behind a word that says that something is of that year ("in 2022").
-        names: in order; in a script without capitals the words that no dictionary of the language has.
-        spaced: its words joined by single spaces, without symbols.
-    """
-
-    words: tuple[str, ...]
-    numbers: tuple[Number, ...]
+    words: tuple[str, ...]  # its tokens, folded
+    numbers: tuple[Number, ...]  # in order; `years`: those of them that are years, decades as all of their years
     years: frozenset[int]
-    own_years: frozenset[int]
-    names: tuple[NameRun, ...]
-    spaced: str
+    own_years: frozenset[int]  # years behind a word that says that something is of that year ("in 2022")
+    names: tuple[NameRun, ...]  # in order; in a script without capitals the words that no dictionary has
+    spaced: str  # its words joined by single spaces, without symbols
 
 
 @lru_cache(maxsize=1 << 11)
@@ -117,9 +106,7 @@ def read(text: str, language: str) -> Stated:
 
 
 def _in_addresses(text: str) -> Collection[int]:
-    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" tells no date and counts
-    nothing.
-    """
+    """Places of the tokens within addresses of pages: "https://example.org/2022/02/23" has no date."""
     spans = [match.span() for match in _ADDRESS.finditer(text)] if "://" in text or "www." in text else []
     if not spans:
         return ()
@@ -138,9 +125,7 @@ def asked_words(language: str) -> AskedWords:
 
 
 def names_only_periods(text: str, language: str) -> bool:
-    """Whether a text is dates and nothing else, as a row that heads columns is: "January 28, 2023 | January 29,
-    2022".
-    """
+    """Whether a text is dates alone, as a row that heads columns is: "January 28, 2023"."""
     stated = read(text, language)
     if not stated.years or any(number.kind not in _OF_PERIODS for number in stated.numbers):
         return False
@@ -248,10 +233,7 @@ def _between(years: dict[int, int]) -> frozenset[int]:
 
 
 def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
-    """Runs of capitalised words.
-
-    The first word counts where it is no function word and something says that it is a name.
-    """
+    """Runs of capitalised words; the first word of a sentence counts where something says that it is a name."""
     if not any(word[0].isupper() or word[0].islower() for word in raw):
         if grammar(language).script in CASED:
             return ()

@@ -46,9 +46,7 @@ def _markup() -> regex.Pattern[str]:
 
 
 def added_markup(claim_text: str, evidence_text: str) -> tuple[tuple[str, str], ...]:
-    """The links and pieces of markup of a claim that do not stand in its evidence, as facts of kind "markup", each
-    once.
-    """
+    """The links and markup of a claim that do not stand in its evidence, each once, of kind "markup"."""
     evidence = normalise(evidence_text).text
     pieces = (match.group() for match in _markup().finditer(normalise(claim_text).text))
     found = dict.fromkeys(piece.rstrip(_ENDS) or piece for piece in pieces)
@@ -56,11 +54,7 @@ def added_markup(claim_text: str, evidence_text: str) -> tuple[tuple[str, str], 
 
 
 def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) -> tuple[str, ...]:
-    """The indicator phrases of a claim that its own evidence does not hold, each once.
-
-    Whole phrases count, whatever their case and white space. English phrases are looked for beside those of
-    `languages`.
-    """
+    """Indicator phrases, in any case, English or of `languages`, that a claim's evidence does not hold, each once."""
     claim, evidence = normalise(claim_text).text, normalise(evidence_text).text
     phrases = dict.fromkeys(
         phrase for lang in (*languages, FALLBACK) for phrase in LANGUAGES.or_fallback(lang).indicator_phrases
@@ -75,13 +69,11 @@ def _phrase(phrase: str) -> regex.Pattern[str]:
 
 
 def added_words(text: str, sources: Iterable[str], language: str) -> tuple[str, ...]:
-    """The longest run of content words of which no form and no synonym stands in the sources; the first one of the
-    longest.
+    """The longest run of content words of which no form and no synonym stands in the sources; of equal ones the first.
 
-    Words that say nothing by themselves ("of the") end no run. A word or two of its own join what a model leaves; three
-    in a row say something of their own, such as a reason that nobody gave. Measured on 2,332 supported and 3,668
-    unsupported sentences of public sets, most of them free retellings: 16 and 38 % have three in a row; of answers that
-    were written from a given text (begin), 3 and 51 %.
+    Words that say nothing by themselves ("of the") end no run. Three in a row say something of their own, such as a
+    reason that nobody gave: of 2,332 supported and 3,668 unsupported sentences of public sets 16 and 38 % have three,
+    of answers written from a given text (begin) 3 and 51 %.
     """
     held = frozenset().union(*(_terms(source, language) for source in sources))
     longest: list[str] = []
@@ -99,10 +91,7 @@ def added_words(text: str, sources: Iterable[str], language: str) -> tuple[str, 
 
 
 def added_to(claim: Claim, view: Measurements) -> tuple[str, ...]:
-    """The same of a claim, held against the passages that it cites, what their documents are called, and the question.
-
-    Nothing where one of the passages is in another language: words cannot be compared across languages.
-    """
+    """The same of a claim, held against its cited passages, their titles and the question, in one language."""
     language = view.understanding.language
     cited = {piece.passage for piece in claim.evidence}
     passages = [hit.passage for hit in view.hits if hit.passage.id in cited]

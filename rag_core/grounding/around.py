@@ -80,10 +80,10 @@ def _near(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def further(
     sides: tuple[Around, Around], evidence: Evidence, near: Iterable[Passage], page_text: PageText
 ) -> tuple[Around, Around]:
-    """Both sides, and where their section ends within `AROUND_CHARS`, what stands beyond it up to that length.
+    """Both `sides`, and where their section ends within `AROUND_CHARS`, what stands beyond it up to that length.
 
     What stands above the heading ("All of this is made up.") or below the next one may take back what is quoted. No
-    table is entered. `sides` are what `around` found, `near` the passages beside the quote's own, and it.
+    table is entered.
     """
     before, after = sides
     stretches = sorted(
@@ -131,9 +131,7 @@ def _joined(some: list[tuple[Around, Role]], document: str, page_text: PageText)
 
 
 def _beside_table(table: Passage, known: Iterable[Passage], page_text: PageText) -> tuple[Around | None, Around | None]:
-    """The caption right above a table and the paragraph right below it, both under the same heading and on its
-    pages.
-    """
+    """The caption right above a table and the paragraph right below it, under its heading, on its pages."""
     here = [one for one in known if (one.document, one.section) == (table.document, table.section)]
     pieces = [piece for piece in table.pieces if piece.role is not Role.ROWS]
     pieces += [piece for one in here if one.id != table.id for piece in one.pieces]

@@ -24,9 +24,7 @@ def is_cited(claim: Claim) -> bool:
 
 
 def quote_stands(evidence: Evidence, page_text: PageText) -> bool:
-    """Whether the quote is the raw text at its first span, character for character, and all its spans lie on their
-    pages.
-    """
+    """Whether the quote is the raw text at its first span, and all its spans lie on their pages."""
     first, *others = [_at(evidence.document, span, page_text) for span in evidence.spans] or [""]
     return bool(first.strip()) and evidence.quote == first and all(text.strip() for text in others)
 
@@ -43,12 +41,7 @@ def fabricated(claim: Claim, retrieved_ids: Collection[str]) -> tuple[str, ...]:
 
 
 def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> str:
-    """A source as a reader knows it: "NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95".
-
-    Args:
-        citation: the source.
-        values: free metadata of its document; subject, class and chapter are printed where present.
-    """
+    """A source as a reader knows it: "NCERT Mathematics, Class 10, Page 95"; `values` are free metadata."""
     subject, level, chapter = labels(values)
     title = citation.title
     parts = [f"{title} {subject}" if subject and subject.casefold() not in title.casefold() else title]
@@ -78,12 +71,7 @@ def labels(values: Mapping[str, str]) -> tuple[str, str, str]:
 def sources_list(
     citations: Iterable[Citation], values: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> list[str]:
-    """One line per cited source, in order, equal lines once.
-
-    Args:
-        citations: those that the answer uses, from `cited_sources`.
-        values: free metadata by document id.
-    """
+    """One line per cited source, in order, equal lines once; `values` are free metadata by document id."""
     return list(
         dict.fromkeys(source_line(citation, values.get(citation.document_id, _NO_VALUES)) for citation in citations)
     )

@@ -45,16 +45,13 @@ def measure_claims(
         retrieved: the texts of the passages that may be cited, by id.
         page_text: the raw text of a page; "" where there is no such page.
         language: of the answer.
-        embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its
-            evidence.
+        embedder: for similarity and support, which stay unmeasured without one unless a claim is its evidence.
         entailment_model: reads a claim with its evidence; without one support rests on facts and common words.
-        whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which
-            may say the contrary, are not "word for word", and nothing may rest on an order to a language model.
-        languages: of the passages, by id, where an answer may be in another language: facts are compared across both
-            then.
-        supported_from: `min_support` of the settings, in [0, 1]: a claim that what it cites supports less is held
-            against the other passages too. The flags say what was seen under this setting; judging the same claims
-            under another one asks no model again.
+        whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence are
+            not "word for word", and nothing may rest on an order to a language model.
+        languages: of the passages, by id, where an answer may be in another language: facts are compared across both.
+        supported_from: `min_support`, in [0, 1]: a claim that is supported less is held against the other passages too.
+            Judging the same claims under another one asks no model again.
     """
     same = [
         _is_its_evidence(claim, page_text)
@@ -100,10 +97,7 @@ def measure_claims(
 
 
 def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:
-    """The measurements that need no embedding.
-
-    Facts are compared, and an entailment model is asked, where the claim is not its evidence word for word.
-    """
+    """The measurements without embedding; a claim that is not its evidence is compared and read by a model."""
     reading = normalise(claim.text).text
     return ClaimMeasurement(
         quotes_missing=_missing(claim, retrieved, page_text),
@@ -117,9 +111,7 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
 
 
 def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:
-    """Whether a claim is its evidence word for word; a row of a table is read after its header, with bars between the
-    cells.
-    """
+    """Whether a claim is its evidence word for word; a row is read after its header, with bars."""
     quoted: list[str] = []
     for piece in claim.evidence:
         row, *header = [evidence_text(replace(piece, spans=(span,)), page_text) for span in piece.spans]
@@ -159,8 +151,7 @@ def _denied(claim: Claim, page_text: PageText, language: str, other: str) -> lis
     """The facts that one of several pieces of evidence states otherwise: nearly the claim's sentence, with another
     value or "not".
 
-    Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says
-    it.
+    A source that contradicts a claim must not stand beside one that says it.
     """
     found: list[tuple[str, str]] = []
     for text in (_source([piece], page_text) for piece in claim.evidence if len(claim.evidence) > 1):
@@ -183,9 +174,7 @@ def _source(evidence: Iterable[Evidence], page_text: PageText) -> str:
 
 
 def _missing(claim: Claim, retrieved: Collection[str], page_text: PageText) -> tuple[str, ...]:
-    """Quotes that do not stand on their page; a citation of a retrieved passage without any quote stands nowhere
-    either.
-    """
+    """Quotes that do not stand on their page; a citation without any quote stands nowhere either."""
     if claim.cited and not claim.evidence:
         return tuple(f"no quote from {ref}" for ref in dict.fromkeys(claim.cited) if ref in retrieved)
     return tuple(piece.quote for piece in claim.evidence if not quote_stands(piece, page_text))

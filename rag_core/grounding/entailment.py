@@ -58,33 +58,21 @@ SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that diffe
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The findings on one claim.
+    """The findings on one claim."""
 
-    Args:
-        support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where
-            it could not be measured.
-        flags: what is wrong with it: names of `wording.FLAGS`.
-        read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.
-        evidence: the text that is nearest to the claim, verbatim; empty where there is none.
-        overlap: share of the claim's words that this evidence holds, in [0, 1].
-        changed: the facts that the evidence states otherwise, and the values that stand nowhere in it, as (kind, text);
-            each has its flag. A name in the place of another is one; a name that merely stands nowhere is none, since a
-            text may call its subject "it".
-    """
-
-    support: float | None
-    flags: tuple[str, ...] = ()
-    read: bool = False
-    evidence: str = ""
-    overlap: float = 0.0
+    support: float | None  # probability in [0, 1] that people would call the claim supported; None where not measured
+    flags: tuple[str, ...] = ()  # what is wrong with it: names of `wording.FLAGS`
+    read: bool = False  # whether an entailment model read it; else only facts and overlap were compared
+    evidence: str = ""  # the text that is nearest to the claim, verbatim; empty where there is none
+    overlap: float = 0.0  # share of the claim's words that this evidence holds, in [0, 1]
+    # (kind, text) of facts that the evidence states otherwise, and of values that stand nowhere in it; of no name that
+    # merely stands nowhere, since a text may call its subject "it"
     changed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measurements of one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it
-    was not read.
-    """
+    """The measurements of one claim; `values`, as `FEATURES`, finite; "entailment" is 0.0 where not read."""
 
     evidence: str
     values: tuple[float, ...]
@@ -109,7 +97,6 @@ class SupportRegression:
     intercept: float
 
     def probability(self, measured: Measured) -> float:
-        """Estimated probability in [0, 1] that the claim is supported."""
         values = [measured.value(name) for name in self.features]
         parts = zip(values, self.mean, self.scale, self.coefficients, strict=True)
         logit = self.intercept + sum(weight * (value - mean) / scale for value, mean, scale, weight in parts)
@@ -135,7 +122,6 @@ def support_models() -> dict[str, SupportRegression]:
 
 @cache
 def fitted_languages() -> frozenset[str]:
-    """The languages of the rows that the regressions were fitted on."""
     return frozenset(_card()["provenance"]["languages"])
 
 
@@ -161,15 +147,13 @@ def assess(
     Args:
         claims: sentences, with or without citation marks.
         cited: for each claim the text of the passages that it cites.
-        others: the other passages that were retrieved; a claim that its own text does not support, but one of these
-            does, is misattributed.
+        others: the other retrieved passages; a claim that one of these supports, but not its own text, is
+            misattributed.
         lang: of the claims, ISO 639-1.
         embedder: for the similarity of meaning.
         entailment_model: None where none is wanted.
-        supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as
-            where it is judged.
-        strict: raise where the entailment model fails; otherwise the supports of the claims that it was to read are
-            None.
+        supported_from: `min_support` of the settings, in [0, 1].
+        strict: raise where the entailment model fails; otherwise supports that it was to read are None.
 
     Raises:
         ModelUnavailable: the entailment model cannot be asked, and `strict`.
@@ -204,14 +188,7 @@ def measure(
     embedder: Embedder,
     entailment_model: EntailmentModel | None,
 ) -> list[Measured]:
-    """Each claim measured against its context, all texts for the embedder and for the entailment model in one batch
-    each.
-
-    Facts are compared while the entailment model reads.
-
-    Raises:
-        ModelUnavailable: the entailment model cannot be asked.
-    """
+    """Each claim measured against its context, in one batch a model; raises ModelUnavailable."""
     bare = [strip_marks(claim) for claim in claims]
     windows = best_windows(bare, contexts, lang, embedder)
     reads = entailment_model is not None and lang in entailment_model.languages
@@ -261,12 +238,9 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
 
 
 def judged(one: Measured, supported_from: float = MIN_SUPPORT) -> Assessment:
-    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags
-    it earns.
+    """The fitted support, with the flags it earns; see `assess`.
 
-    Args:
-        one: what was measured.
-        supported_from: see `assess`.
+    It is at most `CEILING` where a number, unit or date stands nowhere in the context: an absent name caps nothing.
     """
     if not one.evidence:
         return Assessment(0.0, one.flags)

@@ -24,17 +24,11 @@ _QUOTE_CHARS = 200  # characters of a quote that is named
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a draft.
+    """One thing that is wrong with a draft."""
 
-    Args:
-        reason: the check that failed.
-        claim: index of the failing claim; None where it is the whole draft.
-        text: the failing sentence and what is wrong with it.
-    """
-
-    reason: Reason
-    claim: int | None
-    text: str
+    reason: Reason  # the check that failed
+    claim: int | None  # index of the failing claim; None where it is the whole draft
+    text: str  # the failing sentence and what is wrong with it
 
     @property
     def key(self) -> str:
@@ -43,13 +37,7 @@ class Finding:
 
 
 def findings(view: Measurements, failed: Sequence[CheckResult], attempt: Attempt) -> tuple[Finding, ...]:
-    """Everything that these checks found, in their order, and of each in the order of the claims.
-
-    Args:
-        view: the measurements with the attempt's draft as its draft, and the passages of its round as its hits.
-        failed: the checks that block it.
-        attempt: the draft with what was measured on it.
-    """
+    """The blocking checks' findings, in order, on a draft; `view` has it as its own, with its round's hits."""
     if attempt.problem in _PROBLEMS:
         return (Finding(attempt.problem, None, _PROBLEMS[attempt.problem]),)
     return tuple(finding for check in failed for finding in _of(check, view, attempt))
@@ -159,9 +147,7 @@ def _quoted(text: str) -> str:
 
 
 def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
-    """The languages it should be in and surely is not: the question's, and unless it may translate those of its
-    evidence.
-    """
+    """The languages it should be in and surely is not: the question's, and its evidence's unless it may translate."""
     wanted = [view.understanding.language]
     if not view.settings.translate:
         cited = {one.passage for claim in view.draft.claims for one in claim.evidence}
@@ -170,9 +156,7 @@ def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
 
 
 def unverified(view: Measurements, attempt: Attempt) -> dict[int, YesNo] | None:
-    """The cited claims, by index, that the model does not find in their passages, with its answers; None where it said
-    nothing of them.
-    """
+    """The cited claims, by index, that the model does not find in their passages; None for no word."""
     answers = attempt.verification.answers if attempt.verification else ()
     if len(answers) != len(view.draft.claims):
         return None

@@ -33,12 +33,10 @@ def judge_claims(
 ) -> list[dict[str, Any]]:
     """The judgements of claims `{id, lang, question, context, answer}`; those of one language are read together.
 
-    Returns:
-        For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0,
-        1], the answer's as `combine` says. An empty answer and a refusal have support 0: nothing was claimed that could
-        be supported; a refusal carries the flag `refusal`. A sentence in a language that no entailment model reads
-        carries the flag `facts_only`. A changed fact leaves the support as it is, an estimate, and takes `supported`
-        from its sentence and from the whole answer; its flag says which kind.
+    For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1],
+    the answer's as `combine` says. An empty answer and a refusal, flagged `refusal`, have support 0. A sentence in a
+    language that no entailment model reads has the flag `facts_only`. A changed fact leaves the support, an estimate,
+    and takes `supported` from its sentence and from the whole answer; its flag says which kind.
 
     Raises:
         InvalidInput: id, context or answer is missing or no text.

@@ -13,10 +13,7 @@ from rag_core.language import fold, word_texts
 
 
 def overlap(claim_text: str, evidence_text: str) -> float | None:
-    """Share of a claim's words that its evidence holds, in [0, 1]; None for a claim without words.
-
-    Words are compared folded and each counts once, whatever the language; citation marks and punctuation are no words.
-    """
+    """Share of a claim's folded words, each once, that its evidence holds, in [0, 1]; None without words."""
     mine = word_set(claim_text)
     return len(mine & word_set(evidence_text)) / len(mine) if mine else None
 
@@ -29,8 +26,8 @@ def word_set(text: str) -> frozenset[str]:
 def grounded_share(measured: Iterable[ClaimMeasurement], min_sentence_overlap: float) -> float | None:
     """Share of the claims that are grounded, in [0, 1]; None where no claim has words.
 
-    A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a
-    "not" that its evidence lacks is not made good by all the other words.
+    A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: all its other
+    words do not make that good.
     """
     grounded = [
         one.overlap >= min_sentence_overlap and one.changed_facts == () for one in measured if one.overlap is not None
@@ -39,9 +36,7 @@ def grounded_share(measured: Iterable[ClaimMeasurement], min_sentence_overlap: f
 
 
 def similarities(pairs: Sequence[tuple[str, str]], embedder: Embedder | None) -> list[float | None]:
-    """Cosine between the texts of each pair, in [-1, 1]; equal texts are 1 without a model, None without an
-    embedder.
-    """
+    """Cosine of each pair of texts, in [-1, 1]; equal texts are 1, others None without an embedder."""
     found: list[float | None] = [1.0 if left == right else None for left, right in pairs]
     rest = [index for index, cosine in enumerate(found) if cosine is None]
     if embedder is None or not rest:

@@ -42,16 +42,10 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
     """For each claim of a model's draft whether it does more than leave out.
 
     A sentence that speaks of what stands before it ("It costs 90 euros.") follows the sentence that it follows in the
-    document: behind another one it says of that what no document says. The first claim follows nothing, unless it holds
-    in some case of the sentence before it ("In that case, it is free."). One that the next sentence takes back ("Not on
-    Sundays.") is followed by that, and a step is said with those that come first (`needed_with`). Nothing is said of
-    what stands below "Repealed rules".
-
-    Args:
-        draft: with what was measured on its claims.
-        hits: the passages that it may rest on.
-        page_text: the raw text of a page.
-        language: of the draft.
+    document. The first claim follows nothing, unless it holds in some case of the sentence before it ("In that case, it
+    is free."). One that the next sentence takes back ("Not on Sundays.") is followed by that, and a step is said with
+    those that come first (`needed_with`). Nothing is said of what stands below "Repealed rules". `hits` are the
+    passages that the draft may rest on.
     """
     known = {hit.passage.id: hit.passage for hit in hits}
     found = [list(cited_units(claim, known, page_text)) for claim in draft.claims]
@@ -68,9 +62,7 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
 
 
 class _Step(NamedTuple):
-    """A sentence of a draft, the units that its claim cites, and those of them that it is or begins with, and is or
-    ends with.
-    """
+    """A sentence of a draft, the units that its claim cites, and those that it begins or ends with."""
 
     text: str
     cited: Sequence[Unit]
@@ -97,18 +89,13 @@ def _steps(text: str, cited: Sequence[Unit], page_text: PageText, language: str)
 
 
 def _torn(steps: Sequence[_Step], stated: Sequence[Sequence[Unit]], language: str) -> Iterator[bool]:
-    """For each sentence whether it lacks one beside it that it needs, or its heading makes it void.
-
-    `stated` are the units of each passage, in their order.
-    """
+    """For each sentence whether it lacks one of the `stated` beside it that it needs, or its heading makes it void."""
     told = [text for step in steps for text in (step.text, *(unit.text for unit in (*step.begins, *step.ends)))]
     # an item that is led in stands by itself
     beside = [pair for found in stated for pair in pairwise(found) if not pair[1].lead]
 
     def follow(n: int) -> bool:
-        """Whether sentence `n` begins right behind the one that the sentence before it ends with; in any passage, for
-        passages overlap.
-        """
+        """Whether sentence `n` begins, in any passage, right behind the one that the sentence before ends with."""
         return 0 < n < len(steps) and any(
             _stands(one, steps[n - 1].ends) and _stands(two, steps[n].begins) for one, two in beside
         )

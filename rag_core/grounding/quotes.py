@@ -44,18 +44,11 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The place of a quote, or why it has none.
+    """The place of a quote, or why it has none."""
 
-    Args:
-        standing: where it stands.
-        evidence: the sentences or rows that it is part of, each verbatim from its page; none unless it was found.
-        certain: False where it stands in several places of the passage and nothing tells which is meant: then nothing
-            may be marked.
-    """
-
-    standing: Standing
-    evidence: tuple[Evidence, ...] = ()
-    certain: bool = True
+    standing: Standing  # where it stands
+    evidence: tuple[Evidence, ...] = ()  # whole sentences or rows, each verbatim; none unless it was found
+    certain: bool = True  # False where it stands in several places: then nothing may be marked
 
 
 _Range = tuple[int, int]  # a stretch of a passage's reading form
@@ -108,12 +101,10 @@ class _Source:
 
     @cached_property
     def units(self) -> list[tuple[Span, ...]]:
-        """Where its sentences or rows stand."""
         return [unit.spans or self.cut(unit.start, unit.end) for unit in units(self.passage, self.page_text)]
 
     @property
     def is_table(self) -> bool:
-        """Whether its units are rows."""
         return self.passage.kind is PassageKind.TABLE
 
     def cut(self, start: int, end: int) -> tuple[Span, ...]:
@@ -133,9 +124,7 @@ class _Source:
         return Quote(Standing.FOUND, self.widened(self.cut(*chosen or places[0])), certain=chosen is not None)
 
     def _chosen_by(self, found: Sequence[_Range], claim: str) -> _Range | None:
-        """The place in whose sentence clearly more of the claim stands than in that of any other; None where there is
-        none.
-        """
+        """The place in whose sentence clearly more of the claim stands than in any other's, or None."""
         header = f"{header_of(self.passage, self.page_text)} " if self.is_table else ""
         language, stated = self.passage.language, units(self.passage, self.page_text)
         held_by = (frozenset(terms(header + unit.text, language)) for unit in stated)
@@ -151,9 +140,7 @@ class _Source:
         return found[shares.index(best)] if best - second >= _CLEARLY else None
 
     def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:
-        """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with
-        its header.
-        """
+        """The sentences that hold any of these stretches, following ones as one; of a table, headed rows."""
         passage = self.passage
         around = [one for unit in self.units if overlaps(unit, spans) for one in unit]
         if self.is_table:
@@ -163,10 +150,7 @@ class _Source:
         return tuple(evidence_of(passage, span, self.page_text) for span in self._joined([*around, *spans]))
 
     def _joined(self, spans: Iterable[Span]) -> list[Span]:
-        """These stretches in reading order; what overlaps, or has nothing but blanks between, is one.
-
-        Blank ones are left out.
-        """
+        """These stretches in order, but blank ones; what overlaps, or has blanks between, is one."""
         joined: list[Span] = []
         for span in sorted(spans, key=lambda one: (one.page, one.start)):
             text = self.page_text(self.passage.document, span.page)
@@ -191,9 +175,7 @@ def _inside_words(text: str) -> frozenset[int]:
 
 
 def _forms(quote: str) -> list[str]:
-    """The forms in which a quote is looked for: as written, and without citation marks; none of one that would prove
-    nothing.
-    """
+    """The forms in which a quote is looked for: as written, and without citation marks."""
     written = (text.strip(_QUOTATION) for text in (quote, strip_marks(quote)))
     return list(dict.fromkeys(form for text in written if _proves(form := normalise(text).text.translate(_FOLD))))
 

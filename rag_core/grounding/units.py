@@ -63,8 +63,8 @@ class Unit:
     """A stretch of a passage that can be quoted by itself.
 
     `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set
-    then). `lead` is the sentence that leads in an item, in reading form: "The following are excluded:"; it may stand in
-    another passage. `group` is where the only filled cell of a row stands that heads the rows below it: "Members".
+    then). `lead` is the sentence that leads in an item, in reading form; it may stand in another passage. `group` is
+    where the only filled cell of a row stands that heads the rows below it: "Members".
     """
 
     passage: Passage
@@ -114,11 +114,10 @@ def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
 def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
-    Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none
-    (`Passage.pieces` knows them); but a whole sentence set as a heading does, or a label with its figure, and the name
-    and the office that are printed below a signature state who holds the office.
-    A choice that the text does not make states nothing: "Pets | Yes | No", "☐ Pets". One with a figure or sign that
-    could not be read is none either.
+    Headings, captions, lines of contents, datelines and signatures state nothing (`Passage.pieces` knows them); but a
+    whole sentence set as a heading does, or a label with its figure, and the name and the office below a signature. A
+    choice that the text does not make ("Pets | Yes | No", "☐ Pets") is none, nor is one with a figure that could not be
+    read.
     """
     return [
         unit
@@ -128,9 +127,7 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
 
 
 def _is_open_choice(text: str) -> bool:
-    """Whether a text ends in boxes or in "yes" and "no", and nothing says which of them holds: it may be crossed by a
-    drawing.
-    """
+    """Whether a text ends in boxes or "yes" and "no", of which a drawing may cross one."""
     if _TICK.search(text):
         return False
     last = [fold(word) for word in word_texts(text[-CHOICE_CHARS:])][-2:]
@@ -184,12 +181,7 @@ def _of_pieces(passage: Passage, page_text: PageText) -> Iterator[Unit]:
 
 
 def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where a name and an office stand below each signature of a piece: "/s/ Jane Doe Jane Doe Chief Executive
-    Officer".
-
-    They may be asides of their own, `SIGNED_PIECES` with the signature at most, and one more after an "and"; `edges`
-    begin the pieces.
-    """
+    """Where a name and an office stand below each signature of a piece: "/s/ Jane Doe Jane Doe Chief Executive"."""
     left = edges[first]
     if not _SIGNATURE.search(passage.text[left : edges[first + 1]]):
         return
@@ -211,9 +203,7 @@ def _signed(passage: Passage, first: int, edges: Sequence[int]) -> Iterator[tupl
 
 
 def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:
-    """Where each piece of a passage begins in its text, and where the last one ends; `starts` are those of its reading
-    form.
-    """
+    """Where each piece of a passage begins in its text, and where the last one ends."""
     return [
         *(bisect_left(starts, raw_offset(passage.spans, piece.spans[0])) for piece in passage.parts),
         len(passage.text),
@@ -221,9 +211,7 @@ def edges_of(passage: Passage, starts: Sequence[int]) -> list[int]:
 
 
 def raw_offset(spans: Sequence[Span], first: Span) -> int:
-    """Where a piece that starts with this span starts in the joined text of `spans`; its end where it does not stand
-    there.
-    """
+    """Where a piece that starts with this span starts in the joined text of `spans`; else its end."""
     offset = 0
     for span in spans:
         if span.page == first.page and span.start <= first.start < span.end:
@@ -266,9 +254,7 @@ def _says(heading: str, language: str) -> bool:
 
 
 def _dateline(sentence: str) -> int:
-    """The length of the place and agency that a notice to the press opens with: "BONN, Germany--(BUSINESS WIRE)-- "; 0
-    without one.
-    """
+    """The length of a press notice's place and agency: "BONN, Germany--(BUSINESS WIRE)-- "; or 0."""
     match = _DATELINE.match(sentence[:DATELINE_CHARS])
     return match.end() if match else 0
 
@@ -338,9 +324,7 @@ def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:
 
 
 def with_header(passage: Passage) -> str:
-    """The text of a passage as it is read together with a claim: that of a table under the header that it stands
-    under.
-    """
+    """The text of a passage as it is read with a claim: a table's under its header."""
     apart = passage.header_text and passage.header_text not in passage.text
     return f"{passage.header_text}\n{passage.text}" if apart else passage.text
 

@@ -1,6 +1,4 @@
-"""Where in a long text a sentence may have come from: windows of one to three sentences, ranked by shared words, then
-by cosine.
-"""
+"""Where in a long text a sentence may have come from: windows of sentences, ranked by shared words, then cosine."""
 
 from __future__ import annotations
 
@@ -27,8 +25,8 @@ _WHOLE_WORDS = 220  # up to which a context is one text
 class Window:
     """A stretch of the context and how near it is to the sentence it was ranked for.
 
-    `lexical` is the share of the sentence's terms that it holds, rare terms counting more and each as much as the
-    likest term there is like it ("kubl" and "kublai"), in [0, 1]; `cosine` in [-1, 1].
+    `lexical` is the share of the sentence's terms that it holds, rare ones counting more and each as much as the likest
+    term there, in [0, 1]; `cosine` in [-1, 1].
     """
 
     text: str
@@ -37,7 +35,6 @@ class Window:
 
     @property
     def score(self) -> float:
-        """The score by which windows are ranked."""
         return self.lexical + self.cosine
 
 
@@ -50,9 +47,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A context as sentences: where they stand, the terms of each, and what each term weighs; `unseen` is the weight of
-    any other.
-    """
+    """A context as sentences: places, terms, and what each term weighs; `unseen` is any other's weight."""
 
     context: str
     spans: list[tuple[int, int]]
@@ -61,7 +56,6 @@ class _Cut:
     unseen: float
 
     def sentence(self, row: int) -> str:
-        """One sentence."""
         return self.text(range(row, row + 1))
 
     def text(self, rows: range) -> str:
@@ -72,8 +66,7 @@ class _Cut:
 def best_windows(
     claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder
 ) -> list[tuple[Window, ...]]:
-    """For each claim sentence the windows of its context that bear on it, best first; empty for a context without
-    words.
+    """For each claim sentence the windows of its context that bear on it, best first; empty for one without words.
 
     Only the sentences of the eight windows with most shared words are embedded, in one batch for all claims, so that a
     context of 100 kB stays quick; a window's vector is the mean of its sentences'.
@@ -97,17 +90,13 @@ def best_windows(
 
 
 def read_ahead(context: str, lang: str, embedder: Embedder) -> None:
-    """Cut a context and embed its sentences, so that `best_windows` has claims alone to embed; for an embedder that
-    remembers.
-    """
+    """Cut a context and embed its sentences, for an embedder that remembers."""
     cut = _cut(context, lang)
     embedder.embed([cut.sentence(row) for row in range(len(cut.spans))])
 
 
 def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """The vectors of texts; those far longer than most are embedded by themselves, since a batch is padded to its
-    longest text.
-    """
+    """The vectors of texts; very long ones by themselves, since a batch is padded to its longest."""
     if not texts:
         return embedder.embed([])
     order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
@@ -128,9 +117,7 @@ def _cut(context: str, lang: str) -> _Cut:
 
 @lru_cache(maxsize=256)  # the windows of a claim, and what is read of a long text, begin with the same places
 def _places(claim: str, context: str, lang: str) -> tuple[_Place, ...]:
-    """The windows of a context that hold most of a claim's weighted terms, of equal ones the shorter, then the earlier;
-    none for a claim without terms.
-    """
+    """The windows with most of a claim's weighted terms, of equal ones the shorter, then the earlier."""
     cut, mine = _cut(context, lang), list(dict.fromkeys(terms(claim, lang)))
     if not mine:
         return ()
@@ -166,8 +153,8 @@ def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
 def readings(claim: str, context: str, lang: str) -> tuple[str, ...]:
     """At most three texts of about `READ_WORDS` words to read a claim against, the likeliest first.
 
-    A shorter context is one text, whole. Of a longer one: its sentences that share most with the claim, wherever they
-    stand; what stands around the best place; what stands around the second best.
+    A shorter context is one text. Of a longer one: its sentences that share most with the claim; what stands around the
+    best place; what stands around the second best.
     """
     if len(context.split()) <= _WHOLE_WORDS:
         return (context,)

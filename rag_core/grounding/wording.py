@@ -71,11 +71,10 @@ def date_in_words(date: str, source: DateSource) -> str:
 
 
 def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
-    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or
-    that none is known.
+    """A conflict in a sentence without full stop: both values, where each stands, and which document is newer, if
+    known.
 
-    A date that only the file states is called so, and so is what is newer by it. The sentence holds text of documents
-    and their names, which are untrusted.
+    A date that only the file states is called so. Texts of documents and their names are untrusted.
     """
     names = [library.names.get(document, document) for document in conflict.documents]
     sides = " and ".join(

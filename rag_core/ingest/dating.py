@@ -76,10 +76,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a row that names one day, with the text on both sides.
-
-    `day` is ISO as far as stated; empty where it is not told.
-    """
+    """A part of a row that names one day (ISO as far as stated, or empty), with the text on both sides."""
 
     before: str
     day: str
@@ -96,7 +93,6 @@ class Row:
 
     @property
     def said(self) -> str:
-        """Its words, as phrases are compared."""
         return spaced(self.text)
 
     @property
@@ -144,10 +140,7 @@ def _months_of_babel(code: str) -> dict[str, int]:
 
 
 def read_row(line: str, known: Vocabulary, today: date) -> Row:
-    """A row with its days; `today` is the last day but one that is believed.
-
-    Digits of two scripts in a row make no date.
-    """
+    """A row with its days, none of digits of two scripts; `today` is the last day but one that is believed."""
     whole = line[1:-1] if line.startswith("(") and line.endswith(")") else line
     scripts = {ord(char) - int(char) for char in whole if char.isdecimal()}
     plain = _BRACKETS.sub(" ", ascii_digits(whole).translate(_PLAIN)).strip()
@@ -181,14 +174,10 @@ def _part(text: str, known: Vocabulary, today: date) -> Part | None:
 
 
 def first_page_date(page: Page, language: str, today: date) -> str:
-    """The day by which a document's first page dates it: YYYY-MM-DD, or YYYY-MM.
+    """The day by which a document's first page, or a text document, dates it: YYYY-MM-DD or YYYY-MM; empty where none
+    is certain.
 
-    Empty where none is certain, and for any other page.
-
-    Args:
-        page: the first one of a document; all of a text document.
-        language: ISO 639-1 of the document, or "und".
-        today: no day behind tomorrow is believed.
+    `language` is ISO 639-1 or "und"; no day behind tomorrow is believed.
     """
     if page.number != 1 or page.source is not PageSource.TEXT:
         return ""
@@ -259,10 +248,7 @@ def _kind_of(label: str, known: Vocabulary, *, colon: bool) -> str:
 
 
 def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
-    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024".
-
-    In the first row, which is the title, it may stand behind any words: "Fees valid from 1 March 2024".
-    """
+    """Whether a label begins a clause at the end of a subtitle: "Brightwater Ltd. In force from 1 March 2024"."""
     *rest, label = _CLAUSE.split(part.before)
     said = _without_weekday(spaced(label), known).split()
     begins = {0} if rest and label[:1].isupper() else set() if at else set(range(len(said) - 1))
@@ -275,7 +261,6 @@ def _ends_a_subtitle(rows: Sequence[Row], at: int, part: Part, known: Vocabulary
 
 
 def _stands_alone(rows: Sequence[Row], at: int, part: Part, known: Vocabulary) -> bool:
-    """Whether a row near the title holds a date and nothing else, but for a joining word."""
     row, near = rows[at], at < NEAR_ROWS or len(rows) <= COVER_ROWS
     if not _nothing(part.behind, known) or _of_something_else(rows, at, known):
         return False
@@ -304,10 +289,7 @@ def _nothing(behind: str, known: Vocabulary) -> bool:
 
 
 def _runs_into(rows: Sequence[Row], at: int, known: Vocabulary, before: str) -> bool:
-    """Whether a row may go on with a sentence of the row above: "dated March 1, 2020".
-
-    A label with a capital does not.
-    """
+    """Whether a row may go on with the sentence above ("dated March 1, 2020"); a label with a capital does not."""
     if before.strip()[:1].isupper() or not at:
         return False
     above = rows[at - 1].text

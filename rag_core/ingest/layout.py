@@ -24,10 +24,7 @@ LINE_NUMBERS = 11  # start, end, x0, y0, x1, y1, size, bold, mono, block, and ho
 
 
 class _Column(Sequence[T_co]):
-    """A sequence of values that are made when they are asked for.
-
-    Equal to any sequence of equal values, as a tuple to a tuple.
-    """
+    """A sequence of values that are made when they are asked for; equal to any sequence of equal values."""
 
     __slots__ = ("table",)
 
@@ -75,7 +72,6 @@ class Words(_Column[WordBox]):
 
     @classmethod
     def of(cls, words: Sequence[WordBox]) -> Words:
-        """The columns of these words."""
         if isinstance(words, cls):
             return words
         return cls(_table(((*word[:6], UNKNOWN if word.sure is None else word.sure) for word in words), WORD_NUMBERS))
@@ -87,11 +83,9 @@ def _word(row: Sequence[float]) -> WordBox:
 
 
 class Lines(_Column[Line]):
-    """Rows of a page.
+    """Rows of a page: `table` has shape (rows, 11), see `LINE_NUMBERS`.
 
-    Args:
-        table: shape (rows, 11), see `LINE_NUMBERS`.
-        cells: the offsets of all rows' cells, one after the other: start, end, start, end, …
+    `cells` are the offsets of all rows' cells, one after the other: start, end, start, end, …
     """
 
     __slots__ = ("_ends", "cells")
@@ -111,7 +105,6 @@ class Lines(_Column[Line]):
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Lines:
-        """The columns of these rows."""
         if isinstance(lines, cls):
             return lines
         rows = (
@@ -122,12 +115,10 @@ class Lines(_Column[Line]):
 
     @property
     def bytes(self) -> int:
-        """The memory that they take."""
         return self.table.nbytes + self.cells.nbytes + self._ends.nbytes
 
 
 def layout_to_json(words: Sequence[WordBox], lines: Sequence[Line]) -> dict[str, Any]:
-    """A page's layout as it stands on disk: its numbers."""
     rows = Lines.of(lines)
     return {"words": Words.of(words).table.tolist(), "lines": rows.table.tolist(), "cells": rows.cells.tolist()}
 
@@ -139,11 +130,7 @@ def layout_from_json(row: Mapping[str, Any]) -> tuple[Words, Lines]:
 
 
 def received(words: str, lines: str, cells: str, chars: int) -> tuple[Words, Lines]:
-    """The layout that `pdf_worker.rows.packed` sent, for a page of so many characters.
-
-    Raises:
-        ValueError: the columns do not fit together, or an offset is none of the page's.
-    """
+    """The layout that `pdf_worker.rows.packed` sent for so many characters; a ValueError where it does not fit."""
     table = _decoded(lines, LINE_NUMBERS)
     offsets = _decoded(cells, 1).reshape(-1)
     boxes = _decoded(words, WORD_NUMBERS)
@@ -166,10 +153,7 @@ def sure_share(part: Mapping[str, Any]) -> float:
 
 
 def with_part(page: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
-    """Text and layout of a page with those of a part of it that was read apart, as the worker sends both.
-
-    The part stands before the first row that begins below its last one, else behind all.
-    """
+    """Text and layout of a page with those of a part that was read apart, before the first row that begins below it."""
     (lines, words, cells), (more_lines, more_words, more_cells) = (
         (_decoded(one["lines"], LINE_NUMBERS), _decoded(one["words"], WORD_NUMBERS), _decoded(one["cells"], 1))
         for one in (page, part)

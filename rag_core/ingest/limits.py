@@ -10,11 +10,11 @@ MIN_MEMORY_BYTES = 300 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one file may cost. Each limit is for one file; a file over a limit is refused, other files go on.
+    """How much one file may cost; a file over a limit is refused, or where one page alone takes too much, costs that
+    page.
 
-    Where one page alone takes too much time or memory it costs the file that page; see
-    `rag_core.ingest.reading.pdf_process`. The longest of the filings tried (213 pages, 1.9 MB, 853,000 characters, 2 s)
-    stays a factor of 20 below the defaults, or more.
+    The longest of the filings tried (213 pages, 1.9 MB, 853,000 characters, 2 s) stays a factor of 20 below the
+    defaults, or more.
     """
 
     file_bytes: int = 200_000_000  # held in memory by the child

@@ -73,11 +73,7 @@ class Normal:
     ends: array[int]
 
     def to_raw(self, start: int, end: int) -> tuple[int, int]:
-        """The raw half-open range of `text[start:end]`.
-
-        Raises:
-            ValueError: unless 0 <= start < end <= len(text).
-        """
+        """The raw half-open range of `text[start:end]`; a ValueError unless 0 <= start < end <= len(text)."""
         if not 0 <= start < end <= len(self.text):
             raise ValueError(f"to_raw needs 0 <= start < end <= {len(self.text)}, got {start}, {end}")
         return self.starts[start], self.ends[end - 1]
@@ -87,8 +83,8 @@ def normalise(raw: str) -> Normal:
     """The reading form: NFKC, words joined over line breaks, each other run of white space one space, nothing without
     width, bare ends.
 
-    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts, fractions
-    and circled signs stay as they are: they are part of what a quotation says.
+    Normalising twice changes nothing more. Quotes, dashes, superscripts, subscripts, fractions and circled signs stay
+    as they are: they are part of what a quotation says.
     """
     out = _one_pass(raw)
     for _ in range(_PASSES):
@@ -160,12 +156,7 @@ def cut(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
 
 
 def read_passage_text(pages_text: Mapping[int, str], spans: Sequence[Span]) -> Normal:
-    """The reading form of a passage. `starts` and `ends` are offsets into `join(pages_text, spans)`.
-
-    Args:
-        pages_text: raw text by 1-based page number.
-        spans: in reading order.
-    """
+    """The reading form of a passage, whose `starts` and `ends` are offsets into `join(pages_text, spans)`."""
     raw = join(pages_text, spans)
     return _remembered(raw) if len(raw) <= MAX_REMEMBERED_CHARS else normalise(raw)
 
@@ -188,9 +179,6 @@ def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end
     """Where `read_passage_text(pages_text, spans).text[start:end]` stands on its pages, one span per stretch, in
     reading order.
 
-    Empty when the range holds nothing but the space between two spans.
-
-    Raises:
-        ValueError: when the range is empty or not within the text.
+    Empty when the range holds nothing but the space between two spans; a ValueError when it is not within the text.
     """
     return cut(spans, *read_passage_text(pages_text, spans).to_raw(start, end))

@@ -1,10 +1,7 @@
-"""Language handling for retrieval, gates, extraction and refusals.
+"""Language handling for retrieval, gates, extraction and refusals; pure, and safe to call from threads.
 
-Every function is pure and safe to call from threads.
-
-`lang` is an ISO 639-1 code, or "und". Any language in principle: what a language has no list, stemmer or dictionary for
-falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and
-py3langid.
+`lang` is an ISO 639-1 code, or "und". What a language has no list, stemmer or dictionary for falls back to folded words
+and English phrases. This package alone imports simplemma, PyStemmer, sentencex and py3langid.
 """
 
 from rag_core.language.dates import Date as Date

@@ -13,9 +13,7 @@ _MARK = regex.compile(r"\s*\(?(?:(?P<number>[1-9]\d?)|(?P<roman>[ivx]{1,4})|(?P<
 
 
 def counts_on(line: str, before: str) -> bool:
-    """Whether a line begins with the mark that follows one within the text before it: "2)" after "kinds: 1)
-    stored,".
-    """
+    """Whether a line's mark follows one within the text before: "2)" after "kinds: 1) stored,"."""
     match = _MARK.match(line)
     if not match:
         return False

@@ -63,10 +63,7 @@ def _pattern() -> regex.Pattern[str]:
 
 
 def dates(text: str, lang: str, named: Mapping[str, int] | None = None) -> list[Date]:
-    """The dates of a text, in order. Digits must be ASCII; a month's name alone is no date.
-
-    `named`: the months by folded name; None for those of `months`.
-    """
+    """The dates of a text, in order, in ASCII digits, no month alone; `named` are months by folded name."""
     found, position = list[Date](), 0
     while match := _pattern().search(text, position):
         readings = _readings(match, lang, months(lang) if named is None else named)

@@ -44,9 +44,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 
 def script(text: str) -> str:
-    """The Unicode script of most of the text's letters; "" without letters, "Other" where none of the known scripts
-    occurs.
-    """
+    """The Unicode script of most of the text's letters; "" without letters, "Other" for an unknown one."""
     counts = Counter({name: len(pattern.findall(text)) for name, pattern in _SCRIPTS.items()})
     name, count = counts.most_common(1)[0]
     if count:
@@ -64,10 +62,7 @@ def _sample(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _evidence_table() -> Mapping[str, Mapping[str, float]]:
-    """Word -> language -> points.
-
-    A word of several languages counts for each in proportion; spelling without diacritics half.
-    """
+    """Word -> language -> points; shared words count in proportion, without diacritics half."""
     table: dict[str, dict[str, float]] = {}
     for code, info in LANGUAGES.items():
         for word in info.function_words:
@@ -87,9 +82,7 @@ def _detector_points(text: str) -> dict[str, float]:
 
 
 def canonical(code: str) -> str:
-    """The code by which a language is known here: "cs" for "ces", "en" for "en-GB", "no" for "nb"; empty for what is no
-    code.
-    """
+    """The code by which a language is known here: "cs" for "ces", "no" for "nb"; "" for no code."""
     first = code.replace("_", "-").split("-")[0].casefold()
     found = get_global("language_aliases").get(first, first) if len(first) > 2 else first  # ISO 639-2 has three letters
     return _NORWEGIAN.get(found, found) if len(found) in (2, 3) and found.isalpha() else ""
@@ -101,10 +94,7 @@ def _best(text: str, preferred: Collection[str], by_function_words: bool = False
 
 
 def _points(text: str, preferred: Collection[str], by_function_words: bool = False) -> dict[str, float]:
-    """The points of the languages of the text's script; with `by_function_words`, of the one that those are in.
-
-    A script without function words here, as Greek, keeps its text.
-    """
+    """The points of the languages of the text's script, or of the one that its function words are in."""
     evidence: Counter[str] = Counter()
     for word in words(text):
         evidence.update(_evidence_table().get(word.text.lower(), {}))
@@ -135,8 +125,7 @@ def detect(text: str) -> str:
 
 
 def question_language(question: str, document_languages: Collection[str]) -> str:
-    """The language of a question asked of documents in the given languages: an ISO 639-1 code, or "und" without
-    letters.
+    """The language of a question asked of documents in these languages: an ISO 639-1 code, or "und" without letters.
 
     Its function words decide first, whatever its names and terms are ("Knowledge Graph क्या है?" is Hindi); without
     any, the documents' language of its script.
@@ -146,9 +135,7 @@ def question_language(question: str, document_languages: Collection[str]) -> str
 
 
 def certain_language(text: str) -> str:
-    """The language that a text is surely written in; empty where none stands out or it is little more than names and
-    numbers.
-    """
+    """The language that a text is surely written in; empty where none stands out."""
     sample = _sample(text)
     told = [word for word in words(sample) if word.text[0].isalpha() and not word.text[0].isupper()]
     if len(told) < _TELLING_WORDS:
@@ -159,8 +146,7 @@ def certain_language(text: str) -> str:
 
 
 def load_early(languages: Iterable[str]) -> None:
-    """Load the language detector, and the dictionary of each of these languages (ISO 639-1) that has one, so that no
-    question has to wait for them.
+    """Load the language detector and these languages' dictionaries, so that no question has to wait for them.
 
     Half a second for the detector and 0.1 to 0.6 s for a dictionary on a free processor; nothing the second time.
     """

@@ -25,29 +25,20 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class FactWords:
-    """Words that carry facts. With these alone questions are read too: a calibrated score rests on them.
+    """Words that carry facts. With these alone questions are read too: a calibrated score rests on them."""
 
-    Args:
-        months: twelve groups of spellings, from January.
-        months_capitalised: whether a month needs its capital ("may" is a verb).
-        numbers: words for whole numbers; one is left out where it is mostly an article.
-        scales: multipliers behind a number.
-        negative_prefixes: beginnings that negate a word; `not_prefixed`: words that only look like that.
-        negated_words: pairs of a word and its positive.
-        at_least, at_most: what makes a number a bound; `bounds_follow`: whether it may stand behind the number.
-        names, titles, auxiliaries: of people, before a name, behind a verb: where capitals do not tell a name.
-    """
-
-    months: Groups
-    months_capitalised: Flag
-    numbers: FoldedNumbers
-    scales: FoldedNumbers
-    negative_prefixes: FoldedWords
+    months: Groups  # twelve groups of spellings, from January
+    months_capitalised: Flag  # whether a month needs its capital ("may" is a verb)
+    numbers: FoldedNumbers  # words for whole numbers; one is left out where it is mostly an article
+    scales: FoldedNumbers  # multipliers behind a number
+    negative_prefixes: FoldedWords  # beginnings that negate a word; `not_prefixed`: words that only look like that
     not_prefixed: FoldedSet
-    negated_words: Groups
+    negated_words: Groups  # pairs of a word and its positive
+    # what makes a number a bound, as `at_most`; `bounds_follow`: whether it may stand behind the number
     at_least: PhrasePattern
     at_most: PhrasePattern
     bounds_follow: Flag = False
+    # known names of people; `titles` stand before one, `auxiliaries` behind a verb: where capitals do not tell
     names: FoldedSet = frozenset()
     titles: FoldedSet = frozenset()
     auxiliaries: FoldedSet = frozenset()
@@ -55,88 +46,58 @@ class FactWords:
 
 @dataclass(frozen=True, slots=True)
 class ValueRows:
-    """Further words for values, where a sentence is held against its evidence. A question is read without them.
+    """Further words for values, where a sentence is held against its evidence. A question is read without them."""
 
-    Args:
-        numbers, scales: further ones; `ones`: words for one, counted within a longer number only.
-        join: between number words; `tens_joint`: between units and tens where units come first; `compound`: whether all
-            is one word.
-        ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal;
-            `ordinal_suffixes`: behind digits.
-        range: between two values; `between`: before two that `join` joins.
-        relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before
-            the value.
-        possessives: words before what it is counted from that do not say what that is ("its").
-        weekdays: seven groups of spellings, from Monday, as they are written.
-        units: further spellings; `units_before`: units in words that stand before their number; `parted_units`:
-            patterns of those of two words.
-        qualifiers: words between number and unit that make it another unit; `fillers`: that change nothing.
-        prefixes: beginnings of a compound with a unit, each with the qualifier that it is, or "".
-    """
-
-    numbers: FoldedNumbers = field(default_factory=dict)
+    numbers: FoldedNumbers = field(default_factory=dict)  # further ones, as `scales`
     scales: FoldedNumbers = field(default_factory=dict)
-    ones: FoldedSet = frozenset()
-    join: FoldedSet = frozenset()
-    tens_joint: Text = ""
-    compound: Flag = False
-    ordinals: Numbers = field(default_factory=dict)
+    ones: FoldedSet = frozenset()  # words for one, counted within a longer number only
+    join: FoldedSet = frozenset()  # between number words
+    tens_joint: Text = ""  # between units and tens where units come first
+    compound: Flag = False  # whether all is one word
+    ordinals: Numbers = field(default_factory=dict)  # with `ordinal_endings`
     ordinal_endings: Words = ()
-    cardinal_endings: Words = ()
-    ordinal_suffixes: Words = ()
-    range: Words = ()
-    between: Text = ""
-    relations: FoldedSet = frozenset()
-    possessives: FoldedSet = frozenset()
-    relations_before: Flag = False
-    weekdays: Groups = ()
-    units: Spellings = field(default_factory=dict)
-    units_before: Words = ()
-    parted_units: Phrases = ()
-    qualifiers: Spellings = field(default_factory=dict)
-    fillers: FoldedSet = frozenset()
+    cardinal_endings: Words = ()  # with which a cardinal becomes an ordinal
+    ordinal_suffixes: Words = ()  # behind digits
+    range: Words = ()  # between two values
+    between: Text = ""  # before two that `join` joins
+    relations: FoldedSet = frozenset()  # between a value and what it is counted from or is a part of
+    possessives: FoldedSet = frozenset()  # before what it is counted from, without saying what that is ("its")
+    relations_before: Flag = False  # whether such a word stands before the value
+    weekdays: Groups = ()  # seven groups of spellings, from Monday, as they are written
+    units: Spellings = field(default_factory=dict)  # further spellings
+    units_before: Words = ()  # units in words that stand before their number
+    parted_units: Phrases = ()  # patterns of those of two words
+    qualifiers: Spellings = field(default_factory=dict)  # words between number and unit that make it another unit
+    fillers: FoldedSet = frozenset()  # words there that change nothing
+    # beginnings of a compound with a unit, each with the qualifier that it is, or ""
     prefixes: Table = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWords:
-    """Words of times of day.
+    """Words of times of day."""
 
-    Args:
-        parts_of_day: before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand
-            behind them.
-        bells: behind an hour that may be of either half of the day.
-        behind: behind an hour of the whole day; `behind_minutes`: only where minutes are stated.
-        before: before a time whose parts a full stop joins ("um 14.30").
-    """
-
+    # before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand behind them
     parts_of_day: Groups = ()
     joint: Text = ""
-    bells: Words = ()
-    behind: Words = ()
+    bells: Words = ()  # behind an hour that may be of either half of the day
+    behind: Words = ()  # behind an hour of the whole day; `behind_minutes`: only where minutes are stated
     behind_minutes: Words = ()
-    before: Words = ()
+    before: Words = ()  # before a time whose parts a full stop joins ("um 14.30")
 
 
 @dataclass(frozen=True, slots=True)
 class DatedWords:
-    """Words on a document's first page that say which of its dates is its own; a language without them has those of
-    English.
+    """Words that say which date of a first page is its own; English ones without a list."""
 
-    Args:
-        labels: whole labels of its own date ("date of report", "last updated"); `after`: those behind the date.
-        periods: labels of the last day of the period that it is about ("for the year ended").
-        joins: what may open a row that holds a date and nothing else ("vom", "dated").
-        within: between the parts of any date ("1st day of July"); `behind`: what may end one ("2024 г.").
-        others: says, right above or below a date, that it is the date of something else ("deadline", "meeting").
-        amends: says in a title that a date in it may be that of a document that is amended, cited or enclosed.
-    """
-
+    # whole labels of its own date ("date of report", "last updated"); `after`: those behind the date
     labels: SpacedPhrases
     after: SpacedPhrases = ()
-    periods: SpacedPhrases = ()
-    joins: SpacedPhrases = ()
-    within: Phrases = ()
+    periods: SpacedPhrases = ()  # labels of the last day of the period that it is about ("for the year ended")
+    joins: SpacedPhrases = ()  # what may open a row that holds a date and nothing else ("vom", "dated")
+    within: Phrases = ()  # between the parts of any date ("1st day of July"); `behind`: what may end one ("2024 г.")
     behind: SpacedPhrases = ()
+    # says, right above or below a date, that it is the date of something else ("deadline", "meeting")
     others: StarPattern = NEVER
+    # says in a title that a date in it may be that of a document that is amended, cited or enclosed
     amends: StarPattern = NEVER

@@ -76,27 +76,18 @@ def _stem_of_lemma(word: str, language: str) -> str:
 
 
 def stem(word: str, lang: str) -> str:
-    """The word's Snowball stem, folded.
-
-    Words with digits, and words of a language without a stemmer, are only folded.
-    """
+    """The word's Snowball stem, folded; with digits, or without a stemmer, only folded."""
     return _stem(word.lower(), lang) if _analysable(word) else fold(word)
 
 
 def lemma(word: str, lang: str) -> str:
-    """The word's dictionary form, folded.
-
-    Words with digits, and words of a language without a dictionary, are only folded.
-    """
+    """The word's dictionary form, folded; with digits, or without a dictionary, only folded."""
     return _lemma(word.lower(), lang) if _analysable(word) else fold(word)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def is_known(word: str, lang: str) -> bool:
-    """Whether a language's dictionary has the word.
-
-    Words with digits are known, and so are all words of a language without one.
-    """
+    """Whether a language's dictionary has the word; with digits, or without a dictionary, it does."""
     return (
         not _analysable(word)
         or lang not in SUPPORTED_LANGUAGES
@@ -110,10 +101,7 @@ def term(word: str, lang: str) -> str:
 
 
 def terms(text: str, lang: str) -> list[str]:
-    """The index terms of a text, one per word, in order. Nothing is left out: negations decide what a clause says.
-
-    A fraction gives the terms of its typed form: "½" those of "1/2".
-    """
+    """The index terms of a text, one per word, also negations, in order; "½" gives those of "1/2"."""
     return list(_terms_of_short(text, lang)) if len(text) <= _CACHED_CHARS else _terms(text, lang)
 
 

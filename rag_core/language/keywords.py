@@ -28,8 +28,7 @@ def _folded_function_words(lang: str) -> frozenset[str]:
 def _content_words(question: str, lang: str) -> list[Word]:
     """The words that are neither question words nor stop words; an acronym is never one of them ("WHO", "IT").
 
-    A question typed without any diacritics is compared without them; otherwise they count, because they part words
-    ("být" is "to be", "byt" is a flat).
+    A question without any diacritics is compared without them; otherwise they count ("být" is "to be", "byt" a flat).
     """
     found = words(question)
     if lang not in LANGUAGES:
@@ -50,16 +49,11 @@ def _long_enough(word: str) -> bool:
 
 
 def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
-    """The question's keywords as written, in order, each once: content words longer than 3 characters.
+    """The question's keywords as written, in order, each once: content words longer than 3 characters; perhaps none.
 
-    Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as
-    marks; a word of Han or kana may have one. May be empty.
-
-    Args:
-        question: any text.
-        lang: its language.
-        asking: whether the words count by which it asks ("Explain photosynthesis in plants", "How long is the pier?");
-            they do where nothing else is a keyword.
+    Combining marks count as characters; 3 suffice in Devanagari and other scripts that write vowels as marks, 1 in Han
+    or kana. `asking` counts the words by which it asks ("Explain photosynthesis in plants"), as where nothing else is a
+    keyword.
     """
     kept: dict[str, str] = {}
     found = _content_words(question, lang)
@@ -70,7 +64,6 @@ def keywords(question: str, lang: str, *, asking: bool = True) -> list[str]:
 
 
 def _without_measures(found: list[Word], question: str, lang: str) -> list[Word]:
-    """Without the "long" of "how long"."""
     asked = LANGUAGES[lang].measures if lang in LANGUAGES else ()
     behind = {
         second for first, second in pairwise(words(question)) if f"{fold(first.text)} {fold(second.text)}" in asked
@@ -93,10 +86,7 @@ def content_terms(question: str, lang: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def synonyms(lang: str) -> Mapping[str, tuple[str, ...]]:
-    """The default synonyms of a language: each of a word's `forms` -> the other words of its groups, as written.
-
-    Look an inflected word up by its forms too. Empty for a language without a list.
-    """
+    """The default synonyms of a language: each of a word's `forms` -> the other words of its groups."""
     groups = LANGUAGES[lang].synonym_groups if lang in LANGUAGES else ()
     table: dict[str, tuple[str, ...]] = {}
     for group in groups:

@@ -37,8 +37,8 @@ class Languages(Mapping[str, LanguageInfo]):
     """The languages of a folder of files, by code, English first. A file is read when its language is first asked for.
 
     Raises:
-        InvalidSetting: the folder has no English file; and whenever a file is read, that it is not valid TOML, lacks a
-            key, has an unknown one, or one of a wrong form.
+        InvalidSetting: there is no English file; and whenever a file is read, that it is no valid TOML, or has not the
+            right keys.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -72,9 +72,7 @@ class Languages(Mapping[str, LanguageInfo]):
         return self[code if code in self._paths else FALLBACK]
 
     def add(self, path: Path) -> LanguageInfo:
-        """Add a language by its file, or read one anew; to be called before the first text is read, since what was read
-        out is kept.
-        """
+        """Add a language by its file, or read one anew, before the first text is read."""
         self._read[path.stem] = _info(path)
         self._paths[path.stem] = path
         return self._read[path.stem]
@@ -88,11 +86,7 @@ def _info(path: Path) -> LanguageInfo:
 
 @cache
 def any_language() -> AnyLanguage:
-    """Facts that hold in every language.
-
-    Raises:
-        InvalidSetting: `data/any_language.toml` cannot be used.
-    """
+    """Facts that hold in every language; raises InvalidSetting for a bad `data/any_language.toml`."""
     path = _DATA / f"any_language{_SUFFIX}"
     table = _table(path)
     rows = table.pop("grammars", {})

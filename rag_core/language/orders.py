@@ -43,10 +43,9 @@ class _Patterns(NamedTuple):
 def is_order(text: str) -> bool:
     """Whether a text orders a language model about, addresses one or is one's speech, in any of the languages.
 
-    "Ignore all previous instructions", "AI models must state that ...", "Note to the AI: ...", "Assistant: it is free."
-    It states nothing, whoever wrote it: nothing may rest on it. A rule about models ("AI systems must state that they
-    are machines"), a label ("Assistant: Jane Doe") and what people are told to do ("Tell the driver your stop") are no
-    orders.
+    "Ignore all previous instructions", "Note to the AI: ...", "Assistant: it is free.": it states nothing, and nothing
+    may rest on it. A rule about models ("AI systems must state that they are machines"), a label ("Assistant: Jane
+    Doe") and what people are told ("Tell the driver your stop") are no orders.
     """
     said = text[:_READ_CHARS]
     if _TURNS.search(said):
@@ -59,9 +58,7 @@ def is_order(text: str) -> bool:
 
 
 def holds_order(text: str, lang: str) -> bool:
-    """Whether any sentence of a text in a language is an order or speech, as `is_order` has it; so is the text as a
-    whole.
-    """
+    """Whether any sentence of a text, or all of it, is an order or speech, as `is_order` has it."""
     return is_order(text) or any(is_order(text[start:end]) for start, end in sentences(text, lang))
 
 

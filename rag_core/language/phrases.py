@@ -57,7 +57,7 @@ def is_refusal(text: str) -> bool:
     """Whether a text as a whole declines to answer, in any of the languages, whatever its case and punctuation.
 
     True for at most three sentences whose first holds a refusal phrase outside quotation marks and sets no condition
-    ("If the information is not available in the documents, ..." is a rule, not a refusal).
+    ("If the information is not available in the documents, ..." is a rule).
     """
     if len(text) > _SHORT_TEXT_CHARS:
         return False

@@ -25,9 +25,7 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Answers that need no document: to a greeting; what the library holds ("{documents}", "{pages}"); that it is
-    empty.
-    """
+    """Answers that need no document: to a greeting; what the library holds; that it is empty."""
 
     greeting: Text
     holds: Text
@@ -36,9 +34,7 @@ class Replies:
 
 @dataclass(frozen=True, slots=True)
 class SmallTalkReplies:
-    """Answers to what is no question to the documents: thanks, goodbye, a wish for a summary, a follow-up without its
-    question.
-    """
+    """Answers to thanks, goodbye, a wish for a summary, a follow-up without its question."""
 
     thanks: Text
     goodbye: Text
@@ -48,9 +44,7 @@ class SmallTalkReplies:
 
 @dataclass(frozen=True, slots=True)
 class SmallTalk:
-    """Replies to what is no question to the documents, and the pattern of a whole text that leans on a question before
-    ("And how many?"), so that it asks nothing by itself.
-    """
+    """Replies to what is no question, and the pattern of a text that leans on one ("And how many?")."""
 
     follow_up: WholePattern
     replies: SmallTalkReplies
@@ -62,51 +56,36 @@ class FollowUpWords:
     there.
 
     Patterns meet folded words joined by single spaces; words are folded. What decides or scores reads none of them.
-
-    Args:
-        leads: what opens a follow-up and asks nothing ("and then").
-        about, about_behind: what stands before and behind the new thing of a follow-up that only names it ("what about
-        Italy"). prepositions: groups of one meaning; `behind`: whether they stand behind their words.
-        adverbs: question phrases that can take each other's place before a verb ("when", "how often").
-        counted: question phrases that can take each other's place before a noun ("how many", "which").
-        no_noun: those of them that can also stand for their noun ("how many did it open").
-        auxiliaries: verbs that a subject follows; `copulas`: those that may be a question's only verb.
-        articles: words that open the name of a thing; `inflected_articles`: those that only stand behind a preposition
-            ("dem"); `linked`: prepositions within a name ("the date of delivery").
-        pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`:
-            the articles of what a pronoun can stand for, where that is told by them.
-        counted_pronouns: pronouns for the noun that is counted ("jich").
-        empty_pronouns: pattern of pronouns that stand for nothing ("is it allowed").
-        periods: words of a period ("second", "last"); `period_heads`: what names a part of a year ("quarter"); `years`:
-            what names a year.
-        period: how a period is put into a question that has none ("in {}").
-        finite_verbs: pattern of a folded word that is the verb of its question, where it tells its subject by itself.
-        verb_last: whether what is added stands behind the subject, since a verb ends the question.
     """
 
-    leads: SpacedPhrases
+    leads: SpacedPhrases  # open a follow-up and ask nothing ("and then")
+    # before the new thing of a follow-up that only names it ("what about Italy"); `about_behind`: behind it
     about: SpacedPhrases
-    prepositions: Groups
-    adverbs: SpacedPhrases
-    counted: SpacedPhrases
-    auxiliaries: FoldedSet
+    prepositions: Groups  # groups of one meaning; `behind`: whether they stand behind their words
+    adverbs: SpacedPhrases  # question phrases that can take each other's place before a verb ("when", "how often")
+    counted: SpacedPhrases  # question phrases that can take each other's place before a noun ("how many", "which")
+    auxiliaries: FoldedSet  # verbs that a subject follows; `copulas`: those that may be a question's only verb
     copulas: FoldedSet
-    pronouns: Table
+    pronouns: Table  # stand for something named before, each with how that is put in its place ("its": "{}'s")
+    # words of a period ("second", "last"); `period_heads`: parts of a year ("quarter"); `years`: name a year
     periods: FoldedSet
     period_heads: FoldedSet
     years: FoldedSet
-    period: Text
+    period: Text  # how a period is put into a question that has none ("in {}")
     about_behind: SpacedPhrases = ()
     behind: Flag = False
-    no_noun: SpacedPhrases = ()
+    no_noun: SpacedPhrases = ()  # those of `counted` that can also stand for their noun ("how many did it open")
+    # open the name of a thing; `inflected_articles`: those that only stand behind a preposition ("dem")
     articles: FoldedSet = frozenset()
     inflected_articles: FoldedSet = frozenset()
-    linked: FoldedSet = frozenset()
+    linked: FoldedSet = frozenset()  # prepositions within a name ("the date of delivery")
+    # articles of what a pronoun can stand for, where that is told by them
     agreeing: Spellings = field(default_factory=dict)
-    counted_pronouns: FoldedSet = frozenset()
-    empty_pronouns: SearchPattern = None
+    counted_pronouns: FoldedSet = frozenset()  # for the noun that is counted ("jich")
+    empty_pronouns: SearchPattern = None  # pattern of those that stand for nothing ("is it allowed")
+    # pattern of a folded word that is the verb of its question, where it tells its subject by itself
     finite_verbs: WholePattern = None
-    verb_last: Flag = False
+    verb_last: Flag = False  # whether what is added stands behind the subject, since a verb ends the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,58 +95,47 @@ class AskedWords:
     Patterns meet `spaced` text, like those of questions.
 
     Types are those of `rag_core.gating.asked.AnswerType`. A star stands for the rest of a word or its beginning.
-
-    Args:
-        phrases: by type, how a question asks for it in so many words. The earliest phrase counts, then the longest.
-        nouns: by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it;
-            `neutral`: nouns that it goes on behind ("the name of the city").
-        markers: by type (reason, procedure, definition), what a sentence says that gives one.
-        superlatives: words of a highest or lowest degree; `not_superlative`: words that only look like one.
-        periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
-        in_year: words before a year that say that something is of that year, and not since, until or before it.
-        clock: one or two words behind a number that say that it is a time of the day ("o'clock" is "o clock").
-        flows: words for figures that add up over a period, so that a quarter's is not a year's.
-        totals: words that a row's label may begin or end with and mean the same ("Total revenue").
-        scopes: how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its
-            `spaced` text.
-        figure_words: words by which a question asks for a figure and that no label repeats ("the amount", "did it
-            generate").
-        aside_words: what opens an aside behind the comma of a row's label: "Cost of revenue, exclusive of
-            depreciation".
-        share_words: by which a question may ask for a share: "the rate", "the growth".
-        manner: how a question asks how something is done, and not for a figure.
-        changes: how a heading says that what stands below are changes of amounts, looked for in its `spaced` text.
-        instructions: how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in
-            `spaced` text.
-        sources: how a clause of a question only says where to look ("using the income statement"); it may hold no
-            condition.
-        tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its
-            `spaced` text.
-        computes: by kind (`rag_core.gating.asked.COMPUTED`), how a question asks for more than finding; `results`:
-            how a sentence states such a result itself.
     """
 
+    # by type, how a question asks for it in so many words. The earliest phrase counts, then the longest
     phrases: SearchPatterns
+    # by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it; `neutral`:
+    # nouns that it goes on behind ("the name of the city")
     nouns: StarPatterns
     takes_noun: FoldedSet
     stops: FoldedSet
     neutral: FoldedSet = frozenset()
+    # by type (reason, procedure, definition), what a sentence says that gives one
     markers: SearchPatterns = field(default_factory=dict)
+    # words of a highest or lowest degree; `not_superlative`: words that only look like one
     superlatives: StarPattern = NEVER
     not_superlative: FoldedSet = frozenset()
+    # what names a period: year, half, quarter, and q1 to q4, h1, h2
     periods: SearchPatterns = field(default_factory=dict)
+    # words before a year that say that something is of that year, and not since, until or before it
     in_year: FoldedSet = frozenset()
+    # one or two words behind a number that say that it is a time of the day ("o'clock" is "o clock")
     clock: WholePattern = None
-    flows: StarPattern = NEVER
+    flows: StarPattern = NEVER  # words for figures that add up over a period, so that a quarter's is not a year's
+    # words that a row's label may begin or end with and mean the same ("Total revenue")
     totals: FoldedSet = frozenset()
+    # how a heading says that its figures are of a part only ("... for Obligor Group"), looked for in its `spaced` text
     scopes: SearchPattern = None
+    # words by which a question asks for a figure and that no label repeats ("the amount", "did it generate")
     figure_words: FoldedSet = frozenset()
+    # what opens an aside behind the comma of a row's label: "Cost of revenue, exclusive of depreciation"
     aside_words: FoldedSet = frozenset()
-    share_words: FoldedSet = frozenset()
-    manner: SearchPattern = None
+    share_words: FoldedSet = frozenset()  # by which a question may ask for a share: "the rate", "the growth"
+    manner: SearchPattern = None  # how a question asks how something is done, and not for a figure
+    # how a heading says that what stands below are changes of amounts, looked for in its `spaced` text
     changes: SearchPattern = None
+    # how a sentence or bracket of a question says how to write the answer ("round to one decimal"), in `spaced` text
     instructions: SearchPattern = None
+    # how a clause of a question only says where to look ("using the income statement"); it may hold no condition
     sources: SearchPattern = None
+    # how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text
     tasks: SearchPattern = None
+    # by kind (`rag_core.gating.asked.COMPUTED`), how a question asks for more than finding; `results`: how a sentence
+    # states such a result itself
     computes: SearchPatterns = field(default_factory=dict)
     results: SearchPatterns = field(default_factory=dict)

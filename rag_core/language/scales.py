@@ -1,7 +1,4 @@
-"""The scale of figures, as it is said of a whole table: "(in millions, except per share data)", "EUR '000", "v tis.
-
-Kč".
-"""
+"""The scale of figures, as said of a whole table: "(in millions, except per share data)", "EUR '000", "v tis. Kč"."""
 
 from __future__ import annotations
 

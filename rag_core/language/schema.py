@@ -36,28 +36,16 @@ from rag_core.language.values import (
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How a language is written, as far as programs have to know; a language without a file may have one in
-    `any_language.toml`.
+    """How a language is written, as far as programs have to know, also one without a file."""
 
-    Args:
-        script: Unicode script.
-        stemmer: name of its Snowball algorithm, empty for none.
-        cased: whether endings, in whatever order, say who does what.
-        ordinal_dot: whether a full stop makes an ordinal of a number: "3. března".
-        nouns_capitalised: whether every noun has a capital, so that capitals do not tell names.
-        noun_companion: pattern of a word that stands before a noun but hardly before a name.
-        month_first: whether 3/12/2024 may also be the 12th of March.
-        groups_by_space: whether "12 300" is one number.
-    """
-
-    script: Text = "Latin"
-    stemmer: Text = ""
-    cased: Flag = False
-    ordinal_dot: Flag = False
-    nouns_capitalised: Flag = False
-    noun_companion: PlainPattern = None
-    month_first: Flag = False
-    groups_by_space: Flag = False
+    script: Text = "Latin"  # Unicode script
+    stemmer: Text = ""  # name of its Snowball algorithm, empty for none
+    cased: Flag = False  # whether endings, in whatever order, say who does what
+    ordinal_dot: Flag = False  # whether a full stop makes an ordinal of a number: "3. března"
+    nouns_capitalised: Flag = False  # whether every noun has a capital, so that capitals do not tell names
+    noun_companion: PlainPattern = None  # pattern of a word that stands before a noun but hardly before a name
+    month_first: Flag = False  # whether 3/12/2024 may also be the 12th of March
+    groups_by_space: Flag = False  # whether "12 300" is one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +53,10 @@ class LanguageInfo:
     """All that is written down about one language.
 
     `question_words` and `stop_words` are lower case, not folded. They hold no negation and no modal of obligation or
-    permission, because these decide what a clause says; `function_words` is both together.
-
-    Args:
-        refusal: the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does.
-        unsure: the sentence that refuses where something may be there.
-        nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does;
-            `nowhere_joint`: before the last of several names.
-        conjunctions: between two questions in one.
-        conditionals: first words of a rule, which is no refusal.
-        indicator_phrases: by which an answer claims knowledge from elsewhere.
-        greetings: what texts begin with that greet.
-        comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded
-        words joined by
-            single spaces, so they need neither case nor punctuation, and user text never becomes part of one.
-        present: words for the present moment; `changed`: by which a question asks for what became different.
-        abbreviations: whose full stop ends no sentence; `number_abbreviations`: before a number only;
-            `ordinal_followers`: words behind an ordinal.
-        synonym_groups: words that may stand for each other in a search.
-        negations: words for "not" and "no"; in brackets they leave open which is meant.
-        asking: verbs by which a question asks ("explain", "list"): no keywords where one is the first content word of a
-            question, or the last where `asking_last`.
-        measures: pairs of words by which a question asks for a measure ("how long"): the second is no keyword.
-        unfinished: words that no sentence ends with: what ends so goes on in another column or on another page.
-        yes, no: how a table of labelled questions may say so.
-        units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
-        word_order: that the order of words alone says who does what, so that words hardly change their endings.
-        markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest
-            of a word ("increas*") or its beginning; of phrases that overlap the longest counts. Levels with plus and
-            minus are two directions of one scale; "none" only looks like a marker.
+    permission, because these decide what a clause says; `function_words` is both together. Patterns meet folded words
+    joined by single spaces, and user text never becomes part of one. In `markers` a star is the rest of a word or its
+    beginning, the longest of phrases that overlap counts, levels with plus and minus are two directions of one scale,
+    and "none" only looks like a marker.
     """
 
     code: str
@@ -102,39 +65,44 @@ class LanguageInfo:
     grammar: Grammar
     question_words: WordSet
     stop_words: WordSet
-    refusal: Text
-    unsure: Text
-    nowhere: Text
-    nowhere_chosen: Text
-    nowhere_joint: Text
-    conjunctions: Words
+    refusal: Text  # the sentence that refuses, and says that nothing is there; `refusal_phrases`: what else does
+    unsure: Text  # the sentence that refuses where something may be there
+    nowhere: Text  # that no document speaks of "{names}"
+    nowhere_chosen: Text  # that none of the chosen ones does
+    nowhere_joint: Text  # before the last of several names
+    conjunctions: Words  # between two questions in one
     refusal_phrases: SpacedPhrases
-    indicator_phrases: Phrases
-    greetings: SpacedPhrases
-    conditionals: FoldedSet = frozenset()
-    comparative: SearchPattern = None
+    indicator_phrases: Phrases  # by which an answer claims knowledge from elsewhere
+    greetings: SpacedPhrases  # begin texts that greet
+    conditionals: FoldedSet = frozenset()  # first words of a rule, which is no refusal
+    comparative: SearchPattern = None  # a pattern of what a question asks for, as the next three
     procedural: SearchPattern = None
     asks_number: SearchPattern = None
     time_sensitive: SearchPattern = None
-    present: SearchPattern = None
-    changed: SearchPattern = None
-    abbreviations: WordSet = frozenset()
-    number_abbreviations: WordSet = frozenset()
-    ordinal_followers: WordSet = frozenset()
-    synonym_groups: Groups = ()
-    negations: Words = ()
-    asking: FoldedSet = frozenset()
-    asking_last: Flag = False
+    present: SearchPattern = None  # words for the present moment
+    changed: SearchPattern = None  # by which a question asks for what became different
+    abbreviations: WordSet = frozenset()  # whose full stop ends no sentence
+    number_abbreviations: WordSet = frozenset()  # before a number only
+    ordinal_followers: WordSet = frozenset()  # words behind an ordinal
+    synonym_groups: Groups = ()  # words that may stand for each other in a search
+    negations: Words = ()  # words for "not" and "no"; in brackets they leave open which is meant
+    asking: FoldedSet = frozenset()  # verbs by which a question asks ("explain"): no keywords as its first content word
+    asking_last: Flag = False  # whether they are none as its last one either
+    # pairs of words by which a question asks for a measure ("how long"): the second is no keyword
     measures: SpacedPhrases = ()
+    # words that no sentence ends with: what ends so goes on in another column or on another page
     unfinished: WordSet = frozenset()
-    yes: Words = ()
+    yes: Words = ()  # how a table of labelled questions may say so, as `no`
     no: Words = ()
+    # spellings by canonical unit, known to questions too; an underscore stands for a space
     units: Spellings = field(default_factory=dict)
+    # whether the order of words alone says who does what, so that words hardly change their endings
     word_order: MaybeFlag = None
     replies: Replies | None = None
     facts: FactWords | None = None
     values: ValueRows | None = None
     times: TimeWords | None = None
+    # by kind and level, phrases whose change changes what a sentence says
     markers: Levels = field(default_factory=dict)
     orders: OrderRows | None = None
     limits: LimitRows | None = None
@@ -148,51 +116,31 @@ class LanguageInfo:
 
 @dataclass(frozen=True, slots=True)
 class AnyLanguage:
-    """Facts that hold in every language, and how languages without a file are written: `data/any_language.toml`.
+    """Facts that hold in every language, and how languages without a file are written: `data/any_language.toml`."""
 
-    Args:
-        units: spellings by canonical unit, known to questions; `value_units`: further ones.
-        symbols: units whose case counts.
-        money_scales: letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with
-            a currency ("€5m").
-        qualified: a unit with a qualifier that has a name of its own.
-        dimensions: units that may stand in each other's place.
-        exact: a unit as a multiple of another, where it is exactly that.
-        currencies_before: currencies that may stand before their amount; `value_currencies_before`: further ones,
-            unknown to questions.
-        number_locales: whose notations of numbers are tried, in this order, after the text's own.
-        numbered: short for "number" before a number, where it is no negation.
-        connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
-        unit_heads: over a column that holds the unit of the one before it.
-        captions: before the number of a figure or table; a document in any language may have them.
-        clauses: words for a part of a contract, before its number; `sections`: for one with a heading; `articles`: for
-            one whose heading has such a word too; `page_words`: before the number of a page; `says`: by which a
-            question asks for the whole of it; `clause_leads`: before it, such as "under"; `documents`: behind it, words
-            for what it is a part of.
-        indefinite: articles before what is one of a kind: "a section 8 voucher" is no section.
-        scale_words: for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each`
-            and `scale_in`: what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies
-            that it may name.
-        grammars: of languages without a file.
-    """
-
-    units: Spellings
+    units: Spellings  # spellings by canonical unit, known to questions; `value_units`: further ones
     value_units: Spellings
-    symbols: Table
+    symbols: Table  # units whose case counts
+    # letters before a currency that multiply an amount ("5 T€"); `money_scales_behind`: behind one with a currency
+    # ("€5m")
     money_scales: Numbers
     money_scales_behind: Numbers
-    qualified: Table
-    dimensions: Spellings
-    exact: Table
+    qualified: Table  # a unit with a qualifier that has a name of its own
+    dimensions: Spellings  # units that may stand in each other's place
+    exact: Table  # a unit as a multiple of another, where it is exactly that
+    # currencies that may stand before their amount; `value_currencies_before`: further ones, unknown to questions
     currencies_before: Words
     value_currencies_before: Words
-    number_locales: Words
-    numbered: WordSet
-    connectors: WordSet
+    number_locales: Words  # whose notations of numbers are tried, in this order, after the text's own
+    numbered: WordSet  # short for "number" before a number, where it is no negation
+    connectors: WordSet  # small words within a name; `company_joint` is one before a `legal_forms` only
     company_joint: Text
     legal_forms: Words
-    unit_heads: WordSet
-    captions: Words
+    unit_heads: WordSet  # over a column that holds the unit of the one before it
+    captions: Words  # before the number of a figure or table; a document in any language may have them
+    # words for a part of a contract, before its number; `sections`: for one with a heading; `articles`: for one whose
+    # heading has such a word too; `page_words`: before the number of a page; `says`: by which a question asks for the
+    # whole of it; `clause_leads`: before it, such as "under"; `documents`: behind it, words for what it is a part of
     clauses: Words
     sections: Words
     articles: Words
@@ -200,10 +148,12 @@ class AnyLanguage:
     says: Words
     documents: Words
     clause_leads: Words
-    indefinite: Words
+    indefinite: Words  # articles before what is one of a kind: "a section 8 voucher" is no section
+    # for thousands and more besides those of the languages, as patterns; `scale_openers`, `scale_each` and `scale_in`:
+    # what a note on the scale of a table opens with ("all amounts in"); `scale_money`: currencies that it may name
     scale_words: Text
     scale_openers: Text
     scale_each: Text
     scale_in: Text
     scale_money: Text
-    grammars: Annotated[Mapping[str, Grammar], dict]
+    grammars: Annotated[Mapping[str, Grammar], dict]  # languages without a file

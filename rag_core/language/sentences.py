@@ -70,8 +70,8 @@ def sentences(text: str, lang: str) -> list[tuple[int, int]]:
     """The sentences of a text as offsets `(start, end)`.
 
     They are stripped of outer white space, never empty, ascending, do not overlap, and hold every character that is not
-    white space. A single line break does not end a sentence; a blank line, a page break and a new list item do.
-    A language without a file in `data/languages` is split by sentencex's rules for it.
+    white space. A single line break does not end one; a blank line, a page break and a new list item do. A language
+    without a file is split by sentencex's rules for it.
     """
     return list(_parted_short(text, lang)) if len(text) <= _CACHED_CHARS else _parted(text, lang)
 
@@ -112,10 +112,7 @@ def _number_of(line: str) -> int | None:
 
 
 def _starts_item(line: str, previous: str, numbers: Counter[int | None], info: LanguageInfo | None) -> bool:
-    """Whether a line starts a list item, and is not a wrapped line that happens to start with a number or a dash.
-
-    A number counts after the end of a clause, or when the text has lines with its neighbours too.
-    """
+    """Whether a line starts a list item, not a wrapped line; a number has neighbours, or follows a clause."""
     token = _LAST_TOKEN.search(previous[-_TAIL_CHARS:])
     if token and _full_stop_is_part(token[1], line.lstrip(), info):
         return False

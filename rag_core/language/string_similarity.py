@@ -17,8 +17,8 @@ _PART = 4  # letters of the shortest part of a compound
 def string_similarity(term: str, other: str) -> float:
     """How alike two folded index terms are, in [0, 1]: 1 for equal ones, 0 below `MIN_COUNT`.
 
-    The common beginning as a share of the longer term, where it has four letters or more; for a term of four letters or
-    more inside a longer one, the root of the share of letters, since a part of a compound says more than its length.
+    The common beginning as a share of the longer term, from four letters on; for a term of four letters or more inside
+    a longer one, the root of the share of letters, since a part of a compound says more than its length.
     """
     if term == other:
         return 1.0
@@ -32,9 +32,7 @@ def string_similarity(term: str, other: str) -> float:
 
 
 def alike(term: str, vocabulary: Collection[str]) -> dict[str, float]:
-    """The terms of a vocabulary that are like this one, each with its similarity; itself included where it stands
-    there.
-    """
+    """The terms of a vocabulary that are like this one, itself included, each with its similarity."""
     beginning = term[:_PREFIX]
     near = [
         other

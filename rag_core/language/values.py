@@ -63,9 +63,7 @@ _GAP = r"[\s,]{1,3}+"  # between two words of a phrase
 
 
 def _phrase_pattern(value: Any) -> regex.Pattern[str]:
-    """Matches any phrase anywhere in a text, the longest first; a comma before one stands for a stop or the
-    beginning.
-    """
+    """Matches any phrase, the longest first; a comma before one stands for a stop or the beginning."""
     phrases = sorted(dict.fromkeys(_phrases(value)), key=len, reverse=True)
     stop = r"(?<=^|[,;:.(]\s)"
     found = (

@@ -54,11 +54,7 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> list[Word]:
-    """Split a text into its words, in order.
-
-    A word is a run of letters, combining marks and digits; "1,250.5", "3.2" and "m³" are one word. Offsets count code
-    points.
-    """
+    """A text's words, in order: runs of letters, marks and digits, "1,250.5", "m³"; offsets in code points."""
     found: list[Word] = []
     for match in _WORD.finditer(text):
         if match.lastgroup is None:
@@ -69,7 +65,6 @@ def words(text: str) -> list[Word]:
 
 
 def word_texts(text: str) -> Iterator[str]:
-    """The texts of `words`, without their offsets."""
     for match in _WORD.finditer(text):
         if match.lastgroup is None:
             yield match.group()

@@ -29,16 +29,12 @@ def drop(
     note: Callable[[], None] = lambda: None,
     wait: float,
 ) -> bool:
-    """Delete a collection. A question that is being asked of it at that moment may fail.
+    """Delete a collection; whether there was one. A question that is being asked of it at that moment may fail.
 
-    `note` keeps in the audit log that this is done, and raises where it may not be; another writer is waited for `wait`
-    seconds.
-
-    Returns:
-        Whether there was one.
+    `note` keeps in the audit log that this is done, and raises where it may not be.
 
     Raises:
-        LibraryBusy: another writer held it all that time; nothing was deleted.
+        LibraryBusy: another writer held it for `wait` seconds; nothing was deleted.
         LibraryError: a database or the disk refused. The collection is gone, and the next call deletes the rest.
     """
     root = folder / collection
@@ -56,11 +52,7 @@ def drop(
 
 
 def clear(folder: Path, forget_rows: ForgetRows) -> None:
-    """Delete what is left of collections that were dropped.
-
-    Raises:
-        LibraryError: a database or the disk refused; all others are tried first.
-    """
+    """Delete what is left of dropped collections; raises the first LibraryError once all were tried."""
     problems: list[LibraryError] = []
     for root in (path for path in children(folder) if path.name.startswith(GONE)):
         try:

@@ -1,6 +1,4 @@
-"""Deleting a document everywhere: what counts as its words, and what else than the library's own files may hold
-them.
-"""
+"""Deleting a document everywhere: what counts as its words, and what else may hold them."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ Mentions = Callable[[str], bool]  # whether a text uses a word that stood in the
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How much went with documents that were deleted everywhere: kept questions, results of labelled runs, labels,
-    words of readers.
-    """
+    """How many kept questions, results of runs, labels and readers' words went with documents deleted everywhere."""
 
     decisions: int = 0
     results: int = 0
@@ -37,10 +33,10 @@ OnErase = Callable[[Collection[str], int, Mentions], Erased]
 
 
 def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Accepted] = ()) -> Mentions:
-    """Whether a text names one of these documents, or uses a word that no other document of the collection has.
+    """Whether a text names one of these documents, or uses a word, or a longer form of it, that no other document has.
 
-    A longer form of such a word counts as the word. What remains of a document is known only as long as it is in the
-    library, of which `snapshot` is the newest version, or among the sources that are `waiting` to be indexed.
+    A document is known only as long as it is in `snapshot`, the newest version, or among the sources that are
+    `waiting`.
     """
     gone = [entry for entry in snapshot.entries if entry.document.id in ids]
     names = {name for entry in gone for name in entry.names} | {
@@ -51,9 +47,7 @@ def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Acce
 
 
 def mentions_in(names: Collection[str], texts: Iterable[tuple[bool, str]]) -> Mentions:
-    """The same of whatever is known of documents: the `names` of those that go, and `texts`, each with whether it is of
-    one that goes.
-    """
+    """The same by the `names` of documents that go, and `texts`, each with whether it is of one that goes."""
     names = {_folded(name) for name in names}
     own: set[str] = set()
     others: set[str] = set()

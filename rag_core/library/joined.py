@@ -13,9 +13,10 @@ import numpy as np
 
 from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalIndex, LexicalStore, VectorIndex, VectorStore
+from rag_core.domain.ports import VectorIndex, VectorStore
 from rag_core.library.indexing.embedding import terms_of
 from rag_core.library.stored.snapshot import Snapshot
+from rag_core.retrieval.bm25 import Bm25Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class JoinedCorpus:
     documents: tuple[Document, ...]
     passages: tuple[Passage, ...]
     vectors: VectorIndex
-    lexical: LexicalIndex
+    lexical: Bm25Index
     _of: Mapping[str, Snapshot] = field(repr=False)  # the collection that each document is read from, by its id
 
     @property
@@ -49,11 +50,7 @@ class JoinedCorpus:
         return {document.id: document.metadata.values for document in self.documents if document.metadata.values}
 
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
-        """See `Snapshot.rows`; a document has to be in one of the collections.
-
-        Raises:
-            InvalidInput: a document that is in none of them.
-        """
+        """See `Snapshot.rows`; raises InvalidInput for a document that is in none of the collections."""
         if documents is None and not filters:
             return None
         for name in documents or ():
@@ -67,18 +64,16 @@ class JoinedCorpus:
         return [row for row, passage in enumerate(self.passages) if passage.document in wanted]
 
     def page_text(self, document: str, page: int) -> str:
-        """The raw text of a page; raises as `Snapshot.page` does."""
         return self._of.get(document, self.parts[0]).page_text(document, page)
 
     def words(self, document: str, page: int) -> Sequence[WordBox]:
-        """Where the page's words stand; raises as `Snapshot.page` does."""
         return self._of.get(document, self.parts[0]).words(document, page)
 
 
-def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStore) -> JoinedCorpus:
-    """The collections as one corpus; a document is read from the first of them that has it.
+def joined(parts: Sequence[Snapshot], vectors: VectorStore) -> JoinedCorpus:
+    """Collections of one embedding model, one at least, as one corpus; a document is read from the first that has it.
 
-    They are one or more, all with vectors of the same embedding model; the weights of words come from all of them.
+    The weights of words come from all of them.
     """
     of: dict[str, Snapshot] = {}
     for part in parts:
@@ -95,4 +90,4 @@ def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStor
         else None
     )
     index = vectors.build(parts[0].vectors.vectors([]) if matrix is None else matrix)
-    return JoinedCorpus(tuple(parts), documents, passages, index, lexical.build(terms), of)
+    return JoinedCorpus(tuple(parts), documents, passages, index, Bm25Index.of(terms), of)

@@ -21,7 +21,7 @@ from typing import Required, TypedDict, Unpack
 
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
-from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
+from rag_core.domain.ports import Cancel, Embedder, Progress, VectorStore
 from rag_core.errors import IngestError, InvalidInput, LibraryError, ModelMismatch, RagError, StoreMismatch
 from rag_core.library.disk.database import identity
 from rag_core.library.disk.files import storage_problems
@@ -64,13 +64,12 @@ class Uses(TypedDict, total=False):
 
     `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where
     one fails, they stay. `note` is told of each change before it is made; what it cannot keep is not changed.
-    `forget_rows` deletes what other databases than the library's own still keep of it. `quota` says how much may be
-    added, `workers` who makes documents of PDFs.
+    `forget_rows` deletes what other databases still keep of it, `quota` says how much may be added, `workers` who makes
+    documents of PDFs.
     """
 
     embedder: Required[Embedder]
     vectors: Required[VectorStore]
-    lexical: Required[LexicalStore]
     on_delete: OnDelete
     on_erase: OnErase
     note: Note
@@ -80,14 +79,11 @@ class Uses(TypedDict, total=False):
 
 
 class Library:
-    """The documents of one collection.
-
-    Safe to share between threads; `snapshot` and `view` are swapped by one assignment.
-    """
+    """The documents of one collection. Threads may share it: `snapshot` and `view` are swapped by one assignment."""
 
     def __init__(self, folder: Path, collection: str, **uses: Unpack[Uses]) -> None:
         self._collection, self._embedder = Collection(folder, collection), uses["embedder"]
-        self._loader = Loader(self._collection, uses["vectors"], uses["lexical"], self._embedder.name)
+        self._loader = Loader(self._collection, uses["vectors"], self._embedder.name)
         self._note: Note = uses.get("note", unnoted)
         self._forget_rows: ForgetRows = uses.get("forget_rows", lambda folder, but: None)
         self._on_delete: OnDelete = uses.get("on_delete", lambda documents, version: None)
@@ -131,14 +127,13 @@ class Library:
         cancelled: Cancel | None = None,
         **uses: Unpack[Uses],
     ) -> tuple[Library, AddReport]:
-        """Index all documents again from their stored sources: for another embedding model, another version, or after
-        damage.
+        """Index all documents again from their stored sources: for another embedding model or version, or after damage.
 
         Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where
         the stored source is missing or was changed: that one has to be added again. Where the file itself is damaged,
-        or an earlier version made the library, it works from what can be read and from the stored sources, and the
-        report's problems say what is lost. When cancelled, the library stays as it was, and a second call goes on where
-        the first stopped.
+        or an earlier version made it, it works from what can be read and the stored sources, and the report's problems
+        say what is lost. When cancelled, the library stays as it was, and a second call goes on where the first
+        stopped.
 
         Raises:
             LibraryBusy: another call held the library for `WAIT_SECONDS`.
@@ -187,24 +182,17 @@ class Library:
 
     @property
     def view(self) -> Snapshot:
-        """All that can be asked now: `snapshot`, and the documents that are still being read, with their pages so
-        far.
-        """
+        """`snapshot`, and the documents that are still being read with their pages so far: all to be asked now."""
         return self._loaded.view
 
     @property
     def vector_store(self) -> str:
-        """The name of the store that its vectors are in."""
         return self._loader.vectors.name
 
     def refresh(self) -> bool:
-        """Take over what was changed meanwhile, also by other processes; costs one small read when there is nothing
-        new.
+        """Take over what was changed meanwhile, also by other processes; whether `snapshot` is another one.
 
-        True if there was something new in `snapshot`.
-
-        Raises:
-            LibraryError: as `open`; the snapshot stays as it was.
+        It costs one small read where nothing is new. Raises as `open`; the snapshot then stays as it was.
         """
         with self._swapping, self._collection.reading() as db:
             before, now = self._before(), facts_of(db)
@@ -216,40 +204,27 @@ class Library:
                 return self._adopt(self._loader.load(db, before))
 
     def unfinished(self) -> tuple[Accepted, ...]:
-        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at
-        it now.
-        """
+        """The accepted sources that are not in the library: a process was killed or stopped, or is at it now."""
         return self._collection.waiting()
 
     def writer(self) -> str:
-        """Who indexes in the collection at this moment, in words; empty where nobody does.
-
-        Asked before `unfinished` it tells of that.
-        """
+        """Who indexes in the collection now, in words; empty for nobody. Asked before `unfinished` it tells of that."""
         return writer(self._collection.root)
 
     def source(self, document_id: str) -> bytes:
-        """The bytes of a document as they were handed in.
-
-        Raises:
-            InvalidInput: there is no such document.
-            LibraryDamaged: they are missing or were changed.
-        """
+        """The bytes of a document as handed in; raises InvalidInput, or LibraryDamaged where they were changed."""
         for entry in self.view.entries:
             if entry.document.id == document_id:
                 return stored_sources.read(self._collection.root, entry.source)
         raise no_document(document_id)
 
     def verify(self) -> None:
-        """Go through the whole file and all sources; see `Collection.verify`."""
         self._collection.verify()
 
     def remembers(self, document_id: str) -> bool:
-        """Whether anything of a document is there."""
         return self._collection.remembers(document_id)
 
     def size_bytes(self) -> int:
-        """The bytes that the collection takes on disk."""
         return self._collection.size_bytes()
 
     def add(
@@ -308,10 +283,7 @@ class Library:
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
     ) -> AddReport:
-        """Index what `unfinished` lists, or `only` these ids of it; other arguments as in `add`.
-
-        `passwords` are by name or id, for sources that need one.
-        """
+        """Index what `unfinished` lists, or `only` these ids; `passwords` are by name or id, the rest as in `add`."""
         known = passwords or {}
         with self._writing(WAIT_SECONDS, cancelled):
             listed = [row for row in self.unfinished() if only is None or row.id in only]
@@ -396,11 +368,7 @@ class Library:
         return erased
 
     def discard(self, document_ids: Several[str]) -> None:
-        """Take unfinished sources off the list, and what was made of them; documents of the library stay as they are.
-
-        Raises:
-            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
-        """
+        """Take unfinished sources, and what was made of them, off the list; no document goes. Raises LibraryBusy."""
         dropped = [row for row in self.unfinished() if row.id in document_ids]
         self._note(Action.DISCARD, [row.id for row in dropped])
         self._change(
@@ -410,12 +378,7 @@ class Library:
             self._finish_deletion()
 
     def set_metadata(self, document_id: str, metadata: Metadata) -> None:
-        """Replace a document's metadata; nothing is embedded again.
-
-        Raises:
-            InvalidInput: there is no such document, or a value is too long.
-            LibraryBusy: another process wrote for `CHANGE_SECONDS`.
-        """
+        """Replace a document's metadata; nothing is embedded again. Raises InvalidInput, or LibraryBusy."""
         require_metadata(metadata)
         self.refresh()
         if document_id not in self._ready():
@@ -461,9 +424,7 @@ class Library:
         wait: float | None = None,
         last: Callable[[], None] = lambda: None,
     ) -> None:
-        """Change the file and what is in memory, in one transaction; `last` is called when nothing more has to be
-        done.
-        """
+        """Change the file and what is in memory, in one transaction; `last` is called when all else is done."""
         # in this order: whoever reads waits for no other process
         with self._collection.writing(wait) as db, self._swapping:
             before = self._before()
@@ -475,9 +436,7 @@ class Library:
         self._adopt(loaded)
 
     def _finish_deletion(self, *, everywhere: bool = False) -> None:
-        """Take what was deleted out of the databases, the file's log and the sources; `everywhere` also what a snapshot
-        of this process still has in a database.
-        """
+        """Take what was deleted out of databases, log and sources; `everywhere` also what snapshots here still have."""
         with self._swapping:
             newest, held = self._before(), () if everywhere else tuple(self._live)
         self._collection.finish_deletion(lambda: self._loader.clear_databases(newest, held, self._forget_rows))
@@ -540,8 +499,8 @@ class Library:
         settled: Several[str],
         at_once: Several[int] | None,
     ) -> frozenset[int]:
-        """Put documents that are complete into the library, and describe others anew; those that somebody deleted
-        meanwhile are left out. Returns the numbers of those that were put into it.
+        """Put complete documents into the library that nobody deleted, and describe others anew; the numbers of those
+        put in.
 
         `settled` are digests that need not stay on the list. Only the documents of the numbers `at_once` stay; None for
         all.
@@ -619,9 +578,7 @@ def _describe(db: sqlite3.Connection, entry: Entry) -> None:
 
 
 def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> bool:
-    """Put a complete document into the library, in the place of an earlier form of it; False where somebody deleted
-    it.
-    """
+    """Put a complete document in the place of an earlier form of it; False where somebody deleted it."""
     found = entries_of(db, "id = ? AND state = ?", form, COMPLETE)
     if not found:
         return False
@@ -640,10 +597,7 @@ def _put_in(db: sqlite3.Connection, form: int, places: Mapping[str, int]) -> boo
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Within the block Python does not look for garbage: all that is made there stays.
-
-    To go through it again and again took a third of the processor time in which a million passages were opened.
-    """
+    """Within the block Python looks for no garbage: that took a third of the time to open a million passages."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -661,7 +615,6 @@ def _off_the_list() -> IngestError:
 
 
 def no_document(document_id: str) -> InvalidInput:
-    """The error for a document that is not there."""
     return InvalidInput(
         f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids."
     )

@@ -13,15 +13,7 @@ from typing import Any
 import numpy as np
 
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import (
-    LexicalIndex,
-    LexicalPart,
-    LexicalStore,
-    VectorIndex,
-    Vectors,
-    VectorsInDatabase,
-    VectorStore,
-)
+from rag_core.domain.ports import VectorIndex, Vectors, VectorsInDatabase, VectorStore
 from rag_core.errors import LibraryDamaged, StoreUnavailable
 from rag_core.library.disk.files import REBUILD, children
 from rag_core.library.stored.collection import (
@@ -41,6 +33,7 @@ from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Packed, Passages
 from rag_core.library.stored.snapshot import Snapshot
 from rag_core.library.stored.stored_json import sealed, unsealed
+from rag_core.retrieval.bm25 import Bm25Index, WordSegment
 
 Piece = range | int  # rows that are in memory, or the number of a document that is not
 
@@ -55,14 +48,13 @@ class Loaded:
 
 
 class Loader:
-    """Of one collection; `vectors` and `lexical` make its indexes, and `embedder` names the model that is here."""
+    """Of one collection; `vectors` makes its index of vectors, and `embedder` names the model that is here."""
 
-    def __init__(self, collection: Collection, vectors: VectorStore, lexical: LexicalStore, embedder: str) -> None:
-        self._collection, self.vectors, self.lexical, self._embedder = collection, vectors, lexical, embedder
+    def __init__(self, collection: Collection, vectors: VectorStore, embedder: str) -> None:
+        self._collection, self.vectors, self._embedder = collection, vectors, embedder
 
     def empty(self) -> Loaded:
-        """A library without documents."""
-        nothing = Snapshot(0, Passages(()), self._no_vectors(), self.lexical.build([]), (), self._collection.reader)
+        nothing = Snapshot(0, Passages(()), self._no_vectors(), Bm25Index([]), (), self._collection.reader)
         return Loaded(Facts(0, 0, "", 0, "", 0), nothing, nothing)
 
     def load(self, db: sqlite3.Connection, before: Loaded, *, writes: bool = False) -> Loaded:
@@ -113,9 +105,7 @@ class Loader:
         return Loaded(facts, snapshot, view)
 
     def _read_rows(self, db: sqlite3.Connection, facts: Facts) -> list[tuple[int, int, int, str]]:
-        """Numbers, stamps, pages and states of the documents that can be asked before they are in the library: those
-        of the model and the store that are here.
-        """
+        """Number, stamp, pages and state of what can be asked before it is in the library, by the model here."""
         if (facts.embedder, facts.vector_store) != (self._embedder, self.vectors.name):
             return []
         query = (
@@ -139,24 +129,18 @@ class Loader:
             snapshot.version,
             Passages([*snapshot.passages.groups, *(_group(db, entry) for entry in entries)]),
             self._vectors(db, snapshot, pieces),
-            self.lexical.spliced(snapshot.lexical, terms),
+            snapshot.lexical.spliced(terms),
             (*snapshot.entries, *entries),
             snapshot.file,
             {entry.document.id: row[2] for entry, row in zip(entries, rows, strict=True) if row[3] == READING},
         )
 
     def clear_databases(self, newest: Loaded | None, held: Iterable[Snapshot], forget_rows: ForgetRows) -> None:
-        """Delete what databases hold of the collection, except the vectors of its documents and of those that are held.
+        """Delete what databases hold of the collection, except the vectors of its documents and of the `held`
+        snapshots.
 
-        Nobody changes the file meanwhile: whoever does may have sent vectors that it does not have yet.
-
-        Args:
-            newest: what is in memory, used again if it is still what the file has.
-            held: snapshots that are still used.
-            forget_rows: deletes those in other stores.
-
-        Raises:
-            RagError: a database or the file cannot be asked.
+        Nobody changes the file meanwhile: whoever does may have sent vectors that it does not have yet. `newest` is in
+        memory, and used again if the file still has it; `forget_rows` deletes what other stores have. Raises RagError.
         """
         root, store = self._collection.root, self.vectors
         if not children(root / STORES):
@@ -189,22 +173,19 @@ class Loader:
             )
         return made
 
-    def _words(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece] | None) -> LexicalIndex:
+    def _words(self, db: sqlite3.Connection, known: Snapshot, pieces: Sequence[Piece] | None) -> Bm25Index:
         """The index of words: that of the file, or made of these pieces and kept there."""
-        store = self.lexical
-        there = {part.kept: part for part in store.parts(known.lexical) if part.kept is not None}
+        there = {part.kept: part for part in known.lexical.segments if part.kept is not None}
         if pieces is None:
             rows = db.execute("SELECT id FROM words ORDER BY place").fetchall()
-            return store.joined([there.get(id) or _part(db, store, id) for (id,) in rows])
-        made = store.spliced(
-            known.lexical, [piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces]
-        )
-        parts = store.parts(made)
+            return Bm25Index([there.get(id) or _part(db, id) for (id,) in rows])
+        made = known.lexical.spliced([piece if isinstance(piece, range) else _terms_of(db, piece) for piece in pieces])
+        parts = [part for part in made.segments if len(part)]
         kept = [part.kept for part in parts if part.kept is not None]
         db.execute(f"DELETE FROM words WHERE id NOT IN ({', '.join('?' * len(kept))})", kept)
         for place, part in enumerate(parts):
             if part.kept is None:
-                data = sealed(store.packed(part))
+                data = sealed(part.packed())
                 part.kept = db.execute(
                     "INSERT INTO words (place, rows, data) VALUES (?, ?, ?)", (place, len(part), data)
                 ).lastrowid
@@ -236,7 +217,6 @@ def ready_rows(db: sqlite3.Connection) -> list[tuple[int, int]]:
 
 
 def entry_in(db: sqlite3.Connection, row: int) -> Entry:
-    """The document of this number."""
     return entries_of(db, "id = ?", row)[0]
 
 
@@ -246,10 +226,7 @@ def _group(db: sqlite3.Connection, entry: Entry) -> Packed:
 
 
 def _matrix(db: sqlite3.Connection, rows: Sequence[int]) -> Vectors:
-    """The vectors of these documents, one behind another.
-
-    One large piece of memory is given back whole; many small ones were not.
-    """
+    """The vectors of these documents. One large piece of memory is given back whole; many small ones were not."""
     counts = [_cut(db, row, "count")[0] for row in rows]
     made, at = np.empty((0, 0), dtype=np.float32), 0
     for row, count in zip(rows, counts, strict=True):
@@ -274,9 +251,9 @@ def _cut(db: sqlite3.Connection, row: int, columns: str) -> Sequence[Any]:
     return found
 
 
-def _part(db: sqlite3.Connection, store: LexicalStore, id: int) -> LexicalPart:
+def _part(db: sqlite3.Connection, id: int) -> WordSegment:
     rows, data = db.execute("SELECT rows, data FROM words WHERE id = ?", (id,)).fetchone()
-    part = store.unpacked(unsealed(data))
+    part = WordSegment.unpacked(unsealed(data))
     if len(part) != rows:
         raise LibraryDamaged("The word index has another number of passages than it says.", remedy=REBUILD)
     part.kept = id

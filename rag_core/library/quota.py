@@ -26,20 +26,13 @@ QuotaOf = Callable[[], Quota]  # asked at each addition: it may have been change
 
 
 class Room:
-    """The room that is left in a collection, while its writer adds to it.
-
-    `taken` are bytes by digest of what is there, or waits to be indexed.
-    """
+    """The room left in a collection while its writer adds to it; `taken` are bytes by digest, also of what waits."""
 
     def __init__(self, quota: Quota, taken: Mapping[str, int]) -> None:
         self._quota, self._taken = quota, dict(taken)
 
     def take(self, source: Source) -> None:
-        """Count a source; one that is there already takes nothing.
-
-        Raises:
-            QuotaExceeded: it does not fit; it is not counted.
-        """
+        """Count a source; one that is there takes nothing. Raises QuotaExceeded where it does not fit, uncounted."""
         if self._quota == Quota() or (digest := source.digest) in self._taken:
             return
         documents, size = len(self._taken) + 1, size_of(source.data)

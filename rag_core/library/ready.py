@@ -1,6 +1,4 @@
-"""A corpus in memory of passages that something else retrieved.
-
-The text of a page is that of its given passages: nothing else is known.
+"""A corpus in memory of passages that something else retrieved; the text of a page is that of its given passages.
 
 A passage that the embedding model can read as a whole stays one; a longer one, or one with headings, is parted as a
 document is.
@@ -16,7 +14,7 @@ from pathlib import Path
 from rag_core.domain.documents import Document, Metadata, Page, Span, WordBox
 from rag_core.domain.given import Given, ReadyPassage, ready_passage
 from rag_core.domain.passages import Passage, Piece
-from rag_core.domain.ports import Cancel, Embedder, LexicalIndex, LexicalStore, VectorIndex, VectorStore
+from rag_core.domain.ports import Cancel, Embedder, VectorIndex, VectorStore
 from rag_core.errors import InvalidInput
 from rag_core.ingest.passages.chunk import MIN_TOKENS, chunk
 from rag_core.ingest.passages.context import SECTION_MARK, context, section_path
@@ -27,6 +25,7 @@ from rag_core.library.indexing.documents import LANGUAGE_CHARS
 from rag_core.library.indexing.embedding import terms_of, vectors_of
 from rag_core.library.stored.bounds import require_metadata
 from rag_core.library.stored.sources import clean, described
+from rag_core.retrieval.bm25 import Bm25Index
 
 MAX_PASSAGES = 200  # for one question, four times what a search here may find; each takes about 0.03 s to embed; chosen
 MAX_CHARS = 1_000_000  # in all of them together, about 500 pages; chosen
@@ -36,16 +35,13 @@ _BETWEEN = "\n\n"  # two given passages of one page
 
 @dataclass(frozen=True, eq=False)
 class ReadyCorpus:
-    """A `Corpus` of one question.
-
-    `given` says how its rows follow from what was given; `pages` are texts by document id and page.
-    """
+    """A `Corpus` of one question; `given` says how its rows follow from what was given. `pages` are by id and page."""
 
     given: Given
     documents: tuple[Document, ...]
     passages: tuple[Passage, ...]
     vectors: VectorIndex
-    lexical: LexicalIndex
+    lexical: Bm25Index
     pages: Mapping[tuple[str, int], str] = field(repr=False)
     version: int = 0
 
@@ -67,11 +63,7 @@ class ReadyCorpus:
 
 
 def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
-    """The ready passages of a question; see `ready_passage` for what each may be. Each has an id afterwards.
-
-    Raises:
-        InvalidInput: too many, one that cannot be used, or two of one id. A sentence names the first such passage.
-    """
+    """The ready passages of a question, each with an id; raises InvalidInput, which names the first unusable one."""
     if isinstance(passages, (str, bytes, Mapping)) or not isinstance(passages, Iterable):
         raise InvalidInput(
             f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first."
@@ -110,17 +102,9 @@ def ready_corpus(
     passages: Iterable[object],
     embedder: Embedder,
     vectors: VectorStore,
-    lexical: LexicalStore,
     cancelled: Cancel | None = None,
 ) -> ReadyCorpus:
-    """The corpus of these passages, in their order.
-
-    Args:
-        passages: see `read_passages`.
-        embedder: makes their vectors, and says how much it reads at once.
-        vectors: builds the dense index.
-        lexical: builds the lexical index; the weights of words come from the given passages alone.
-        cancelled: asked between batches.
+    """The corpus of these passages, in their order; the weights of words come from them alone.
 
     Raises:
         InvalidInput: as `read_passages`; a passage that holds nothing to read; metadata that cannot be used.
@@ -149,16 +133,11 @@ def ready_corpus(
     index = vectors.build(vectors_of(embedder, titled, "passages", None, cancelled))
     terms = [row for title, passage in titled for row in terms_of("the question's passages", title, [passage])]
     given = Given(tuple(places), tuple(one.score for one in ready), sum(one.page is None for one in ready))
-    return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, lexical.build(terms), pages)
+    return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, Bm25Index.of(terms), pages)
 
 
 def document_values(passages: Iterable[object]) -> dict[str, Mapping[str, str]]:
-    """The free metadata of the documents of these passages, by document id: a source is named with its subject, class
-    and chapter.
-
-    Raises:
-        InvalidInput: as `ready_corpus`.
-    """
+    """The free metadata of the passages' documents by id, to name a source by; raises as `ready_corpus`."""
     return {id: _metadata(theirs).values for id, theirs in _by_document(read_passages(passages)).items()}
 
 
@@ -181,9 +160,7 @@ def _metadata(passages: Sequence[ReadyPassage]) -> Metadata:
 
 
 def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]) -> Document:
-    """The document of these passages; where they are too short to tell its language, the one that is `told` by others
-    of its script.
-    """
+    """The document of these passages; too short ones are in the language `told` by others of their script."""
     metadata = _metadata(passages)
     language = next((one.language.casefold()[:2] for one in passages if one.language), "")
     sample = "\n".join(one.text for one in passages)[:LANGUAGE_CHARS]
@@ -210,9 +187,7 @@ def _text_of(value: object) -> str:
 
 
 def _title(document: Document) -> str:
-    """The title for the line that is embedded, as where documents are indexed: the name of a PDF says something, an id
-    does not.
-    """
+    """The title that is embedded: the name of a PDF says something, an id does not."""
     named = Path(document.name).stem.replace("_", " ") if document.name.lower().endswith(".pdf") else ""
     return document.metadata.title or named
 

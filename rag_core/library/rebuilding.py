@@ -23,13 +23,7 @@ LOOK = "Look at its name and metadata, and describe it anew where they are wrong
 
 
 def found_again(collection: Collection) -> tuple[list[Accepted], tuple[Problem, ...]]:
-    """The sources of the documents, described as well as is known, and what is lost.
-
-    A damaged file gives way to a new one.
-
-    Raises:
-        LibraryError: another version of this program wrote the file, or the disk refused.
-    """
+    """The sources of the documents, and what is lost; a damaged file gives way to a new one. Raises LibraryError."""
     path = collection.reader.path
     documents: dict[str, Accepted] = {}
     waiting: dict[str, Accepted] = {}

@@ -33,10 +33,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A decision as it is compared: hashes of its value, of the words it quotes and of their places.
-
-    `value` is empty where no value is known; all are empty for a refusal.
-    """
+    """A decision as it is compared, by hashes; `value` is empty where none is known, all are for a refusal."""
 
     value: str = ""
     words: str = ""
@@ -55,10 +52,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A decision as it is shown: its value, else its text, with the name of its document and the page from 1.
-
-    The text is empty for a refusal, and for an answer whose document was deleted.
-    """
+    """A decision's value, else text, document and page from 1; empty for a refusal and a deleted document."""
 
     text: str = ""
     document: str = ""
@@ -86,11 +80,7 @@ class Pin:
 
 
 def seen(row: Mapping[str, Any]) -> Seen:
-    """The hashes of a decision in its JSON form.
-
-    Raises:
-        LookupError, TypeError, ValueError, AttributeError: it has another form.
-    """
+    """The hashes of a decision in its JSON form; raises LookupError, TypeError, ValueError or AttributeError."""
     if row["is_refusal"]:
         return Seen()
     language, value, cited = str(row["language"]), row["value"], row["citations"]
@@ -114,10 +104,7 @@ def shown(row: Mapping[str, Any]) -> Shown:
 
 
 def told(change: Change, before: str, now: Shown) -> str:
-    """A change in words, such as "25 days became 30 days, page 4 of handbook.pdf"; the texts are untrusted.
-
-    `before` is empty where it cannot be read any more.
-    """
+    """A change in words, "25 days became 30 days, page 4 of handbook.pdf", untrusted; `before` may be empty."""
     where = f", page {now.page} of {now.document}" if now.page else ""
     if change is Change.LOST:
         return f"lost: {before}" if before else "lost, because its document was deleted"

@@ -1,10 +1,7 @@
 """Values as JSON and back, by the types that their fields declare.
 
-It knows how values are shaped, and nothing of what they mean.
-
 A row has exactly the fields that its value is built from: one that is missing, unknown or of another type is an error.
-Where a value does not stand in its row as it is, because it is a text, a table of `Custom` fields says what does; see
-`shapes.py`.
+Where a value does not stand in its row as it is, a table of `Custom` fields says what does; see `shapes.py`.
 """
 
 from __future__ import annotations
@@ -28,10 +25,7 @@ class Custom:
 
 
 class Form(NamedTuple):
-    """How values of a type are read from JSON and a context; raises ValueError where the JSON does not fit.
-
-    `types` are those of plain values, which stand in a row as they are.
-    """
+    """How values of a type are read from JSON, or a ValueError; plain `types` stand in a row as they are."""
 
     read: Callable[[Any, Any], Any]
     types: frozenset[type] = frozenset()
@@ -82,11 +76,7 @@ class Codec:
         }
 
     def form(self, hint: Any) -> Form:
-        """The form of a type, which `write` takes, or of an optional one.
-
-        Raises:
-            TypeError: it is none of these.
-        """
+        """The form of a type, which `write` takes, or of an optional one; raises TypeError for any other."""
         if hint not in self._forms:
             self._forms[hint] = self._made(hint)
         return self._forms[hint]

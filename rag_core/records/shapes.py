@@ -231,7 +231,6 @@ def _of_named(name: str) -> Custom:
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
-    """Stored settings."""
     return _settings(tuple(values.items()))
 
 
@@ -357,11 +356,7 @@ _VERSION = "schema_version"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A record, and beside it what a language model wrote in words of its own, by hash.
-
-    `rejected` are the words of its rejected drafts, `own` all others; `documents` the sorted ids of those that the
-    words may come from.
-    """
+    """A record, and by hash a model's own words, `rejected` apart, which may come from these `documents`."""
 
     record: dict[str, Any]
     own: OwnWords
@@ -429,7 +424,6 @@ def _retrieved(measurements: Measurements) -> dict[str, Passage]:
 
 
 def _documents(measurements: Measurements, passages: Mapping[str, Passage]) -> set[str]:
-    """The documents that a decision on these measurements can name."""
     both = (measurements, measurements.other) if measurements.other else (measurements,)
     cited = {evidence.document for one in both for claim in one.draft.claims for evidence in claim.evidence}
     torn = {id for half in both for one in half.conflicts for id in one.documents}

@@ -1,9 +1,4 @@
-"""The values that are kept beside a library: decisions, feedback, runs of labelled sets, saved presets.
-
-Storage is elsewhere.
-
-Times are ISO 8601 in UTC, to the second.
-"""
+"""The values kept beside a library: decisions, feedback, runs, presets. Times are ISO 8601 in UTC, to the second."""
 
 from __future__ import annotations
 
@@ -48,11 +43,7 @@ class StoredDecision:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A reader's word on one stored decision. All texts are untrusted.
-
-    `searched` are ids of the documents that it was restricted to, none for all; `document` and `page` (1-based, 0 for
-    none) say where the reader saw the answer.
-    """
+    """A reader's word on one stored decision, untrusted; `page`, from 1, says where they saw the answer."""
 
     id: int
     decision: int
@@ -68,11 +59,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A labelled set run against one version of a library: what it was run with, and how many questions of it are done.
-
-    `calibration` is empty for none; `model` is the embedding model and precision; `note` is untrusted text of at most
-    `MAX_COMMENT_CHARS` characters.
-    """
+    """A labelled set run against one version of a library; `note` is untrusted, as long as a comment."""
 
     id: int
     name: str

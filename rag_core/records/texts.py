@@ -128,7 +128,6 @@ class Texts:
         return same(self._own.get(wanted, ""), wanted)
 
     def parts(self, row: Parts | str | None, sources: Sequence[str]) -> str:
-        """The text that `parts_or_hash` described."""
         return self.own(row) if isinstance(row, str) else joined(row, sources)
 
     def quote(self, document: str, spans: Sequence[Span], wanted: str) -> str:

@@ -26,10 +26,7 @@ _BRACKET = regex.compile(r"\(([^()]{2,120})\)")
 
 
 def widened(question: str, language: str, corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
-    """Index terms of what the acronyms of a question stand for; none where nothing is known.
-
-    Definitions are looked for in the passages of these rows of the corpus; None for all.
-    """
+    """Index terms of what a question's acronyms stand for in the passages of these rows, or all; perhaps none."""
     found: list[str] = []
     for acronym in acronyms(question):
         found += terms(*next(_defined(acronym, language, corpus, rows), (listed(acronym, language), language)))
@@ -49,9 +46,7 @@ def listed(acronym: str, language: str) -> str:
 
 
 def long_form(acronym: str, text: str) -> str:
-    """The definition of an acronym in a text: "service level agreement (SLA)" or "SLA (service level agreement)"; empty
-    without one.
-    """
+    """The definition of an acronym in a text: "service level agreement (SLA)", or the other way round; or ""."""
     for bracket in _BRACKET.finditer(text):
         if bracket[1].strip() == acronym:
             before = text[: bracket.start()].split()[-min(len(acronym) + _WORDS, 2 * len(acronym)) :]
@@ -75,11 +70,7 @@ def _defined(acronym: str, language: str, corpus: Corpus, rows: Sequence[int] | 
 
 
 def _spelled(acronym: str, text: str) -> str:
-    """The shortest end of a text that holds the letters of an acronym in their order, the first one at the beginning of
-    a word.
-
-    The algorithm of Schwartz and Hearst (PSB 2003), from the last letter to the first.
-    """
+    """The shortest end of a text that holds an acronym's letters in order (Schwartz and Hearst, PSB 2003)."""
     at = len(text)
     for place in range(len(acronym) - 1, -1, -1):
         at -= 1

@@ -27,16 +27,8 @@ def in_given_order(
 
     A passage that makes several rows is represented by its closest one; its other rows follow after all passages, the
     closer ones first. `score` is one over the place: a given score is on a scale that is not known. Dense and lexical
-    ranks, cosines and word scores are measured over all given passages, as in a library of just these.
-
-    Args:
-        question: as asked, for the reranker.
-        vector: its unit vector, shape (dim,).
-        terms: its index terms.
-        corpus: where it has no passage, none is found.
-        given: of the corpus.
-        k: at least 1.
-        reranker: reorders all rows, where the settings name one.
+    ranks, cosines and word scores are measured over all given passages, as in a library of just these. `vector` is the
+    question's, of shape (dim,); a `reranker` reorders all rows.
     """
     rows = list(range(len(corpus.passages)))
     if not rows:

@@ -33,11 +33,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Wider:
-    """More to search by than the question says: index terms beside its own, and the unit vector of shape (dim,) of both
-    together.
-
-    They order passages only. What is measured of a hit is measured of the question itself.
-    """
+    """More to search by, which orders passages only: index terms, and the unit vector, shape (dim,), with them."""
 
     terms: tuple[str, ...]
     vector: Vectors
@@ -82,16 +78,13 @@ def retrieve(
         settings: the retrieval knobs.
         allowed: rows that may be found; None for all.
         reranker: reorders the fused candidates.
-        language: of the question, ISO 639-1, or "und". Words say nothing of passages in another language: there the
-            dense ranking counts for both. No passage is looked at for "und".
-        known_language: whether the embedding model knows the question's language; it chooses the weight of the dense
-            ranking.
+        language: of the question, ISO 639-1. In other passages the dense ranking counts for both. "und" looks at none.
+        known_language: whether the embedding model knows the question's language: it chooses the dense weight.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
         wider: what else to search by; None for nothing.
-        titled: rows of the documents that the question names; they are ranked once more among themselves, and both
-            rankings count.
-        stated: rows whose tables have the row that is asked for, surest first; they count as much as all other rankings
+        titled: rows of the documents that the question names; ranked once more among themselves, and both count.
+        stated: rows whose tables have the row asked for, surest first; they count as much as all other rankings
             together.
     """
     k = settings.top_k
@@ -161,10 +154,7 @@ def reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) ->
 
 
 def age_in_days(stated: str, today: date) -> int | None:
-    """Days since an ISO date (YYYY, YYYY-MM or YYYY-MM-DD; the end of a stated period); None when it states none.
-
-    Never negative.
-    """
+    """Days since the end of an ISO date or period, never negative; None when it states none."""
     parts = stated.split("-") if stated else []
     try:
         year, month, day = [*map(int, parts), 12, 28][:3] if len(parts) == 1 else [*map(int, parts), 28][:3]

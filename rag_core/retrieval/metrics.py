@@ -24,26 +24,20 @@ MAX_METRICS = 4  # in one question; each adds about six words to the search; cho
 
 @dataclass(frozen=True, slots=True)
 class NamedMetric:
-    """A metric that a question names: the folded words it is named by, and of each label that reports print it under
-    the folded words.
-    """
+    """A metric of a question: its folded words, and those of each label that reports print it under."""
 
     words: frozenset[str]
     labels: tuple[frozenset[str], ...]
 
 
 def reported(question: str, language: str) -> str:
-    """The words that reports print for the statements and metrics of a question, in the list's order; empty where it
-    names none, as do all in a language (ISO 639-1) without a list.
-    """
+    """The words that reports print for a question's statements and metrics, in the list's order; or ""."""
     found = [row.said for row, _ in _named(question, language) if row.said]
     return ", ".join(found[:MAX_METRICS])
 
 
 def named_metrics(question: str, language: str) -> tuple[NamedMetric, ...]:
-    """The metrics of a question that reports print as a row of their own, in the list's order; arguments as for
-    `reported`.
-    """
+    """The metrics of a question that reports print as a row of their own, in the list's order."""
     found = [
         NamedMetric(frozenset(map(fold, words)), row.rows) for row, words in _named(question, language) if row.rows
     ]
@@ -52,9 +46,7 @@ def named_metrics(question: str, language: str) -> tuple[NamedMetric, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """An entry: the pattern of what is asked, over folded words parted by spaces, what is searched for, and the labels
-    of its rows.
-    """
+    """A pattern of what is asked, over folded words, what is searched for, and the labels of its rows."""
 
     asked: regex.Pattern[str]
     said: str

@@ -37,9 +37,7 @@ def expand(question: str) -> str:
 
 
 def prepared(question: str, language: str) -> str:
-    """The question as it is searched for, read and scored: its abbreviations spelled out, its instructions set
-    aside.
-    """
+    """The question as it is searched for and read: abbreviations spelled out, instructions set aside."""
     return without_instructions(expand(question), language)
 
 
@@ -49,8 +47,8 @@ def without_instructions(question: str, language: str) -> str:
     look.
 
     Sentences and brackets of a language's `instructions` go, and a clause before or behind the question that only names
-    the place to look (`sources`): "Using the income statement, what ...". A question that has none of these stays as it
-    is, to the letter, as does one of which nothing would be left, and one in a language without such words.
+    the place to look (`sources`): "Using the income statement, what ...". A question that has none of these stays to
+    the letter, as does one of which nothing would be left.
     """
     info = LANGUAGES.get(language)
     words = info.asked if info else None
@@ -65,10 +63,7 @@ def without_instructions(question: str, language: str) -> str:
 
 
 def core(question: str, language: str) -> str:
-    """The part that asks: of several sentences those that end in a question mark, without what stands in brackets.
-
-    The whole question where that leaves nothing to ask.
-    """
+    """The part that asks: sentences that end in a question mark, without brackets; all where nothing is left."""
     plain = without_instructions(question, language)
     asked = [plain[start:end] for start, end in sentences(plain, language)]
     kept = [sentence for sentence in asked if ends_in_question(sentence)] or asked

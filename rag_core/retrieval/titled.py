@@ -25,8 +25,8 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+|\p{N}+")
 
 
 def titled_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None) -> list[int]:
-    """The rows of the long documents that a question names, ascending; empty where it names none of them, or all that
-    is searched.
+    """The rows of the long documents that a question names, ascending; empty where it names none, or all that is
+    searched.
 
     `named` are the question's names, as `Understanding.entities` has them; `rows` those that may be found, None for
     all.
@@ -72,9 +72,7 @@ def _own_rows(named: Sequence[str], language: str, corpus: Corpus, rows: Sequenc
 
 
 def _names(named: Iterable[str], language: str) -> Iterable[tuple[str, ...]]:
-    """Each name as its words as written, without function words before it ("Was AMCOR"); numbers and short words alone
-    name nothing.
-    """
+    """Each name's words as written, without function words before it; no numbers or short words alone."""
     small = _function_words(language)
     for name in named:
         words = _WORD.findall(name)

@@ -24,8 +24,7 @@ FIRST_PASSAGES = 100  # that are compared, about 30 pages; chosen
 
 
 def families(corpus: Corpus, documents: Iterable[Document]) -> list[dict[str, str]]:
-    """The groups of at least two of these documents that are versions of one, each as {id: ISO date}; no two have one
-    date.
+    """The groups of at least two documents that are versions of one, each as {id: ISO date}; no two have one date.
 
     A date is the document's own, or the year in its title; that of the file may be years later and counts for nothing.
     Reports are no versions: each tells of a period of its own. Nor are papers that only share a title, such as minutes.
@@ -47,9 +46,7 @@ def in_force(versions: Mapping[str, str], moment: str) -> str:
 
 
 def last_day(year: int, month: int = 0, day: int = 0) -> str:
-    """The last day of a period, ISO: of a year, a month of it, or that day; a day that its month has not is the month's
-    last.
-    """
+    """The last day of a period, ISO: of a year, a month, or that day, or its month's last."""
     month = month or DECEMBER
     last = monthrange(year, month)[1]
     return date(year, month, min(day or last, last)).isoformat()
@@ -88,10 +85,7 @@ def plain_title(title: str) -> tuple[str, ...]:
 
 
 def is_report(called: str, language: str) -> bool:
-    """Whether a title or file name is that of a report: everything in it is of its period.
-
-    False in a language without such words.
-    """
+    """Whether a title is that of a report, all of its period; False in a language without such words."""
     info = LANGUAGES.get(language)
     reports = info.contradictions.reports if info and info.contradictions else frozenset[str]()
     return any(fold(word.text) in reports for word in words(called))

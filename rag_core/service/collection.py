@@ -56,11 +56,7 @@ def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs:
 
 
 def require_unlocked(base: Settings, wanted: Settings) -> Settings:
-    """The wanted settings.
-
-    Raises:
-        InvalidSetting: one that RAG_LOCKED names differs from the base, by value, preset or profile.
-    """
+    """The wanted settings; raises InvalidSetting where one that RAG_LOCKED names differs from the base."""
     for name in sorted(locked(os.environ)):
         if getattr(wanted, name) != getattr(base, name):
             remedy = (
@@ -78,8 +74,8 @@ DPI, MAX_PIXELS = 110.0, 4_000_000  # a page's picture: sharp on half a screen, 
 class Collection:
     """A collection that `Service.enter` gave to a caller. Safe to share between threads.
 
-    Raises of every method: Forbidden where the caller lacks the scope, NotFound where there is no such thing for them,
-    and any RagError of the library and its models.
+    Every method raises Forbidden where the caller lacks the scope, NotFound where there is no such thing for them, and
+    any RagError of the library and its models.
     """
 
     def __init__(self, folder: Path, base: Settings, jobs: Jobs, principal: Principal, name: str) -> None:
@@ -87,12 +83,10 @@ class Collection:
         self._folder, self._standard, self._jobs = folder, base, jobs
 
     def documents(self) -> tuple[Document, ...]:
-        """Its documents, in the order in which they were added."""
         self.principal.require(Scope.ASK)
         return self.fresh().library.snapshot.documents
 
     def document(self, id: str) -> Document:
-        """A document by its id."""
         self.principal.require(Scope.ASK)
         return self._find(id)
 
@@ -117,13 +111,11 @@ class Collection:
             raise missing("page") from None
 
     def text(self, id: str, page: int) -> str:
-        """The raw text of a page."""
         if not 1 <= page <= self.document(id).page_count:
             raise missing("page")
         return self.fresh().library.view.page_text(id, page)
 
     def describe(self, id: str, metadata: Metadata) -> Document:
-        """Replace a document's metadata."""
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
@@ -131,17 +123,13 @@ class Collection:
         return self._find(id)
 
     def delete(self, id: str) -> None:
-        """Delete a document with what holds its words."""
         self.principal.require(Scope.INDEX)
         self._find(id)
         with self.principal.acting():
             self.fresh().library.delete(id)
 
     def erase(self, id: str) -> Erased:
-        """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them.
-
-        It may have been deleted before; what is left of it goes then.
-        """
+        """Delete a document, or what is left of a deleted one, everywhere: also from questions, labels and feedback."""
         self._require_erasing()
         if not self.records.deleted(id) and not self.fresh().library.remembers(id):
             raise missing("document")
@@ -181,18 +169,13 @@ class Collection:
         documents: Sequence[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Taken:
-        """The profile that a question is asked under."""
         self.principal.require(Scope.ASK)
         return taken(self.fresh().library.view, domain, question, documents, filters)
 
     def settings(
         self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None
     ) -> Settings:
-        """The settings of a call, with the models and the store that the collection was built with; see `chosen`.
-
-        Those of a profile come over the preset's, and `values` over both. A preset that was saved for the collection is
-        named `saved:NAME`.
-        """
+        """As `chosen`, with the collection's models; a profile comes over the preset, which may be `saved:NAME`."""
         base = self._base
         if preset is not None and preset.startswith(SAVED):
             known = {one.name: one for one in self.records.presets()}
@@ -216,7 +199,6 @@ class Collection:
 
     @property
     def records(self) -> RecordStore:
-        """Its decisions, labels and feedback."""
         return records(self._folder, self.name)
 
     @property

@@ -23,7 +23,6 @@ HandedIn = Source | Indexed
 
 
 def texts(documents: Iterable[TextIn]) -> list[HandedIn]:
-    """Texts as sources, in their order."""
     return [_text(one) for one in documents]
 
 
@@ -35,7 +34,6 @@ def files(
 
 
 def facts(values: Mapping[str, Value]) -> Metadata:
-    """Metadata of a request."""
     return described(
         Metadata(),
         {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()},

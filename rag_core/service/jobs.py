@@ -36,7 +36,6 @@ class Jobs:
         listed: Sequence[File] = (),
         handing_in: HandingIn | None = None,
     ) -> Job:
-        """Start a job, behind those that run."""
         with self._lock:
             self.require_room(principal)
             job = self._runner.start(
@@ -50,10 +49,7 @@ class Jobs:
         return job
 
     def require_room(self, principal: Principal) -> None:
-        """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all.
-
-        Visitors of a shared demo are counted apart, with what they started on the page: so they leave room for tokens.
-        """
+        """Raise ShareTaken or Overloaded where as many jobs wait as may; visitors' are counted apart."""
         if principal.visits:
             each, most = MAX_VISITOR, MAX_VISITORS
             names = [job.by for job in self._runner.unfinished(visits=True)]
@@ -78,7 +74,6 @@ class Jobs:
         return tuple(one for one in reversed(list(self._known.values())) if self._may_see(principal, one))
 
     def waiting(self) -> tuple[int, int]:
-        """How many jobs run, and how many wait."""
         left = [job for job in list(self._known.values()) if not job.finished]
         return sum(job.started for job in left), sum(not job.started for job in left)
 
@@ -92,10 +87,7 @@ class Jobs:
             job.wait(max(0.0, until - left()))
 
     def drop(self, folder: Path, collection: str) -> bool:
-        """Delete a collection with its jobs; whether there was one.
-
-        It asks what is open to whoever acts, and for no scope.
-        """
+        """Delete a collection with its jobs, where that is open to whoever acts; whether there was one."""
         found = drop(folder, collection, self._runner)
         with self._lock:
             for id in [id for id, one in self._known.items() if one.place[1] == collection]:

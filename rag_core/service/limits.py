@@ -23,18 +23,14 @@ People = Callable[[str], int]  # how many people are behind a caller
 
 
 def alone(caller: str) -> int:
-    """One."""
     return 1
 
 
 class Rate:
     """The buckets of all callers. Safe to share between threads.
 
-    Args:
-        per_minute: calls of one caller, at least 1.
-        clock: seconds that never go back.
-        at_once: calls that may come together, at least 1; None for a share of a minute's.
-        people: behind a caller, at least 1: each of them may call so often.
+    Each of the `people` behind a caller may make `per_minute` calls, of which `at_once`, or a share, may come together.
+    The clock's seconds never go back.
     """
 
     def __init__(
@@ -50,11 +46,7 @@ class Rate:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # by caller: what was left, and when
 
     def take(self, caller: str) -> None:
-        """Count one call.
-
-        Raises:
-            TooOften: the bucket is empty; it says after how many seconds there is a call again.
-        """
+        """Count one call; raises TooOften, which says after how many seconds there is a call again."""
         now, people = self._clock(), self._people(caller)
         most, per_second = self._most * people, self._per_second * people
         with self._lock:
@@ -76,12 +68,8 @@ VISITORS_SHARE = 0.75  # a part of all places, for all visitors together: whoeve
 class Places:
     """Safe to share between threads. Visitors of a shared demo, who cost nothing, have `VISITORS_SHARE` of the places.
 
-    Args:
-        what: is worked on, in the plural, for the message.
-        most: in all.
-        each: of one caller, fewer than `most`.
-        retry_after: seconds until there may be a place again.
-        people: behind a caller, at least 1: each of them is one. One place at least stays for others.
+    `most` are in all, `each` of one caller and each of the `people` behind it; one at least stays for others. `what` is
+    worked on, in the plural; after `retry_after` seconds there may be a place again.
     """
 
     def __init__(self, what: str, most: int, each: int, retry_after: int, people: People = alone) -> None:
@@ -91,17 +79,11 @@ class Places:
 
     @property
     def taken(self) -> int:
-        """Those that are taken now."""
         with self._lock:
             return self._held.total()
 
     def take(self, caller: str) -> None:
-        """Take one, until `free`.
-
-        Raises:
-            ShareTaken: this caller has as many as one may have.
-            Overloaded: there is none left.
-        """
+        """Take one, until `free`; raises ShareTaken where this caller has theirs, Overloaded where none is left."""
         come = f"Call again in {self._retry} seconds."
         people = self._people(caller)
         each = self.each if people == 1 else max(self.each, min(self.each * people, self.most - 1))
@@ -119,7 +101,6 @@ class Places:
             self._held[caller] += 1
 
     def free(self, caller: str) -> None:
-        """Give one back."""
         with self._lock:
             self._held[caller] -= 1
             self._held = +self._held  # whoever holds none is forgotten

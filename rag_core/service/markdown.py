@@ -27,7 +27,6 @@ def escaped(text: str) -> str:
 
 
 def in_markdown(decision: Decision) -> str:
-    """The decision as it is read in a chat."""
     return "\n\n".join(filter(None, _parts(decision)))
 
 
@@ -55,7 +54,6 @@ def _parts(decision: Decision) -> Iterator[str]:
 
 
 def _source(citation: Citation) -> str:
-    """The quote with what stands around it, and where that is."""
     quote = f"**{escaped(' '.join(citation.excerpt.split()))}**"
     before, after = (escaped(" ".join(one.text.split())) for one in (citation.before, citation.after))
     around = " ".join(filter(None, (before, quote, after)))

@@ -28,25 +28,15 @@ COSTS = frozenset({Cost.REPLAY, Cost.ASK})  # that a setting of a question may h
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question of a caller.
+    """A question of a caller."""
 
-    Args:
-        question: in their words.
-        preset: another one than the service's; None for that.
-        values: settings over it, by name.
-        documents: ids or names of those to search; None for all.
-        filters: values that a document's metadata must have.
-        domain: whose profile it is asked under; `auto` detects it, None takes no profile.
-        earlier: the questions before it in a conversation, oldest first; it is asked as one that stands alone.
-    """
-
-    question: str
-    preset: str | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
-    documents: Sequence[str] | None = None
-    filters: Mapping[str, str] = field(default_factory=dict)
-    domain: str | None = None
-    earlier: Sequence[str] = ()
+    question: str  # in their words
+    preset: str | None = None  # another one than the service's; None for that
+    values: Mapping[str, Any] = field(default_factory=dict)  # settings over it, by name
+    documents: Sequence[str] | None = None  # ids or names of those to search; None for all
+    filters: Mapping[str, str] = field(default_factory=dict)  # values that a document's metadata must have
+    domain: str | None = None  # whose profile it is asked under; `auto` detects it, None takes no profile
+    earlier: Sequence[str] = ()  # the questions before it, oldest first; it is asked as one that stands alone
 
 
 class Questions:
@@ -62,10 +52,7 @@ class Questions:
         cancelled: Cancel | None = None,
         on_measured: Callable[[], None] | None = None,
     ) -> tuple[Decision, str]:
-        """The decision, and the id under which it is kept; "" where it is not.
-
-        `on_measured` is called before it is decided.
-        """
+        """The decision, and the id under which it is kept, or ""; `on_measured` is called before it is decided."""
         self._principal.require(Scope.ASK)
         engine, profile = self._collection.fresh(), None
         if asking.domain is not None:
@@ -148,22 +135,13 @@ class Questions:
         return self._collection.records.feedback()
 
     def pin(self, id: int) -> None:
-        """Watch the answer of a kept decision.
-
-        Raises:
-            NotFound: there is none that the caller may see.
-            InvalidInput: what it cites was deleted, or too many are watched.
-        """
+        """Watch a kept decision; raises NotFound, or InvalidInput where its document is gone or many are watched."""
         self._require_seen(id)
         with self._principal.acting():
             pins.pin(self._collection.fresh().library, self._collection.records, id)
 
     def unpin(self, id: int) -> None:
-        """Watch it no longer.
-
-        Raises:
-            NotFound: there is no such watched answer that the caller may see.
-        """
+        """Watch it no longer; raises NotFound where it is not watched, or not for this caller."""
         if id not in {one.decision for one in self._pins()}:
             raise missing("watched answer")
         with self._principal.acting():

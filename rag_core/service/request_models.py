@@ -55,7 +55,6 @@ _ALIASES = AliasChoices("namespace", "collection")
 
 
 def named(default: Any = "default") -> Any:
-    """A field for the name of a collection."""
     return Field(default, validation_alias=_ALIASES, serialization_alias="namespace", description="The collection.")
 
 
@@ -136,7 +135,6 @@ class ChatMessage(BaseModel):
 
     @property
     def text(self) -> str:
-        """Its words."""
         if isinstance(self.content, list):
             return " ".join(part.text or "" for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()

@@ -146,7 +146,6 @@ class Service:
         return person.principal
 
     def visitor(self, token: str) -> Principal:
-        """The visitor whose token this is."""
         return self._visit(token)[1].principal
 
     def begin_visit(self, address: str) -> tuple[Visit, str, float]:
@@ -156,7 +155,6 @@ class Service:
         return *self.visits.begin(address), self.visits.minutes
 
     def end_visit(self, token: str) -> None:
-        """End a visit, and delete its collection."""
         visits, visit = self._visit(token)
         visits.end(visit)
 
@@ -191,11 +189,7 @@ class Service:
         cancelled: Cancel | None = None,
         on_measured: Callable[[], None] | None = None,
     ) -> tuple[Decision, str]:
-        """The decision over several collections of the caller's, and no id: whoever may read one need not read the
-        others.
-
-        `on_measured` is called before it is decided.
-        """
+        """The decision over several collections, and no id: whoever may read one need not read the others."""
         for name in names:
             self.enter(principal, name)
         principal.require(Scope.ASK)
@@ -216,7 +210,6 @@ class Service:
         return decision, ""
 
     def create(self, principal: Principal, name: str) -> Collection:
-        """A new collection of the caller's, or the one that is there."""
         entered = self.enter(principal, name, new=True)
         principal.require(Scope.INDEX)
         with principal.acting():
@@ -224,7 +217,6 @@ class Service:
         return entered
 
     def collections(self, principal: Principal) -> tuple[str, ...]:
-        """The names of the collections that the caller may enter."""
         return tuple(name for name in self._names() if self._may_enter(principal, name))
 
     def decide(
@@ -271,7 +263,6 @@ class Service:
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop: streams then end by themselves."""
         return self._stopping.is_set()
 
     def stop(self) -> None:

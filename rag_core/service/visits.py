@@ -61,13 +61,11 @@ class Visit:
 
     @property
     def actor(self) -> Actor:
-        """Who acts, for the log and for what is open to them."""
         own = _OWN if self.may_add else _OWN - _ADDING
         return Actor(self._name, frozenset(), {self.collection: own, self.shared: _SHARED}, self.collection)
 
     @property
     def principal(self) -> Principal:
-        """The caller that a program of theirs is."""
         scopes = frozenset({Scope.ASK, Scope.LABEL, *([Scope.INDEX] if self.may_add else [])})
         return Principal(self._name, scopes, frozenset({self.collection}), self.actor)
 
@@ -187,7 +185,6 @@ class Visits:
             self._delete(name, Visit(name, self._shared).actor)
 
     def clean(self, drop: Drop) -> None:
-        """Delete what earlier visits left."""
         self._drop = drop
         self.sweep()
 
@@ -259,7 +256,6 @@ class Visits:
 
 
 def is_visit(collection: str) -> bool:
-    """Whether a collection has a name that a visitor's own has."""
     return _NAME.fullmatch(collection) is not None
 
 

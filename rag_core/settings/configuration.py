@@ -33,10 +33,7 @@ _NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Whether questions are kept with what was measured for them, for how many days, and how many of the newest.
-
-    `rejected_days` is for how many days the text of a language model's rejected drafts is kept with them.
-    """
+    """Whether questions are kept, for how many days, how many, and how long rejected drafts' texts."""
 
     keep: bool = True
     days: int = _KEPT_DAYS
@@ -45,13 +42,9 @@ class Retention:
 
 
 def retention(environment: Mapping[str, str]) -> Retention:
-    """How long questions are kept: RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and
-    RAG_KEEP_REJECTED_DAYS.
+    """How long questions are kept, unless RAG_KEEP_DECISIONS is false; raises InvalidSetting.
 
-    Questions are kept unless they say otherwise.
-
-    Raises:
-        InvalidSetting: a value that is none.
+    By RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS.
     """
     keep = _truth("RAG_KEEP_DECISIONS", environment.get("RAG_KEEP_DECISIONS") or "true")
     return Retention(
@@ -63,41 +56,26 @@ def retention(environment: Mapping[str, str]) -> Retention:
 
 
 def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """The documents and bytes that a collection may have that has no quota of its own: RAG_QUOTA_DOCUMENTS and
-    RAG_QUOTA_BYTES.
+    """Documents and bytes of a collection that has no quota of its own; raises InvalidSetting.
 
-    Raises:
-        InvalidSetting: a value that is no whole number from 1 on.
+    By RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES.
     """
     return _amount("RAG_QUOTA_DOCUMENTS", environment), _amount("RAG_QUOTA_BYTES", environment)
 
 
 def most_collections(environment: Mapping[str, str]) -> int:
-    """How many collections a library may have: RAG_QUOTA_COLLECTIONS.
-
-    Raises:
-        InvalidSetting: a value that is no whole number from 1 on.
-    """
+    """How many collections a library may have: RAG_QUOTA_COLLECTIONS; raises InvalidSetting."""
     return _amount("RAG_QUOTA_COLLECTIONS", environment) or MAX_COLLECTIONS
 
 
 def question_places(environment: Mapping[str, str]) -> tuple[int, int]:
-    """How many questions of programs are worked on at once, and how many may wait: RAG_QUESTIONS and
-    RAG_QUESTIONS_WAITING.
-
-    Raises:
-        InvalidSetting: a value that is no whole number from 1 on.
-    """
+    """Questions worked on at once, and waiting: RAG_QUESTIONS and RAG_QUESTIONS_WAITING; raises InvalidSetting."""
     at_once = _amount("RAG_QUESTIONS", environment, MOST) or _QUESTIONS
     return at_once, _amount("RAG_QUESTIONS_WAITING", environment, MOST) or _WAITING
 
 
 def locked(environment: Mapping[str, str]) -> frozenset[str]:
-    """The settings that no caller of the API may change: RAG_LOCKED, names with commas between them, or `all` of them.
-
-    Raises:
-        InvalidSetting: there is no setting of such a name.
-    """
+    """The settings that no caller of the API may change: RAG_LOCKED, names or `all`; raises InvalidSetting."""
     named = frozenset(name for one in environment.get("RAG_LOCKED", "").split(",") if (name := one.strip()))
     known = {knob.name for knob in Settings.knobs()}
     if named == {"all"}:
@@ -118,12 +96,7 @@ def _amount(name: str, env: Mapping[str, str], most: int | None = None) -> int |
 
 
 def webhook(environment: Mapping[str, str]) -> str:
-    """The web address that is told when watched answers have changed: RAG_WEBHOOK; "" for none, so that nothing leaves
-    the machine.
-
-    Raises:
-        InvalidSetting: it is no address of http or https.
-    """
+    """The address that is told when watched answers change: RAG_WEBHOOK, or ""; raises InvalidSetting."""
     url = environment.get("RAG_WEBHOOK", "").strip()
     if url and not re.match(r"https?://[^/?#\s]", url):
         raise InvalidSetting("RAG_WEBHOOK is no web address.", remedy="Use one like https://example.org/hooks/answers.")
@@ -131,11 +104,7 @@ def webhook(environment: Mapping[str, str]) -> str:
 
 
 def auditing(environment: Mapping[str, str]) -> bool:
-    """Whether a library keeps an audit log: RAG_AUDIT (true or false); it does unless that says otherwise.
-
-    Raises:
-        InvalidSetting: a value that is neither.
-    """
+    """Whether a library keeps an audit log: RAG_AUDIT, by default true; raises InvalidSetting."""
     return _truth("RAG_AUDIT", environment.get("RAG_AUDIT") or "true")
 
 
@@ -145,17 +114,15 @@ def load_settings(
     values: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
+    """Settings from all sources; a later one wins: preset, environment, YAML file (see `nested` for sections),
+    `values`.
 
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off.
     RAG_VALIDATION_ENABLED=false lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest
     distance, RAG_MIN_DOCUMENTS the least number of passages; each is enforced where it is set, unless strict mode is
-    off.
-    RAG_WORKERS says who makes documents of several PDFs (`workers`).
-    RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file
-    or `values` that set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may
-    stand in the file of secrets, and the others in `.env`.
-    A file may have its settings in sections, see `nested`.
+    off. RAG_WORKERS says who makes documents of several PDFs. RAG_MODEL names a language model, which then drafts, also
+    where the preset names another drafter; a file or `values` win over it. Give `model_environment(os.environ)`, so
+    that the model may stand in the file of secrets, and the others in `.env`.
 
     Raises:
         InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
@@ -167,9 +134,7 @@ def load_settings(
 
 
 def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not
-    set.
-    """
+    """The settings that RAG_MODEL and the other variables ask for."""
     model = env.get("RAG_MODEL", "").strip()
     found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
     if workers := env.get("RAG_WORKERS", "").strip():

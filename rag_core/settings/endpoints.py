@@ -1,7 +1,5 @@
 """The endpoints of language models: base URL, key and model name, from the environment or from
-`.streamlit/secrets.toml`.
-
-The address of a vector store's database comes from there too.
+`.streamlit/secrets.toml`; and the address of a vector store's database.
 
 A key stands in no repr and in no error; pages show `Endpoint.masked`. Nothing is asked here.
 """
@@ -75,11 +73,9 @@ def masked(key: str) -> str:
 
 
 def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
-    """The servers to ask, in order: OPENAI_BASE_URL with OPENAI_API_KEY and RAG_MODEL, then the same three of
-    RAG_FALLBACK_.
+    """The servers to ask, in order: OPENAI_BASE_URL with OPENAI_API_KEY and RAG_MODEL, then the same of RAG_FALLBACK_.
 
-    A key without a base URL is for OpenAI; the second server has the first one's model unless it names one. None where
-    nothing is set.
+    A key without a base URL is for OpenAI; the second server has the first one's model unless it names one.
 
     Raises:
         InvalidSetting: a value cannot be used, or one is missing that another needs; the message holds none of them.
@@ -106,25 +102,14 @@ def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
 def model_environment(
     environment: Mapping[str, str], secrets: Path | None = None, file: Path = ENV_FILE
 ) -> Mapping[str, str]:
-    """The environment over the file of variables, over what the file of secrets says of language models.
-
-    A variable that is set but empty wins too.
-
-    Raises:
-        InvalidSetting: a file cannot be read.
-    """
+    """The environment, even where empty, over `.env`, over the file of secrets; raises InvalidSetting."""
     return _over_secrets(with_env_file(environment, file), NAMES, secrets or secrets_file(environment))
 
 
 def store_url(
     name: str, store: str, example: str, environment: Mapping[str, str] | None = None, secrets: Path | None = None
 ) -> str:
-    """The address of the database of a vector store, from the variable `name`: of the environment, or of the file of
-    secrets.
-
-    Raises:
-        InvalidSetting: there is none.
-    """
+    """The address of a vector store's database in the variable `name`; raises InvalidSetting without one."""
     url = address_of(name, environment, secrets)
     if not url:
         raise InvalidSetting(

@@ -80,9 +80,7 @@ def at_most(default: float, stage: Stage, scale: Scale | Unit, *ends: float, ste
 
 
 def choice(default: Any, stage: Stage, cost: Cost, *, switch: str = "") -> Any:
-    """Declare a knob with named values or a switch, helped by the text below it. `switch` as in `mode`; one that is on
-    goes off with it.
-    """
+    """Declare a knob with named values, or a switch, which `switch` turns off as in `mode`; the text below helps."""
     return Field(default, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice", "switch": switch})
 
 
@@ -91,8 +89,7 @@ STRICT, VALIDATION = "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED"
 
 
 def mode(default: Mode, stage: Stage, name: str = "", *, switch: str = "") -> Any:
-    """Declare what the check of a name may do; without a name, where observing does more than show, the text below it
-    is its help.
+    """Declare what the check of a name may do; without a name the text below it is its help, since observing does more.
 
     `switch` is the environment variable that loosens it where it is set to false; see `configuration`.
     """
@@ -105,10 +102,7 @@ def mode(default: Mode, stage: Stage, name: str = "", *, switch: str = "") -> An
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One setting as the page, the command line and the documentation see it.
-
-    `low`, `high`, `step` are None for choices.
-    """
+    """One setting as the page, the command line and the documentation see it; a choice has no range."""
 
     name: str
     default: Any
@@ -125,9 +119,7 @@ class Knob:
 
     @property
     def values(self) -> list[Any]:
-        """Every value of its slider, the lowest first: exact decimals, and integers where it counts; none of a
-        choice.
-        """
+        """Every value of its slider, the lowest first: exact decimals, or integers; none of a choice."""
         if self.low is None or self.high is None or not self.step:
             return []
         low, step = Decimal(str(self.low)), Decimal(str(self.step))
@@ -136,8 +128,5 @@ class Knob:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is a number, a switch or one of some options.
-
-        Free text names models to load and servers to ask.
-        """
+        """Whether it is a number, a switch or an option, and no free text, which names models and servers."""
         return self.low is not None or bool(self.options) or isinstance(self.default, bool)

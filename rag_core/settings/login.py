@@ -47,7 +47,6 @@ class Login:
 
     @property
     def provider(self) -> str:
-        """The provider's host and port."""
         return urlsplit(self.metadata_url).netloc
 
     @property
@@ -68,16 +67,11 @@ class Login:
 
 
 def secrets_file(environment: Mapping[str, str]) -> Path:
-    """The file of secrets."""
     return Path(environment.get("RAG_SECRETS") or SECRETS)
 
 
 def login(environment: Mapping[str, str]) -> Login | None:
-    """How people sign in; None where the file of secrets has no [auth].
-
-    Raises:
-        InvalidSetting: the file cannot be read, or what it says is not enough or not safe. No message holds a secret.
-    """
+    """How people sign in, or None without [auth]; raises InvalidSetting, without a secret, where it is unsafe."""
     path = secrets_file(environment)
     try:
         section: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("auth")

@@ -31,14 +31,9 @@ def noted(event: str, **fields: Any) -> dict[str, Any]:
 
 
 def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None:
-    """Log as the environment says; a second call replaces what the first one set up.
+    """Log as the environment says; a second call replaces what the first one set up. Raises InvalidSetting.
 
-    Args:
-        environment: RAG_LOG is text or json, RAG_LOG_FILE the path of a file.
-        verbose: as text on standard error, where the environment says nothing.
-
-    Raises:
-        InvalidSetting: RAG_LOG is something else, or the file cannot be written.
+    RAG_LOG is text or json, RAG_LOG_FILE the path of a file. `verbose`: as text, where the environment says nothing.
     """
     form, file = environment.get("RAG_LOG", "").strip().lower(), environment.get("RAG_LOG_FILE", "").strip()
     if form and form not in FORMS:
@@ -72,9 +67,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 class _Text(logging.Formatter):
-    """Time, level, logger, ids of the request and message on a line; a control character of a file's name or an error
-    moves no cursor.
-    """
+    """Time, level, logger, ids of the request and message on a line; no control character moves a cursor."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and the lines of an error after it."""
@@ -84,12 +77,9 @@ class _Text(logging.Formatter):
 
 
 class _Json(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, the ids of the request, event where it has a name, and the
-    fields of that event.
-    """
+    """One JSON object a line: time, level, logger, message, ids of the request, event and its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The object, in ASCII."""
         row = {"time": _time(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
         row |= request_ids()
         if event := getattr(record, _EVENT, ""):

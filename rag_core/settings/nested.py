@@ -71,11 +71,7 @@ SECTIONS = frozenset(name.partition(".")[0] for name in _MEANINGS)
 
 
 def flattened(read: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by our names, from a file whose sections may nest; what is named without a section stays as it is.
-
-    Raises:
-        InvalidSetting: a section holds a name that means nothing here, or two names that contradict each other.
-    """
+    """Settings by our names, from a file whose sections may nest; InvalidSetting for names unknown or at odds."""
     found = {name: value for name, value in read.items() if name not in SECTIONS or not isinstance(value, Mapping)}
     off = [name for name, value in _leaves(read) if name == "retrieval.reranking.enabled" and not value]
     for name, value in _leaves(read):
@@ -116,8 +112,7 @@ def with_env_file(environment: Mapping[str, str], file: Path = ENV_FILE) -> Mapp
     """The environment over the variables of a file of `NAME=value` lines; a variable that is set but empty wins too.
 
     Comments, quotes and a leading `export` are read as a shell reads them; nothing is expanded or run. Only `FROM_FILE`
-    is taken. Where a language model is stands elsewhere: a folder that came from somebody else must not send a key or a
-    document anywhere.
+    is taken: a folder that came from somebody else must not send a key or a document anywhere.
 
     Raises:
         InvalidSetting: the file cannot be read; the message holds no line of it, which may be a key.

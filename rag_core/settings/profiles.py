@@ -40,17 +40,12 @@ _ADAPTER = TypeAdapter(Profile)
 
 @cache
 def profiles() -> Mapping[str, Profile]:
-    """The profiles by domain, in the file's order."""
     raw = yaml.safe_load((DATA / "profiles.yaml").read_text(encoding="utf-8"))
     return {domain: _ADAPTER.validate_python({"domain": domain, **row}) for domain, row in raw.items()}
 
 
 def require_domain(domain: str) -> Profile:
-    """The profile of a domain.
-
-    Raises:
-        InvalidSetting: there is no such domain.
-    """
+    """The profile of a domain; raises InvalidSetting where there is none."""
     if domain not in profiles():
         raise InvalidSetting(f"There is no domain {domain!r}.", remedy=f"Use one of: {', '.join(profiles())}.")
     return profiles()[domain]

@@ -22,27 +22,16 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:+/=@-]{0,127}")
 
 @dataclass(slots=True)
 class RequestContext:
-    """A request, in all threads that work on it.
+    """A request, in all threads that work on it."""
 
-    Args:
-        id: of at most 128 letters, digits and signs; a caller's or 32 hex digits.
-        trace_id: 32 hex digits.
-        span_id: 16 hex digits, of what is done here; a call of another server names it as its parent.
-        parent_id: 16 hex digits, of the caller's span; "" where they named none.
-        sampled: whether its spans are to be kept.
-        caller: whose share of the service it takes; "" as long as nobody knows.
-        collections: that it entered, by name.
-        decision: the id of the kept decision that it made or showed; "" for none.
-    """
-
-    id: str
-    trace_id: str
-    span_id: str
-    parent_id: str = ""
-    sampled: bool = True
-    caller: str = ""
-    collections: tuple[str, ...] = ()
-    decision: str = ""
+    id: str  # at most 128 letters, digits and signs; a caller's or 32 hex digits
+    trace_id: str  # 32 hex digits
+    span_id: str  # 16 hex digits, of what is done here; a call of another server names it as its parent
+    parent_id: str = ""  # 16 hex digits, of the caller's span; "" where they named none
+    sampled: bool = True  # whether its spans are to be kept
+    caller: str = ""  # whose share of the service it takes; "" as long as nobody knows
+    collections: tuple[str, ...] = ()  # that it entered, by name
+    decision: str = ""  # the id of the kept decision that it made or showed; "" for none
 
     @property
     def traceparent(self) -> str:
@@ -51,7 +40,6 @@ class RequestContext:
 
     @property
     def ids(self) -> dict[str, str]:
-        """Its ids, by the names that they have in logs and problems."""
         return {"request_id": self.id, "trace_id": self.trace_id}
 
 
@@ -74,7 +62,6 @@ def request_ids() -> dict[str, str]:
 
 
 def note_collection(name: str) -> None:
-    """Say that the request is about a collection."""
     request = REQUEST.get()
     if request and name not in request.collections:
         request.collections += (name,)

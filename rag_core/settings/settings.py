@@ -200,9 +200,7 @@ class Settings(ModelSettings):
 
     @classmethod
     def knobs(cls) -> tuple[Knob, ...]:
-        """All settings that can be changed: each stage's in the order in which they are read, those of a language model
-        last.
-        """
+        """All settings that can be changed, by stage in order; those of a language model last."""
         own = [name for name in cls.model_fields if name not in ModelSettings.model_fields and name != "preset"]
         return tuple(_knob(name) for name in (*own, *ModelSettings.model_fields))
 
@@ -213,11 +211,7 @@ class Settings(ModelSettings):
 
     @classmethod
     def load(cls, preset: str = DEFAULT_PRESET, values: Mapping[str, Any] | None = None) -> Settings:
-        """The preset's values with `values` on top.
-
-        Raises:
-            InvalidSetting: an unknown preset or name, or a value out of its range.
-        """
+        """The preset's values with `values` on top; raises InvalidSetting for an unknown name or value."""
         if preset not in presets():
             raise InvalidSetting(f"There is no preset named {preset!r}.", remedy=f"Use one of: {', '.join(presets())}.")
         try:

@@ -16,7 +16,6 @@ from rag_core.adapters.embedding.by_name import EMBEDDED, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.embedded import LANGUAGES
 from rag_core.adapters.embedding.intents import talk_of
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.optional import require
 from rag_core.decision.tools import Tools
@@ -85,8 +84,7 @@ def _embedder(settings: Settings, apart: bool) -> Embedder:
 def open_engine(
     folder: Path, collection: str = "default", settings: Settings | None = None, *, apart: bool = False
 ) -> Engine:
-    """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model
-    in a child process.
+    """The engine over the library in `folder`; `apart` runs the embedding model in a child process.
 
     Raises:
         ModelUnavailable: a model cannot be loaded.
@@ -130,7 +128,6 @@ def traces() -> tracing.Traces | None:
 
 
 def signing_keys(login: Login) -> SigningKeys:
-    """The keys of a login's provider."""
     require("login", "Signing in")
     from rag_core.adapters.signing_keys import SigningKeys  # takes a tenth of a second, and most do without
 
@@ -138,10 +135,7 @@ def signing_keys(login: Login) -> SigningKeys:
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:
-    """The models that the settings name, for passages retrieved elsewhere; loaded once a process, or in its child.
-
-    The shipped calibration holds where it fits; answers of a language model are kept nowhere.
-    """
+    """The models that the settings name, for ready passages; a model's answers are kept nowhere."""
     return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision), apart)
 
 
@@ -153,23 +147,18 @@ def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
     """The corpus in memory of passages retrieved elsewhere: exact vectors, and BM25. Errors as `ready_corpus`."""
-    return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), Bm25Store(), cancelled)
+    return ready_corpus(passages, tools.embedder, vector_store(EXACT_STORE), cancelled)
 
 
 def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> JoinedCorpus:
-    """These collections of a library as one corpus, in memory.
-
-    Raises:
-        LibraryError: one cannot be used, or was built with another embedding model.
-        InvalidInput: one of them has no documents.
-    """
+    """These collections as one corpus, in memory; raises LibraryError, or InvalidInput without documents."""
     for name in collections:
         if contents_of(folder, name) is None:
             raise InvalidInput(
                 f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first."
             )
     parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]
-    return joined(parts, vector_store(EXACT_STORE), Bm25Store())
+    return joined(parts, vector_store(EXACT_STORE))
 
 
 def _tools(

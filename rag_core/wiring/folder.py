@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rag_core.adapters.act_log import ActLog
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, vector_store
 from rag_core.adapters.index.choose import forget as forget_rows
 from rag_core.adapters.llm.chain import FILE as CACHE_FILE
@@ -53,8 +52,6 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
 def open_library(folder: Path, collection: str, model: Embedder, new: str = EXACT_STORE) -> Library:
     """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`.
 
-    BM25 for words, beside it.
-
     Raises:
         StoreMismatch: it was built in a store that this version does not know.
         InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
@@ -72,11 +69,9 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = EXAC
 
 
 def uses(folder: Path, collection: str, model: Embedder, vectors: VectorStore) -> Uses:
-    """The models and stores of a library, and whom it asks and tells."""
     return {
         "embedder": model,
         "vectors": vectors,
-        "lexical": Bm25Store(),
         "on_delete": partial(_forget, folder, collection),
         "note": noting(folder, collection),
         "on_erase": partial(_erase, folder, collection),
@@ -103,10 +98,7 @@ def _forget(folder: Path, collection: str, documents: Collection[str], version: 
 
 
 def records(folder: Path, collection: str) -> RecordStore:
-    """The decisions, labels and feedback of a collection; one store in the process for each.
-
-    Opens nothing until it is used.
-    """
+    """The records of a collection; one store in the process for each, opened when it is used."""
     require_entry(collection)
     return _records(folder, collection)
 
@@ -133,12 +125,7 @@ def make_titled(folder: Path, title: str) -> str:
 
 
 def make_collection(folder: Path, name: str, title: str = "") -> None:
-    """Make an empty collection, which is noted first; nothing where it is there. Without a title its name is shown.
-
-    Raises:
-        InvalidInput: the name cannot be used.
-        QuotaExceeded: the library has as many collections as it may.
-    """
+    """Make an empty collection, titled or not, which is noted first; raises InvalidInput, or QuotaExceeded."""
     with _making:  # two at once would both find room for one
         known = collections(folder)
         if is_name(name) and name not in known:
@@ -154,7 +141,7 @@ def make_collection(folder: Path, name: str, title: str = "") -> None:
 
 
 def drop_collection(folder: Path, name: str, wait: float) -> bool:
-    """Delete a collection with its documents, indexes and records, which is noted first; whether there was one.
+    """Delete a collection, which is noted first; whether there was one.
 
     Whoever has it open in this process lets go of it first: see `rag_core.work.runner`.
     """
@@ -184,17 +171,14 @@ def finish_deletions(folder: Path) -> None:
         try:
             file = File(folder, name)
             if (facts := file.facts()).deleting:
-                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), Bm25Store(), facts.embedder)
+                loader = Loader(file, vector_store(facts.vector_store or EXACT_STORE), facts.embedder)
                 file.finish_deletion(partial(loader.clear_databases, None, (), forget_rows))
         except RagError as error:
             _log.warning("a deletion could not be finished: %s", error.kind)
 
 
 def noting(folder: Path, collection: str = "") -> Note:
-    """The way into the audit log of the library; it keeps nothing where the environment says so (`auditing`).
-
-    It raises NotAllowed for an act that is not open to whoever acts: all that is done to a library passes here first.
-    """
+    """The way into the audit log, if any, that all done to a library passes; raises NotAllowed."""
 
     def note(action: Action, objects: Sequence[str] = ()) -> None:
         permit(action, collection)
@@ -217,10 +201,7 @@ def act_log(folder: Path) -> ActLog:
 
 
 def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
-    """The settings with the embedding model, precision and vector store of the library; opens no index.
-
-    Unchanged where the library is empty, or its file cannot be read: opening it then says why.
-    """
+    """The settings with the library's model, precision and store, unless it is empty or cannot be read."""
     built = contents_of(folder, collection)
     if built is None:
         return settings
@@ -233,10 +214,7 @@ def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
 
 
 def hand_in(folder: Path, collection: str, sources: Sequence[Source], values: Values) -> frozenset[str]:
-    """The digests of the sources that are stored and listed now, to be indexed under these values; opens no index.
-
-    None of them where that cannot be done: whoever adds them then says why.
-    """
+    """The digests of the sources stored and listed now; none where that cannot be done. Opens no index."""
     file, note, refused = File(folder, collection), noting(folder, collection), list[tuple[str, IngestError]]()
 
     def noted(rows: Iterable[Accepted]) -> None:

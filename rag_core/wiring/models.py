@@ -63,11 +63,7 @@ _reader = lru_cache(maxsize=1)(ReaderModel)
 
 
 def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
-    """The entailment model that the settings name, here or in the child, loaded when it is first asked.
-
-    None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap
-    only.
-    """
+    """The entailment model that the settings name, loaded when first asked; None for none, or without its file."""
     model, languages = settings.verifier, settings.verifier_languages
     declared_languages(languages)
     if model == NO_ENTAILMENT or (model == EMBEDDED_ENTAILMENT and not SUPPORT_FILE.exists()):
@@ -89,11 +85,7 @@ def language_model(
     collection: str = "default",
     environment: Mapping[str, str] | None = None,
 ) -> LanguageModel | None:
-    """The configured language models in order, with the one that the settings name first; None where none is.
-
-    Answers are kept beside the collection in `folder`, where there is one and the settings allow it. `environment` is
-    that of the process, over the file of secrets, unless another one is given.
-    """
+    """The configured language models in order, the settings' first, with answers kept in `folder`; or None."""
     places = configured_models(settings, environment)
     if not places:
         return None

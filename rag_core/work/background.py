@@ -24,9 +24,9 @@ _log = logging.getLogger(__name__)
 class Background(Generic[T]):
     """One piece of work in a thread of its own. The thread writes it; pages read it.
 
-    At its end it has a `result`, or an `error` that says what to do. A stopped one may have neither: that is for its
-    work to say. A fault of ours is told as "`doing` stopped because of a fault in this program. `kept`"; `gone` says
-    that nobody waits for it any more. `name`, which stands in the log, is never of the user's text.
+    At its end it has a `result`, or an `error` that says what to do; a stopped one may have neither. A fault of ours is
+    told as "`doing` stopped because of a fault in this program. `kept`"; `gone` says that nobody waits for it any more.
+    `name`, which stands in the log, is never of the user's text.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class Background(Generic[T]):
         turn: AbstractContextManager[object] | None = None,
         ended: Callable[[], None] = lambda: None,
     ) -> Background[T]:
-        """Do the work in a thread, once it has its `turn`, for whoever acts now, and for the request that is
-        served now. It ends with the process.
+        """Do the work in a daemon thread once it has its `turn`, for whoever acts and for the request that is served
+        now.
 
         `work` takes a function that says whether it was stopped; `ended` is called from the thread at its end. Where
-        the system gives no more threads it ends at once, with an error, and its turn is not waited for.
+        the system gives no more threads it ends at once, with an error.
         """
         who, request = actor(), REQUEST.get()
 
@@ -71,16 +71,13 @@ class Background(Generic[T]):
         return self
 
     def wait(self, seconds: float = 0.0) -> bool:
-        """Whether it ended within so many seconds."""
         return self._done.wait(seconds)
 
     def stop(self) -> None:
-        """Ask it to stop, without waiting for its end."""
         self._stop.set()
 
     @property
     def stopping(self) -> bool:
-        """Whether it was asked to stop."""
         return self._stop.is_set()
 
     def cancelled(self) -> bool:

@@ -35,10 +35,7 @@ def of_documents(settings: Settings) -> dict[str, Any]:
 
 
 class HandingIn(Background[frozenset[str]]):
-    """The files of one job. `begin` is called once the job is taken, and hands them in beside it.
-
-    `settings` are what they are indexed under, also at the next start; `listed` digests of files on the list already.
-    """
+    """The files of one job, handed in beside it by `begin`; `listed` are digests on the list already."""
 
     def __init__(
         self,
@@ -94,9 +91,7 @@ START = Actor("start")  # the program itself
 
 
 def take_up(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> list[Job]:
-    """Finish deletions, have watched answers asked, and start a job for each of these collections in which indexing was
-    cut off.
-    """
+    """Finish deletions, have watched answers asked, and start a job for each collection that was cut off."""
     finish_deletions(folder)
     names = tuple(names)
     pins.begin(folder, names, base, runner)

@@ -68,7 +68,6 @@ class Far:
 
     @property
     def stage(self) -> str:
-        """One of STAGES, or nothing."""
         what = self.step.rpartition(": ")[2]
         return what if what in STAGES else ""
 
@@ -94,9 +93,8 @@ class Turns:
     def turn(self, whose: str, given_up: Cancel = lambda: False) -> Turn:
         """A turn, to be held within a `with` block. Turns are shared out evenly between these names.
 
-        It stands in the line from now on: threads that wait for turns may begin to run in another order. Whoever never
-        enters the block calls `Turn.leave`. Where it was `given_up`, the block is entered without its turn, and ends at
-        once.
+        It stands in the line from now on; whoever never enters the block calls `Turn.leave`. Where it was `given_up`,
+        the block is entered without its turn, and ends at once.
         """
         turn = Turn(self, whose, given_up)
         with self.changed:
@@ -122,7 +120,6 @@ class Turn:
         self.turns, self._given_up = turns, given_up
 
     def __enter__(self) -> Turn:
-        """Wait for it."""
         turns = self.turns
         with turns.changed:
             turns.changed.wait_for(lambda: self._given_up() or (not turns.busy and turns.next() is self))
@@ -136,7 +133,6 @@ class Turn:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give it back."""
         if self.held:
             with self.turns.changed:
                 self.held = self.turns.busy = False
@@ -150,11 +146,7 @@ class Turn:
                 self.turns.changed.notify_all()  # it may have been the next one
 
     def pass_on(self) -> None:
-        """Let others who wait come first, and wait for the next turn, unless it was given up meanwhile.
-
-        What waits of the same name comes after: it would wait for what this work keeps, such as the lock of a
-        collection.
-        """
+        """Let others but those of the same name, who wait for what this work keeps, come first."""
         with self.turns.changed:
             if self.held and any(one.whose != self.whose for one in self.turns.waiting):
                 self.turns.waiting.insert(0, self)  # before others of the same name
@@ -175,8 +167,8 @@ class Job(Background["AddReport | Ran"]):
 
     `step` is what is being done with the current file (untrusted text: it names a file), `done` of `total` its pages or
     passages; `files_done` of `files` counts whole files or questions, files in the order of `listed` where that is
-    known. The file behind the current one may be read already. `sources` are kept so that a password can be tried
-    without uploading again: while the job runs all of them, then those that need one.
+    known. `sources` are kept so that a password can be tried without uploading again: while the job runs all of them,
+    then those that need one.
     """
 
     title: str
@@ -218,7 +210,6 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def finished(self) -> bool:
-        """Whether it ended, in whatever way."""
         return self.wait()
 
     @property
@@ -312,7 +303,6 @@ class Job(Background["AddReport | Ran"]):
         return self._far.get(number)
 
     def progress(self, step: str, done: int, total: int) -> None:
-        """Take the progress that the library reports."""
         with self._telling:
             self._told(step, done, total)
 

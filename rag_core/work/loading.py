@@ -47,7 +47,6 @@ class Opening(Background[Engine]):
 
     @property
     def engine(self) -> Engine | None:
-        """The engine over it, once it is open."""
         return self.result
 
 
@@ -99,11 +98,7 @@ def known(folder: Path, collection: str) -> Opening | None:
 
 
 def engine(folder: Path, collection: str, settings: Settings) -> Engine:
-    """The engine over a library, one in the process for each; waits until it is there.
-
-    Raises:
-        RagError: the model or the library cannot be used, or not by whoever acts.
-    """
+    """The engine over a library, one in the process for each, once it is there; raises RagError."""
     opened = opening(folder, collection, settings)
     while not opened.wait(1):
         pass

@@ -37,9 +37,8 @@ KIND = "watching"  # its jobs
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A watched answer with what became of it: ids of the decision that was pinned and of the last one that is kept,
-    what each says (empty for a refusal, and where its document was deleted), the last one's document and page (0 for
-    none), and the version of the library that it was asked of. All texts are untrusted.
+    """A watched answer: ids of the decision that was pinned and of the last one kept, what each says (empty for a
+    refusal or a deleted document), where the last one stands, and the library's version. All texts are untrusted.
     """
 
     decision: str
@@ -55,11 +54,7 @@ class Watched:
 
 
 def pin(library: Library, store: RecordStore, id: int) -> None:
-    """Watch a kept decision; one from an earlier version of the library is asked again at once.
-
-    Raises:
-        InvalidInput: there is none, or what it cites was deleted.
-    """
+    """Watch a kept decision; one of an earlier version is asked again at once. Raises InvalidInput without a source."""
     measured = store.measurements(id, library.view.page_text)
     row = decide(measured).to_json()
     if not row["is_refusal"] and not shown(row).document:
@@ -99,16 +94,9 @@ def listed(store: RecordStore, pins: Iterable[Pin], page_text: PageText) -> list
 
 
 def begin(folder: Path, names: Iterable[str], base: Settings, runner: Runner) -> None:
-    """Have watched answers asked anew from now on, whenever this process finds that their documents have changed.
+    """Have watched answers asked anew whenever this process finds that their documents have changed.
 
-    Args:
-        folder: of the library.
-        names: of collections that may have changed while nobody looked.
-        base: settings of the service.
-        runner: of its jobs.
-
-    Raises:
-        InvalidSetting: the environment names no web address where it should.
+    `names` are collections that may have changed while nobody looked. Raises InvalidSetting for a wrong web address.
     """
     webhook(os.environ)
 
@@ -183,9 +171,7 @@ def _check(engine: Engine, store: RecordStore, one: Pin, built: Mapping[str, obj
 
 
 def _searched(engine: Engine, one: Pin, was: Measurements) -> list[str]:
-    """The documents that it is restricted to, as far as they are there: a new form of one has another id, and mostly
-    the same name.
-    """
+    """The documents that it is restricted to; a new form of one has another id, and mostly the same name."""
     there = {document.id: document.name for document in engine.library.view.documents}
     names = (id if id in there else was.library.names.get(id, "") for id in one.searched)
     return [name for name in names if name in there or name in there.values()]

@@ -31,7 +31,7 @@ def keeping(store: RecordStore) -> bool:
 
 
 def keep(store: RecordStore, measurements: Measurements, searched: Sequence[str] = (), origin: str = "ask") -> int:
-    """Keep a question, whatever was chosen, for the documents that it was restricted to (none for all); its id.
+    """Keep a question for the documents that it was restricted to (none for all); its id.
 
     Drops what is older or more than is to be kept.
     """

@@ -67,11 +67,7 @@ class Runner:
         bounded: bool = True,
         handing_in: HandingIn | None = None,
     ) -> Job:
-        """Start a job over so many files, or queue it behind the running one.
-
-        `sources` are kept so that a password can be tried. Too many jobs before it end it at once, with an error that
-        says so, unless it is not `bounded`.
-        """
+        """Start a job over so many files, or queue it; too many jobs end a `bounded` one at once, with an error."""
         job = Job(
             title,
             kind,
@@ -115,7 +111,6 @@ class Runner:
 
     @property
     def shared(self) -> tuple[Job, ...]:
-        """The jobs that belong to no session."""
         return tuple(self._shared.values())
 
     def jobs(self, place: Place) -> tuple[Job, ...]:
@@ -135,9 +130,9 @@ class Runner:
                 self._going = +self._going
 
     def end(self, place: Place, seconds: float) -> bool:
-        """Stop the jobs of a library that goes, and forget them; whether all of them ended within so many seconds.
+        """Stop and forget the jobs of a library that goes; whether all ended within so many seconds.
 
-        Those that wait for their turn end at once. Nothing of theirs is handed in afterwards.
+        Nothing of theirs is handed in afterwards.
         """
         with self._starting:
             ending = [job for job in self._jobs if job.place == place]

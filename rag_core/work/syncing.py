@@ -73,7 +73,6 @@ class State:
             raise damaged(path, "cannot be read") from error
 
     def problems(self) -> list[str]:
-        """All that is wrong, a line each; untrusted text."""
         of_files = [f"{path}: {known.problem}" for path, known in sorted(self.files.items()) if known.problem]
         return [self.problem, *of_files] if self.problem else of_files
 
@@ -82,15 +81,12 @@ class State:
         return {path: stamp for path, stamp in found.items() if self.files.get(path, Known("")).stamp != stamp}
 
     def digests(self, without: Several[str] = frozenset()) -> set[str]:
-        """The documents of all files but these."""
         return {known.digest for path, known in self.files.items() if path not in without} - {""}
 
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """Files that were added or replaced, documents that were deleted with their files, and how many files are left:
-    they are being written, have just gone, or are for the next batch.
-    """
+    """Files that were added or replaced, documents deleted with their files, and files that are left for later."""
 
     added: int = 0
     deleted: int = 0
@@ -99,25 +95,15 @@ class Synced:
 
 @dataclass(eq=False)
 class Follower:
-    """One collection, which is made where it is not there, and the folder that it follows.
+    """One collection, which is made where it is not there, and the folder that it follows."""
 
-    Args:
-        library: the library's folder.
-        name: of the collection.
-        folder: what it follows.
-        base: settings of the service.
-        runner: of its jobs.
-        still_seconds: as STILL_SECONDS.
-        delete_most: delete documents even where more than half of them have no file any more.
-    """
-
-    library: Path
-    name: str
-    folder: SyncedFolder
-    base: Settings
-    runner: Runner
-    still_seconds: float = STILL_SECONDS
-    delete_most: bool = False
+    library: Path  # the library's folder
+    name: str  # the collection's
+    folder: SyncedFolder  # what it follows
+    base: Settings  # settings of the service
+    runner: Runner  # runs its jobs
+    still_seconds: float = STILL_SECONDS  # as STILL_SECONDS
+    delete_most: bool = False  # delete documents even where more than half of them have no file any more
     stop: threading.Event = field(default_factory=threading.Event, init=False)
     # files that are not as they are known, and since when they stand still
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict, init=False)
@@ -141,11 +127,7 @@ class Follower:
                     _log.exception("following a folder failed")
 
     def catch_up(self) -> Synced:
-        """Take over all that stands still, and wait a minute at most for what does not.
-
-        Raises:
-            RagError: the collection cannot be used.
-        """
+        """Take over all that stands still, waiting a minute for the rest; raises RagError."""
         added = deleted = tries = 0
         while True:
             found = self.step()
@@ -157,11 +139,7 @@ class Follower:
                 return Synced(added, deleted, found.left)
 
     def step(self) -> Synced:
-        """Look once, add a batch of the files that stand still, and delete documents whose files are gone.
-
-        Raises:
-            RagError: as `catch_up`; the next step does what is left.
-        """
+        """Look once, add a batch of the files that stand still, and delete what is gone; raises RagError."""
         self._require_collection()
         if (look := self.folder.look()) == self._done:
             return Synced()
@@ -292,10 +270,7 @@ class Follower:
 def follow_all(
     library: Path, folders: Mapping[str, tuple[str, bool]], base: Settings, runner: Runner
 ) -> list[Follower]:
-    """Have collections follow folders, of these addresses and whether they need polling, each in a thread of its own.
-
-    Each goes on until its `stop` is set, or the process ends: the library survives being killed.
-    """
+    """Have collections follow folders, of these addresses and polling, until `stop` is set or the process ends."""
     following = []
     for name, (address, polling) in folders.items():
         try:

@@ -31,7 +31,6 @@ from rag_core.adapters.child import process as embedding_process
 from rag_core.adapters.child.process import ProcessEmbedder
 from rag_core.adapters.embedding import by_name
 from rag_core.adapters.embedding.by_name import EMBEDDED, SentenceTransformerEmbedder
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import ModelUnavailable
 from rag_core.library.library import Library
@@ -312,9 +311,7 @@ def test_given_a_text_that_hangs_the_model_when_added_then_it_is_refused_in_time
                     return self._function()
 
     monkeypatch.setattr(embedding_process, "Timer", Timer)
-    opened = Library.open(
-        tmp_path, "default", embedder=ProcessEmbedder("any"), vectors=FaissStore(DIM), lexical=Bm25Store()
-    )
+    opened = Library.open(tmp_path, "default", embedder=ProcessEmbedder("any"), vectors=FaissStore(DIM))
 
     report = opened.add([text_source("a", "hang"), text_source("b", "No danger here.")], Settings.load())
 

@@ -8,9 +8,10 @@ import faiss
 import numpy as np
 import pytest
 
-from rag_core.adapters.index import flat, segments
+from rag_core.adapters.index import flat
 from rag_core.adapters.index import flat as sketched
 from rag_core.adapters.index.flat import FaissStore, SketchIndex, SketchStore
+from rag_core.retrieval import segments
 
 DIM, ROWS = 64, 3000
 

@@ -16,7 +16,6 @@ from pathlib import Path
 import make
 from library_kit import SETTINGS, HashEmbedder, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.decision.tools import Tools
@@ -62,7 +61,7 @@ def resume(folder: Path, number: str) -> None:
 def rebuild(folder: Path, number: str) -> None:
     """All documents again."""
     say("add")
-    Library.rebuild(folder, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16), lexical=Bm25Store())
+    Library.rebuild(folder, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16))
     say("added")
 
 

@@ -26,7 +26,6 @@ from rag_core import (
     text_source,
     wiring,
 )
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import vector_store
 from rag_core.decision.tools import Tools
 from rag_core.engine import Engine
@@ -202,7 +201,7 @@ def test_given_a_passage_longer_than_the_model_reads_then_its_best_part_has_its_
 
 def test_given_two_passages_of_one_page_then_offsets_are_in_the_page_as_it_was_given() -> None:
     passages = [ReadyPassage(LEAVE, "a.pdf", 4), ReadyPassage(NOTICE, "a.pdf", 4), ReadyPassage(NOTICE, "a.pdf", 5)]
-    corpus = ready_corpus(passages, HashEmbedder(), vector_store("faiss-flat"), Bm25Store())
+    corpus = ready_corpus(passages, HashEmbedder(), vector_store("faiss-flat"))
 
     assert corpus.page_text("document:a.pdf", 4) == f"{LEAVE}\n\n{NOTICE}"
     assert corpus.page_text("document:a.pdf", 6) == ""
@@ -231,7 +230,7 @@ def test_given_metadata_then_it_is_of_the_document_and_the_first_to_say_it_holds
         {"text": NOTICE, "document": "p.pdf", "metadata": POLICY},
         {"text": LEAVE, "document": "p.pdf", "metadata": {"title": "Other"}, "page": None},
     ]
-    corpus = ready_corpus(passages, HashEmbedder(), vector_store("faiss-flat"), Bm25Store())
+    corpus = ready_corpus(passages, HashEmbedder(), vector_store("faiss-flat"))
 
     (document,) = corpus.documents
     about = document.metadata

@@ -19,7 +19,6 @@ from quick_worker import DIM
 
 from rag_core.adapters.child import process as embedding_process
 from rag_core.adapters.child.process import ProcessEmbedder
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import sources_from
@@ -39,7 +38,7 @@ def main(folder: Path, files: list[Path]) -> None:
     embedding_process.WORKER = "quick_worker"
     os.environ["PYTHONPATH"] = str(Path(__file__).parent)
     embedder = ProcessEmbedder("quick")
-    opened = Library.open(folder, "default", embedder=embedder, vectors=FaissStore(DIM), lexical=Bm25Store())
+    opened = Library.open(folder, "default", embedder=embedder, vectors=FaissStore(DIM))
     settings = Settings.load()
     for file in files:
         before = len(opened.snapshot.passages)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import TextKind, Vectors
 from rag_core.language import terms, words
@@ -48,9 +47,7 @@ class HashEmbedder:
 
 
 def library(folder: Path, collection: str = "default", embedder: HashEmbedder | None = None) -> Library:
-    return Library.open(
-        folder, collection, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store()
-    )
+    return Library.open(folder, collection, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM))
 
 
 def text(id: str, body: str, **fields: object) -> Source:

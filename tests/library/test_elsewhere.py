@@ -17,7 +17,6 @@ import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, text
 from reading_kit import kept
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import DamagedPdf, IngestError, WorkersUnavailable
@@ -101,7 +100,6 @@ def library(folder: Path, worker: Worker | None) -> Library:
         "default",
         embedder=HashEmbedder(),
         vectors=FaissStore(),
-        lexical=Bm25Store(),
         workers=lambda settings: worker,
     )
 
@@ -272,7 +270,6 @@ def test_given_a_rebuild_and_a_stored_file_that_is_damaged_then_workers_make_the
         SETTINGS,
         embedder=other,
         vectors=FaissStore(),
-        lexical=Bm25Store(),
         workers=lambda settings: worker,
     )
 
@@ -288,9 +285,7 @@ def test_given_settings_then_they_say_which_workers_there_are(tmp_path: Path) ->
     def workers(settings: Settings) -> None:
         asked.append(settings)
 
-    opened = Library.open(
-        tmp_path, "default", embedder=HashEmbedder(), vectors=FaissStore(), lexical=Bm25Store(), workers=workers
-    )
+    opened = Library.open(tmp_path, "default", embedder=HashEmbedder(), vectors=FaissStore(), workers=workers)
     opened.add([text("one", "Alpha.")], SETTINGS.changed(overlap_tokens=0))
 
     assert [settings.overlap_tokens for settings in asked] == [0]

@@ -11,7 +11,6 @@ import pytest
 from library_kit import HashEmbedder, library, text
 
 from rag_core import Settings
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.decision.tools import Tools
 from rag_core.domain.decision import Decision
@@ -45,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def over(folder: Path, *names: str) -> JoinedCorpus:
-    return joined([library(folder, name).snapshot for name in names], FaissStore(16), Bm25Store())
+    return joined([library(folder, name).snapshot for name in names], FaissStore(16))
 
 
 def ask(corpus: JoinedCorpus, question: str, settings: Settings = SETTINGS, **only: object) -> Decision:

@@ -9,7 +9,6 @@ import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text, traces
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import DateSource, Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
@@ -372,9 +371,7 @@ def test_given_another_model_or_precision_when_opened_then_it_is_refused_with_a_
     with pytest.raises(ModelMismatch, match=r"hash@float32.*hash@bfloat16.*rebuild"):
         library(tmp_path, embedder=other)
 
-    rebuilt, report = Library.rebuild(
-        tmp_path, "default", SETTINGS, embedder=other, vectors=FaissStore(16), lexical=Bm25Store()
-    )
+    rebuilt, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=other, vectors=FaissStore(16))
     assert [document.title for document in report.added] == ["felines.pdf", "Mine"]
     assert rebuilt.unfinished() == ()
     assert other.embedded == len(rebuilt.snapshot.passages)
@@ -394,9 +391,7 @@ def test_given_an_older_index_version_when_opened_then_it_says_to_rebuild(tmp_pa
     with pytest.raises(LibraryError, match="Rebuild"):
         library(tmp_path)
 
-    rebuilt, _ = Library.rebuild(
-        tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16), lexical=Bm25Store()
-    )
+    rebuilt, _ = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=FaissStore(16))
     assert [document.name for document in library(tmp_path).snapshot.documents] == ["dogs"]
     check_whole(rebuilt)
 
@@ -406,7 +401,7 @@ def test_given_a_rebuild_cancelled_halfway_when_reopened_then_the_old_generation
 ):
     sources = [Source("a.pdf", pdf("Alpha."), "pdf"), Source("b.pdf", pdf("Beta."), "pdf")]
     library(tmp_path).add(sources, SETTINGS)
-    other, ports = HashEmbedder("other@float32"), {"vectors": FaissStore(16), "lexical": Bm25Store()}
+    other, ports = HashEmbedder("other@float32"), {"vectors": FaissStore(16)}
 
     _, report = Library.rebuild(
         tmp_path, "default", SETTINGS, embedder=other, cancelled=lambda: other.embedded > 0, **ports

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Span, WordBox
 from rag_core.domain.passages import Passage, PassageKind
@@ -25,7 +24,7 @@ from rag_core.library.stored import stored_json as records
 from rag_core.library.stored.collection import FILE, pack_terms, pack_vectors, unpack_terms, unpack_vectors
 from rag_core.library.stored.sources import Source
 
-PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
+PORTS = {"vectors": FaissStore(16)}
 
 
 @pytest.fixture(scope="module")

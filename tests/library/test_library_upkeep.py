@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
@@ -23,7 +22,7 @@ from rag_core.wiring import as_built
 LONG = " ".join(f"Sentence number {number} says something new." for number in range(60))
 SMALL = SETTINGS.changed(passage_tokens=64)
 LEGAL = SETTINGS.changed(strategy="legal")
-PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
+PORTS = {"vectors": FaissStore(16)}
 
 
 def encrypted(body: str, password: str) -> bytes:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.entrypoints.cli import main
 from rag_core.errors import InvalidInput, ModelMismatch
 from rag_core.library.library import Library
@@ -81,7 +80,7 @@ def test_given_a_vector_that_is_not_the_same_then_the_command_fails_and_says_how
 
 def test_given_nothing_to_move_or_another_model_then_it_stays_where_it_is(made: Path, tmp_path: Path) -> None:
     assert main(["migrate", "faiss-sketch", "--library", str(tmp_path / "empty")]) == 1
-    ports = {"vectors": engines.vector_store("faiss-sketch"), "lexical": Bm25Store()}
+    ports = {"vectors": engines.vector_store("faiss-sketch")}
     with pytest.raises(InvalidInput):
         Library.move(tmp_path / "empty", "default", embedder=HashEmbedder(), **ports)
     with pytest.raises(ModelMismatch):

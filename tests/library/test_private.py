@@ -15,7 +15,6 @@ from builders import measurements
 from certificates import certificate
 from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.llm.chain import FILE as CACHE
 from rag_core.adapters.llm.chain import ModelCache
@@ -107,7 +106,6 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
         SETTINGS,
         embedder=HashEmbedder("other@float32"),
         vectors=FaissStore(DIM),
-        lexical=Bm25Store(),
         progress=look,
     )
     moved = store.move_aside()

@@ -9,9 +9,9 @@ import random
 import numpy as np
 from library_kit import SETTINGS, check_whole, library, text
 
-from rag_core.adapters.index import bm25 as words
-from rag_core.adapters.index import segments
 from rag_core.library import loading
+from rag_core.retrieval import bm25 as words
+from rag_core.retrieval import segments
 
 
 def numbers(opened, questions):

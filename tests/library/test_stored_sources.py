@@ -10,13 +10,12 @@ import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import LibraryDamaged, StoredFileDamaged
 from rag_core.library.library import Library
 from rag_core.library.stored.sources import Source
 
-PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
+PORTS = {"vectors": FaissStore(16)}
 GOOD = "The notice period is 28 days."
 
 

@@ -20,7 +20,6 @@ from library_kit import DIM, SETTINGS, HashEmbedder, text
 from library_kit import found as ids_found
 
 from rag_core.adapters.index import in_database, milvus, postgres
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import forget, vector_store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.index.in_database import digest_of
@@ -214,7 +213,7 @@ def test_given_a_database_that_is_gone_when_a_document_is_deleted_then_its_row_g
 def test_given_a_library_that_moves_or_is_dropped_then_no_row_of_it_stays_in_the_database_that_it_leaves(
     store: str, stored: Stored, tmp_path: Path
 ) -> None:
-    ports: Any = {"embedder": HashEmbedder(), "lexical": Bm25Store(), "forget_rows": forget}
+    ports: Any = {"embedder": HashEmbedder(), "forget_rows": forget}
     opened(tmp_path, store).add([text("one", "kx11 kx22.")], SETTINGS)
     owner = owner_of(tmp_path, store)
 
@@ -412,7 +411,7 @@ def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_a
 
 def mend(folder: Path, store: str = "pgvector") -> None:
     embedder = HashEmbedder()
-    Library.rebuild(folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store), lexical=Bm25Store())
+    Library.rebuild(folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store))
     assert embedder.embedded == 0  # its documents have their vectors in the library's file
 
 

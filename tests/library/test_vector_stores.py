@@ -12,7 +12,6 @@ import pytest
 from folding import each
 from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
-from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES, StoreRow, vector_store
 from rag_core.adapters.index.flat import SketchStore
 from rag_core.adapters.optional import EXTRAS
@@ -123,7 +122,7 @@ def test_given_a_library_when_another_process_moved_it_to_another_store_then_the
 ) -> None:
     held = library(tmp_path)
     held.add([text("one", "Alpha.")], SETTINGS)
-    Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=SketchStore(), lexical=Bm25Store())
+    Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=SketchStore())
 
     with pytest.raises(StoreMismatch, match=r"built in the vector store 'faiss-sketch', not in 'faiss-flat'") as caught:
         held.refresh()

@@ -21,12 +21,7 @@ Head = dict[str, Any]
 
 
 def write(stream: IO[bytes], head: Mapping[str, object], body: bytes = b"") -> None:
-    """Send one message.
-
-    Raises:
-        ValueError: head or body is longer than `MAX_BYTES`; nothing was sent.
-        OSError: nobody reads any more.
-    """
+    """Send one message; raises ValueError, with nothing sent, beyond `MAX_BYTES`, OSError where nobody reads."""
     packed = json.dumps(head).encode()
     _require_short(len(packed), len(body))
     stream.write(_LENGTHS.pack(len(packed), len(body)))
@@ -36,12 +31,7 @@ def write(stream: IO[bytes], head: Mapping[str, object], body: bytes = b"") -> N
 
 
 def read(stream: IO[bytes]) -> tuple[Head, bytes]:
-    """Wait for one message.
-
-    Raises:
-        EOFError: the other side ended, between two messages or within one.
-        ValueError: what came is not a message.
-    """
+    """Wait for one message; raises EOFError where the other side ended, ValueError where what came is none."""
     head_bytes, body_bytes = _LENGTHS.unpack(_exactly(stream, _LENGTHS.size))
     _require_short(head_bytes, body_bytes)
     head = json.loads(_exactly(stream, head_bytes))
@@ -75,10 +65,7 @@ LAST_WORDS_CHARS = 200  # characters of the line that an error quotes from a pro
 
 
 class Started:
-    """A module run in a process of its own, the pipes to it, and the last line of its standard error.
-
-    Each of those lines goes to `log`, read by a thread of this `name`. Raises OSError where it cannot be started.
-    """
+    """A module run in a process of its own, and pipes to it; its standard error goes to `log`. Raises OSError."""
 
     def __init__(self, module: str, environment: Mapping[str, str], log: logging.Logger, name: str) -> None:
         path = os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH")]))

@@ -50,11 +50,9 @@ class _Wait:
 class InTurn:
     """A lock that is given in the order of asking, and to who can wait (`behind`) when nobody else comes.
 
-    Python's own goes to whoever is quickest. A thread that indexes lets go of it for a moment between two batches and
-    has it again before a question that waits is awake: questions waited a minute beside a file of 300 pages. And a
-    question comes with some six short requests, one after the other: where a batch begins between any two of them, each
-    waits for a batch. So who can wait lets a moment pass after each short one of somebody else, as an anticipatory
-    scheduler of a disk does (Iyer and Druschel, 2001). Not to be taken twice by one thread.
+    Python's own goes to whoever is quickest: beside a file of 300 pages questions waited a minute for a thread that
+    embeds. A question comes with some six short requests, so who can wait lets a moment pass after each one of somebody
+    else, as an anticipatory scheduler of a disk does (Iyer and Druschel, 2001). Not to be taken twice by one thread.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -65,7 +63,6 @@ class InTurn:
         self._last = _Wait(-math.inf, 0)  # the short request that was done last, and when
 
     def locked(self) -> bool:
-        """Whether somebody has it."""
         return self._taken
 
     @contextmanager
@@ -115,11 +112,12 @@ _log = logging.getLogger(__name__)
 
 
 class ProcessEmbedder:
-    """An `Embedder` on a sentence-transformers model in a child process; see `load_embedder` for its arguments.
+    """An `Embedder` in a child process; see `load_embedder` for its arguments. Threads may share it: one request at a
+    time.
 
-    Safe to call from several threads: one request at a time. It is made at once, while the child still loads; the first
-    call waits. A child that ended between two calls is replaced; one that ends within a call costs that call a
-    `ModelUnavailable`, and the next call starts another. No child outlives this object or this process.
+    It is made at once; the first call waits until the model is loaded. A child that ended between two calls is
+    replaced; one that ends within a call costs that call a `ModelUnavailable`. No child outlives this object or this
+    process.
     """
 
     def __init__(self, model: str, precision: str = "auto") -> None:
@@ -136,12 +134,10 @@ class ProcessEmbedder:
 
     @property
     def max_tokens(self) -> int:
-        """Tokens the model reads, special tokens included."""
         return self._greeted()[1]
 
     @property
     def tokenizer(self) -> str:
-        """Hash of its vocabulary."""
         return self._greeted()[2]
 
     @property
@@ -150,7 +146,6 @@ class ProcessEmbedder:
         return self._greeted()[3]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
         if self._load["model"] == EMBEDDED:  # in this process: files are cut while the child embeds
@@ -240,7 +235,6 @@ class ProcessAnswerability:
         self.version = version_of(MODEL_FILE)
 
     def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
-        """See `ReaderModel.read`."""
         if not places:
             return []
         head, _ = self._embedder.ask(do="read", question=question, places=[[one.heading, one.units] for one in places])
@@ -256,16 +250,13 @@ class ProcessEntailment:
 
     @cached_property
     def version(self) -> str:
-        """See `Verifier.version`."""
         return str(self._described["version"])
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """See `Verifier.languages`."""
         return frozenset(self._described["languages"])
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """See `Verifier.supports`."""
         if not pairs:
             return []
         head, _ = self._embedder.ask(do="supports", entailment_model=self._named, pairs=list(pairs))
@@ -324,7 +315,6 @@ class _Child:
 
     @property
     def ended(self) -> bool:
-        """Whether the process is gone."""
         return self._process.poll() is not None
 
     def fate(self) -> str:

@@ -108,6 +108,7 @@ def _take_network(model: str) -> str:
 
 
 def _load(head: pipes.Head) -> Embedder:
+    """The model; a test puts another in its place."""
     return load_embedder(head["model"], head["precision"])
 
 

@@ -1,12 +1,8 @@
-"""The attention of each text of a batch to itself.
+"""The attention of each text of a batch to itself, in the part of Python that TorchScript compiles (`forward`).
 
-The texts stand one after another: no mask between them, no padding to the longest.
-
-Of a long text in bfloat16 it is made of two products and oneDNN's softmax, since torch's own goes through it in small
-blocks: on one thread .94 and .37 ms for 208 tokens and twelve heads. On several threads torch's own is faster
-    (docs/decisions/23-speed.md).
-
-In the part of Python that TorchScript compiles (`forward`).
+The texts stand one after another: no mask, no padding. Of a long text in bfloat16 it is made of two products and
+oneDNN's softmax, since torch's own goes through it in small blocks: on one thread .94 and .37 ms for 208 tokens and
+twelve heads. On several threads torch's own is faster (docs/decisions/23-speed.md).
 """
 
 from functools import cache
@@ -30,9 +26,7 @@ def has_products() -> bool:
 
 
 def rows_behind(lengths: list[int]) -> int:
-    """So many rows have to stand behind those of all texts, so that each long one can be filled up; none where short
-    ones come last.
-    """
+    """So many rows have to stand behind those of all texts, so that each long one can be filled up."""
     start = needed = 0
     for length in lengths:
         if length >= LONG:
@@ -53,14 +47,13 @@ def attend(
     """Shape (rows of the query, heads * numbers of a head).
 
     Args:
-        query: of all texts, shape (rows, heads, numbers of a head); of the first token of each text alone where
-            `first_only`.
+        query: of all texts, shape (rows, heads, numbers of a head); of each first token alone where `first_only`.
         key: of all tokens, with `rows_behind` more rows of anything finite.
         value: of the same shape.
         bounds: where each text begins and ends in `key` and `value`.
         first_only: only the first token of each text asks.
-        products: multiply where a text is long; in bfloat16 and where torch has oneDNN.
-        long: tokens from which a text is.
+        products: multiply where a text has `long` tokens; in bfloat16 and where torch has oneDNN.
+        long: see `products`.
     """
     found = query.new_zeros([query.size(0), query.size(1) * query.size(2)])
     queries, keys, values = query.transpose(0, 1), key.transpose(0, 1), value.transpose(0, 1)
@@ -80,10 +73,7 @@ def attend(
 def _in_two_products(
     query: Tensor, key: Tensor, value: Tensor, first: int, last: int, start: int, end: int, same_rows: int = SAME_ROWS
 ) -> Tensor:
-    """As torch has it, of shape (heads, rows that ask, numbers of a head).
-
-    Rows that fill a text up are the next one's, without a share.
-    """
+    """As torch has it, of shape (heads, rows that ask, numbers of a head); rows that fill up are the next text's."""
     filled = start + (end - start + same_rows - 1) // same_rows * same_rows
     asked = query[:, first:last] if last - first == 1 else query[:, start:filled]
     keys = key[:, start:filled].contiguous().transpose(1, 2)

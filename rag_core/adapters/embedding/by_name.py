@@ -59,10 +59,9 @@ def precision_here(precision: str) -> str:
 
 
 def unit_vectors(vectors: Vectors) -> Vectors:
-    """A model's vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off by up to 0.4 %.
+    """Vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off by up to 0.4 %.
 
-    Raises:
-        ModelUnavailable: some are not numbers.
+    Raises ModelUnavailable for NaN.
     """
     if not np.isfinite(vectors).all():
         raise ModelUnavailable("The embedding model returned no numbers.", remedy="Use another model or precision.")
@@ -84,11 +83,9 @@ def _not_loaded(model: str, error: Exception) -> ModelUnavailable:
 
 
 class SentenceTransformerEmbedder:
-    """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
+    """An `Embedder` on a model of sentence-transformers, by name or folder. Threads may share it: passes are queued.
 
-    Args:
-        model: a model's name, or a folder.
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+    `precision` is float32, bfloat16 or auto (bfloat16 where the processor has it).
 
     Raises:
         MissingDependency: sentence-transformers is not installed.
@@ -110,27 +107,15 @@ class SentenceTransformerEmbedder:
         except Exception as error:  # the library raises many kinds; each is the same to the user
             raise _not_loaded(model, error) from error
         self._model = self._model.to(getattr(torch, self.precision)).eval()
-        self._name = f"{model}@{self.precision}"
+        self.name, self.max_tokens = f"{model}@{self.precision}", int(self._model.max_seq_length or 512)
         self._tokenizer: Any = self._model.tokenizer
         self._lock = threading.Lock()
 
-    @property
-    def name(self) -> str:
-        """Model and precision, as a library stores it."""
-        return self._name
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens the model reads, special tokens included."""
-        return int(self._model.max_seq_length or 512)
-
     @cached_property
     def tokenizer(self) -> str:
-        """Hash of its vocabulary."""
         return vocabulary_hash(self._tokenizer.get_vocab())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
         with self._lock:
@@ -138,14 +123,9 @@ class SentenceTransformerEmbedder:
         return [len(ids) for ids in encoded]
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; of questions with the prompt "query", where the model has
-        one.
-
-        Raises:
-            ModelUnavailable: the model returns something that is not a number.
-        """
+        """Unit vectors of shape (len(texts), dim), float32; with the prompt "query" where the model has one."""
         if not texts:
-            return np.zeros((0, self._dimension()), dtype=np.float32)
+            return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
         with self._lock:
             prompt = kind if self._model.prompts.get(kind) else None
             vectors = self._model.encode(
@@ -153,17 +133,9 @@ class SentenceTransformerEmbedder:
             )
         return unit_vectors(np.asarray(vectors, dtype=np.float32))
 
-    def _dimension(self) -> int:
-        return int(self._model.get_embedding_dimension() or 0)
-
 
 class CrossEncoderReranker:
-    """A `Reranker` on a sentence-transformers cross-encoder, loaded by name or folder.
-
-    Raises:
-        MissingDependency: sentence-transformers is not installed.
-        ModelUnavailable: the model cannot be loaded.
-    """
+    """A `Reranker` on a cross-encoder by name or folder; raises MissingDependency, or ModelUnavailable."""
 
     def __init__(self, model: str) -> None:
         require("models", "A reranker")

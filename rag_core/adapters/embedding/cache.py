@@ -13,10 +13,7 @@ SIZE = 1 << 12  # texts; about 6 MB at 384 dimensions
 
 
 class CachedEmbedder:
-    """An `Embedder` in front of another, with the `size` most recently used vectors.
-
-    Safe to call from several threads.
-    """
+    """An `Embedder` in front of another, with the `size` most recently used vectors. Threads may share it."""
 
     def __init__(self, inner: Embedder, size: int = SIZE) -> None:
         self._inner = inner
@@ -24,25 +21,20 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """Of the model behind it."""
         return self._inner.name
 
     @property
     def max_tokens(self) -> int:
-        """Of the model behind it."""
         return self._inner.max_tokens
 
     @property
     def tokenizer(self) -> str:
-        """Of the model behind it."""
         return self._inner.tokenizer
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """As the model behind it counts."""
         return self._inner.count_tokens(texts)
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim); only texts that are not remembered are embedded."""
         if not texts:
             return self._inner.embed([])
         keys = [(kind, text) for text in texts]

@@ -8,12 +8,7 @@ from rag_core.domain.ports import Embedder
 
 
 def load_embedder(model: str, precision: str) -> Embedder:
-    """The embedded model, any other of sentence-transformers by name or folder, or `openai:` and the name of one on a
-    server.
-
-    Raises:
-        ModelUnavailable: it cannot be loaded.
-    """
+    """The embedded model, one of sentence-transformers, or `openai:` and a server's; raises ModelUnavailable."""
     if model.startswith(PREFIX):
         from rag_core.adapters.embedding.openai_server import OpenAIEmbedder
 

@@ -26,13 +26,7 @@ Result = TypeVar("Result")
 
 
 class Cores:
-    """So many threads, in each of which torch works alone.
-
-    Safe to call from several threads, but not from what is worked on in one.
-
-    Args:
-        count: of threads, at least 1.
-    """
+    """So many threads, in each of which torch works alone. Threads may share it, but not what is worked on in one."""
 
     def __init__(self, count: int) -> None:
         _keep_memory()
@@ -49,7 +43,6 @@ class Cores:
             raise
 
     def each(self, work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-        """The results of `work` for the parts, in their order. An error of one of them is raised here."""
         try:
             results = self._pool.map(work, parts)
         # the main thread has ended, and with it the pool: a thread that the program waits for works alone
@@ -61,8 +54,7 @@ class Cores:
 def _keep_memory() -> None:
     """Have glibc keep what a forward pass gives back, up to `KEPT` bytes a thread, for the next one.
 
-    By default it hands it back to the system, which clears each page of it anew: 300 to 800 pages for each passage, a
-    tenth of the time. Another C library does as it does.
+    By default the system gets it back and clears each page anew: 300 to 800 a passage, a tenth of the time.
     """
     with suppress(AttributeError, OSError):
         libc = ctypes.CDLL(None)
@@ -97,9 +89,7 @@ _cores: list[Cores] = []
 
 
 def cores() -> Cores:
-    """Those of this process, made when they are first asked for: as many as torch would use threads, and `MAX_CORES` at
-    most.
-    """
+    """Those of this process, made when first asked for: as many as torch has threads, `MAX_CORES` at most."""
     import torch
 
     with _making:
@@ -111,11 +101,8 @@ def cores() -> Cores:
 def even_parts(sizes: Sequence[int], count: int, most: int) -> list[list[int]]:
     """Parts of about equal size: numbers of members, the largest first, each put where least is so far.
 
-    Args:
-        sizes: of the members.
-        count: of those who share the work. The number of parts is the least multiple of it with which a part has `most`
-            members on average.
-        most: members of a part on average.
+    Their number is the least multiple of `count`, which share the work, with which a part has `most` members on
+    average.
     """
     number = min(len(sizes), count * -(-len(sizes) // (count * most)))
     parts: list[list[int]] = [[] for _ in range(number)]

@@ -50,9 +50,7 @@ WIDE_BLANKS = tuple(blank.encode() for blank in "\x85\u1680\u2028\u2029")  # NFK
 
 @dataclass(frozen=True)
 class E5File:
-    """The file, mapped into memory: its pages are shared by all processes, and only rows of the vocabulary that are
-    used are read.
-    """
+    """The file, mapped into memory: all processes share its pages, and read only the rows they use."""
 
     data: mmap.mmap
 
@@ -101,9 +99,7 @@ class E5File:
         return _unpacked(table[known].reshape(-1, BLOCK_BYTES)).reshape(-1, DIM)[at]
 
     def layers(self) -> Iterator[tuple[str, Vectors]]:
-        """All other weights, by the names that transformers gives them, unpacked one after another: so no two need be
-        held twice.
-        """
+        """All other weights, by the names that transformers gives them, unpacked one after another to save memory."""
         yield "embeddings.position_embeddings.weight", self.tensor("emb.pos").reshape(-1, DIM)
         yield "embeddings.token_type_embeddings.weight", self.tensor("emb.type").reshape(-1, DIM)
         for part in ("weight", "bias"):
@@ -122,10 +118,7 @@ class E5File:
 
     @cached_property
     def tokenizer(self) -> SentencePieceProcessor:
-        """Its tokenizer, without special tokens.
-
-        Safe to use from several threads, which share it; made outside Python's lock.
-        """
+        """Its tokenizer, without special tokens, which threads share; made outside Python's lock."""
         from sentencepiece import SentencePieceNormalizer, SentencePieceProcessor
 
         rules = SentencePieceNormalizer(
@@ -163,9 +156,7 @@ class E5File:
         return found.tobytes()
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, without special tokens: in a text "</s>" is letters, so that no document may say
-        where it ends.
-        """
+        """Token ids without special tokens: in a text "</s>" is letters, so that no document says where it ends."""
         return [self.tokenizer.encode(_line(text)) for text in texts]
 
     def ids_with_places(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
@@ -193,11 +184,7 @@ def _unpacked(blocks: np.ndarray) -> Vectors:
 
 @lru_cache(maxsize=1)
 def e5_file() -> E5File:
-    """The file of the installed package.
-
-    Raises:
-        ModelUnavailable: the package is missing, or its file is not the published one.
-    """
+    """The file of the installed package; raises ModelUnavailable where it is missing, or not the published one."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ModelUnavailable("The embedded model's package is not installed.", remedy=INSTALL)

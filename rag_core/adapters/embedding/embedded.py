@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,18 +43,12 @@ MEANS_FILE = DATA / "models" / "e5_means.json"  # the means of 400 questions and
 
 
 class EmbeddedModel:
-    """An `Embedder` on the embedded model. Safe to call from several threads.
-
-    Args:
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
-
-    Raises:
-        ModelUnavailable: its package is missing or damaged.
-    """
+    """An `Embedder` on the embedded model. Threads may share it. Raises ModelUnavailable without its package."""
 
     def __init__(self, precision: str = "auto") -> None:
         self._file = e5_file()
         self.precision = precision_here(precision)
+        self.name, self.max_tokens, self.tokenizer = f"{EMBEDDED}@{self.precision}", MAX_TOKENS, SHA256[:12]
         with ThreadPoolExecutor(1) as beside:  # the tokenizer is made outside Python's lock, while torch is imported
             prefixes = beside.submit(self._file.ids, ["query:", "passage:"])
             self._network = published_network(self.precision)
@@ -62,31 +56,11 @@ class EmbeddedModel:
         self._prefixes: dict[TextKind, list[int]] = {"query": query, "passage": passage}
         self._means = _means()
 
-    @property
-    def name(self) -> str:
-        """Model and precision, as a library stores it."""
-        return f"{EMBEDDED}@{self.precision}"
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens the model reads, special tokens and prefix included."""
-        return MAX_TOKENS
-
-    @cached_property
-    def tokenizer(self) -> str:
-        """Hash of its vocabulary: that of the file that holds it."""
-        return SHA256[:12]
-
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens and prefix included, without any cut."""
         return count_tokens(texts)
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), 384), float32.
-
-        Raises:
-            ModelUnavailable: the model returns something that is not a number.
-        """
+        """Unit vectors of shape (len(texts), 384), float32; raises ModelUnavailable where they are not numbers."""
         if not texts:
             return np.zeros((0, len(self._means[kind])), dtype=np.float32)
         _, start, end, *_ = self._file.special
@@ -97,13 +71,7 @@ class EmbeddedModel:
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
-    """Tokens of each text as the embedded model counts them: its own, two special ones and the prefix.
-
-    Needs no weights but the vocabulary.
-
-    Raises:
-        ModelUnavailable: its package is missing or damaged.
-    """
+    """Tokens of each text by the vocabulary alone: its own, two special ones, the prefix. Raises ModelUnavailable."""
     return [len(one) + 4 for one in e5_file().ids(texts)]
 
 

@@ -75,14 +75,13 @@ def encode(
 
     Args:
         embeddings: of the network.
-        layers: of the network.
+        layers: of the network, with so many `heads`.
         words: embeddings of the tokens of all texts, one text after another, shape (tokens, numbers of a token).
         kinds: of shape (tokens,), 0 for tokens of the first part of a text, 1 for those of the second.
         lengths: tokens of each text.
         heads: of each layer.
         rows: so many the tokens are filled up to.
-        first_only: only those of first tokens. The last layer is then worked out for these alone, which saves a seventh
-            of all the work.
+        first_only: only those of first tokens: the last layer is worked out for these alone, a seventh of the work.
     """
     places = torch.cat([torch.arange(length) for length in lengths])
     bounds: list[tuple[int, int]] = []
@@ -119,7 +118,6 @@ def linear(x: Tensor, layer: Linear, then: str, laid_out: bool) -> Tensor:
 
 
 def norm(x: Tensor, layer: Norm, epsilon: float = EPSILON) -> Tensor:
-    """One layer norm."""
     return functional.layer_norm(x, [x.size(-1)], layer.weight, layer.bias, epsilon)
 
 

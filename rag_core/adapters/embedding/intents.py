@@ -25,13 +25,7 @@ MOST_CHARS = 200  # small talk is no longer; chosen
 
 
 def likeliest(vector: Vectors, weights: Vectors, intercepts: Vectors) -> Talk:
-    """The intent of a text.
-
-    Args:
-        vector: of the text, read as a question, shape (dim,).
-        weights: shape (intents, dim).
-        intercepts: shape (intents,).
-    """
+    """The intent of a question's vector, shape (dim,), by weights of shape (intents, dim) and intercepts."""
     odds = weights @ vector + intercepts
     shares = np.exp(odds - odds.max())
     shares /= shares.sum()

@@ -33,12 +33,12 @@ Tokens = tuple[Sequence[int], Sequence[int]]
 
 
 class Network:
-    """One network. Safe to call from several threads: they share the cores.
+    """One network. Threads may share it, and the cores.
 
     Args:
         weights: of all layers but the vocabulary, by the names of transformers' BERT, float32.
         words: the embeddings of token ids, shape (len(ids), numbers of a token).
-        layers: how many it has.
+        layers: how many it has, each with so many `heads`.
         heads: of each.
         precision: float32 or bfloat16.
         below: a network whose embeddings and lowest `shared` layers are this one's too; `weights` has the others alone.
@@ -68,13 +68,13 @@ class Network:
     def run(self, texts: Sequence[Tokens], head: Head, *, first_only: bool = False) -> list[Tensor]:
         """The output of `head` for each text, in their order.
 
-        The tokens of a batch are packed one text after another, without padding: 1.2 to 1.6 times faster on texts of
-        many lengths. Batches of about as many tokens each are worked on side by side.
+        The tokens of a batch are packed one text after another, without padding: 1.2 to 1.6 times faster. Batches of
+        about as many tokens each are worked on side by side.
 
         Args:
             texts: token ids, and for each 0 in the first or 1 in the second part of a text.
-            head: given hidden states of shape (tokens, numbers of a token), and how many tokens each text has, a tensor
-                for each text.
+            head: given hidden states of shape (tokens, numbers of a token) and the lengths, gives a tensor for each
+                text.
             first_only: give it those of each text's first token alone, shape (texts, numbers of a token).
         """
         shared = cores()
@@ -88,7 +88,6 @@ class Network:
         return [found[row] for row in range(len(texts))]
 
     def _batch(self, texts: Sequence[Tokens], head: Head, first_only: bool) -> Sequence[Tensor]:
-        """One forward pass: as `run`, in the order given."""
         import torch
 
         from rag_core.adapters.embedding.attention import rows_behind
@@ -103,7 +102,6 @@ class Network:
             return head(x, lengths)
 
     def linear(self, x: Tensor, layer: str) -> Tensor:
-        """One linear layer of this network, by its name."""
         from torch.nn import functional
 
         return functional.linear(x, self._weights[f"{layer}.weight"], self._weights[f"{layer}.bias"])
@@ -124,11 +122,10 @@ def _joined(weights: Weights, layers: Iterable[int]) -> Weights:
 
 
 def _packed(weights: Weights) -> Weights:
-    """The weights, those of linear layers laid out as oneDNN multiplies by them, where torch can do that: else it does
-    so at each product.
+    """The weights, those of linear layers laid out as oneDNN multiplies by them, where torch can do that.
 
-    By the operators of torch's own compiler, in bfloat16: a product takes 5 % less, one of a few rows 20 %, and is the
-    same bit by bit.
+    By the operators of torch's own compiler, in bfloat16: a product takes 5 % less, one of a few rows 20 %, with the
+    same bits.
     """
     import torch
 
@@ -183,8 +180,6 @@ def _norm(weights: Weights, name: str) -> Norm:
 
 
 def _padded(tokens: int) -> int:
-    """So many rows that they fall into few sizes. oneDNN keeps a kernel for each size that it met, 2 MB more a
-    batch.
-    """
+    """So many rows that they fall into few sizes: oneDNN keeps a kernel for each that it met, 2 MB more a batch."""
     step = next(step for most, step in ROWS if tokens <= most)
     return -(-tokens // step) * step

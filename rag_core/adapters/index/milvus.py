@@ -60,18 +60,15 @@ class Milvus:
         self._run(work)
 
     def held(self, collection: str, digests: Sequence[bytes], dim: int) -> int:
-        """How many of these distinct digests are there."""
         return len(self._run(lambda client: self._rows(client, self._vectors(client, dim), collection, digests, [])))
 
     def fetch(self, collection: str, digests: Sequence[bytes], dim: int) -> Found:
-        """The vectors of these digests, as far as they are there."""
         rows = self._run(
             lambda client: self._rows(client, self._vectors(client, dim), collection, digests, ["embedding"])
         )
         return {digest: np.asarray(row["embedding"], dtype=np.float32) for digest, row in rows.items()}
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """See `Table.nearest`."""
         mine = f"collection == {_quoted(collection)}"
         filters = (
             [mine] if among is None else [f"{mine} and digest in {_list(some)}" for some in _groups(among, AT_ONCE)]
@@ -98,8 +95,6 @@ class Milvus:
         return {bytes.fromhex(row["digest"]): np.asarray(row["embedding"], dtype=np.float32) for row in rows}
 
     def drop(self, collection: str, digests: Sequence[bytes]) -> None:
-        """Delete the vectors of these digests, of whatever length."""
-
         def work(client: Any) -> None:
             for name in self._all_vectors(client):
                 for some in _groups(digests, AT_ONCE):
@@ -108,7 +103,6 @@ class Milvus:
         self._run(work)
 
     def keep(self, collection: str, digests: Iterable[bytes]) -> None:
-        """Delete all other vectors of the collection."""
         kept, mine = {digest.hex() for digest in digests}, f"collection == {_quoted(collection)}"
 
         def work(client: Any) -> None:
@@ -210,14 +204,12 @@ def _id(collection: str, digest: bytes) -> str:
 
 
 def _plain(value: str) -> str:
-    """A name or hash of ours."""
     if not _PLAIN.fullmatch(value):
         raise damaged()
     return value
 
 
 def _quoted(value: str) -> str:
-    """The same for a filter."""
     return f'"{_plain(value)}"'
 
 

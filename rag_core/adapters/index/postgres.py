@@ -65,8 +65,6 @@ class Postgres:
         self._lock = threading.Lock()
 
     def put(self, collection: str, vectors: Found, dim: int) -> None:
-        """Store what is not there yet, in one transaction."""
-
         def work(connection: Connection[Any]) -> None:
             with connection.transaction(), connection.cursor() as cursor:
                 there = set(_held(connection, collection, list(vectors), dim))
@@ -79,18 +77,15 @@ class Postgres:
         self._run(collection, work)
 
     def held(self, collection: str, digests: Sequence[bytes], dim: int) -> int:
-        """How many of these distinct digests are there."""
         return len(self._run(collection, lambda connection: _held(connection, collection, digests, dim)))
 
     def fetch(self, collection: str, digests: Sequence[bytes], dim: int) -> Found:
-        """The vectors of these digests, as far as they are there."""
         query = (
             "SELECT digest, embedding FROM plumbline_vectors WHERE collection = %s AND dim = %s AND digest = ANY(%s)"
         )
         return _vectors(self._rows(collection, query, (collection, dim, list(digests))))
 
     def nearest(self, collection: str, vector: Vectors, k: int, among: Sequence[bytes] | None) -> Found:
-        """See `Table.nearest`."""
         asked = np.asarray(vector, dtype=np.float32)
         chosen, parameters = ("", ()) if among is None else (" AND digest = ANY(%s)", (list(among),))
         query = (
@@ -100,12 +95,10 @@ class Postgres:
         return _vectors(self._rows(collection, query, (collection, len(asked), *parameters, asked, k)))
 
     def drop(self, collection: str, digests: Sequence[bytes]) -> None:
-        """Delete the vectors of these digests."""
         query = "DELETE FROM plumbline_vectors WHERE collection = %s AND digest = ANY(%s)"
         self._run(collection, lambda connection: connection.execute(query, (collection, list(digests))))
 
     def keep(self, collection: str, digests: Iterable[bytes]) -> None:
-        """Delete all other vectors of the collection."""
         query = "DELETE FROM plumbline_vectors WHERE collection = %s AND digest <> ALL(%s)"
         self._run(collection, lambda connection: connection.execute(query, (collection, list(digests))))
 
@@ -178,8 +171,6 @@ class Postgres:
 
 
 class _Link:
-    """A connection, and the collection that it serves."""
-
     def __init__(self, connection: Connection[Any]) -> None:
         self.connection, self._collection = connection, ""
 

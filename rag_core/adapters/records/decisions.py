@@ -43,13 +43,10 @@ class Decisions(Part):
 
     @noted(Action.KEEP, of_result)
     def keep(self, measurements: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
-        """Store a question with everything measured for it; its id.
-
-        `documents` are the ids it was restricted to, none for all.
+        """Store a question with everything measured for it, and the ids of `documents` it was restricted to; its id.
 
         Raises:
-            LibraryBusy: a document that it was answered from was deleted everywhere since it was asked; nothing of it
-                is kept.
+            LibraryBusy: a document that it was answered from was deleted everywhere meanwhile; nothing of it is kept.
         """
         written = written_of(measurements)
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
@@ -117,7 +114,6 @@ class Decisions(Part):
     @noted(Action.FORGET)
     @own()
     def forget_decision(self, id: int) -> None:
-        """Delete a stored question with its feedback."""
         with self._file.writing() as db:
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
             db.execute("DELETE FROM pins WHERE decision = ?", (id,))
@@ -129,8 +125,8 @@ class Decisions(Part):
     ) -> int:
         """A reader's word on a stored decision; its id.
 
-        A comment longer than `MAX_COMMENT_CHARS` is cut; `document` and `page` (1-based) say where the answer stands,
-        if the reader did.
+        A comment is cut at `MAX_COMMENT_CHARS`; `document` and `page` (from 1) say where the answer stands, if the
+        reader did.
         """
         row = (
             decision_id,

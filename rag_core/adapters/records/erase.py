@@ -35,7 +35,6 @@ class Eraser:
         self.counts = Counter[str]()
 
     def run(self) -> None:
-        """Go through all tables."""
         self._decisions()
         self._feedback()
         self._labels("sets", "name")
@@ -128,11 +127,8 @@ class Eraser:
 def erase(file: Database, ids: Collection[str], version: int, mentions: Mentions) -> Erased:
     """Delete all of it, also from the log beside the file; damaged copies that were put aside go as a whole.
 
-    Args:
-        file: of the records; made where there is none yet, since the first question may be under way.
-        ids: of the documents.
-        version: the last one of the library that may have them.
-        mentions: whether a text uses their words.
+    The file is made where there is none: the first question may be under way. `version` is the last one of the library
+    that may have the documents of these `ids`; `mentions` says whether a text uses their words.
 
     Raises:
         LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; call again.
@@ -163,8 +159,8 @@ def without_erased(
 ) -> Any:
     """The record of a question without the names of documents that were deleted everywhere since it was asked.
 
-    None where an answer was drafted from one, where it was among the few that were searched, or where the question uses
-    words that were found in it alone: such a record goes as a whole.
+    None, since it goes as a whole, where an answer was drafted from one, where it was among the few that were searched,
+    or where the question uses words of it alone.
     """
     query = "SELECT document FROM erasures WHERE generation >= ?"
     gone = {document for (document,) in db.execute(query, (measurements.library.version,))}

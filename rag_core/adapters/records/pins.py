@@ -25,16 +25,7 @@ class Pins(Part):
     @noted(Action.WATCH)
     @own()
     def pin(self, decision: int, first: Seen, version: int) -> None:
-        """Watch a kept decision. One that another pin came to takes its place: whoever pins it has seen the change.
-
-        Args:
-            decision: its id.
-            first: what it says.
-            version: of the library, that it was answered from.
-
-        Raises:
-            InvalidInput: there is no such decision, or so many are watched already.
-        """
+        """Watch a decision, answered from this `version`; InvalidInput where it is gone, or many are watched."""
         said = json.dumps(asdict(first))
         with self._file.writing() as db:
             db.execute("DELETE FROM pins WHERE now = ?", (decision,))
@@ -72,8 +63,9 @@ class Pins(Part):
         return bool(noted)
 
     def pins(self, origin: str | None = None) -> tuple[Pin, ...]:
-        """The watched answers, the newest first, of one origin where it is given: everybody's for those who may see
-        them, else one's own.
+        """The watched answers, the newest first, of one origin where it is given.
+
+        Everybody's for those who may see them, else one's own.
         """
         wanted = origin if actor().is_open(Action.SEE, self.collection) else actor().name
         query = (
@@ -100,8 +92,6 @@ class Pins(Part):
 
 
 def erase_pin(db: sqlite3.Connection, decision: int) -> None:
-    """Empty what pins hold of a decision that is erased; the pin stays, and the next check says that its answer was
-    lost.
-    """
+    """Empty what pins hold of an erased decision; the pin stays, and the next check says that its answer was lost."""
     db.execute("UPDATE pins SET last = first WHERE now = ?", (decision,))
     db.execute("UPDATE pins SET first = ?1, last = ?1 WHERE decision = ?2", (ERASED, decision))

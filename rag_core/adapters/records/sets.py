@@ -62,7 +62,6 @@ class Sets(Part):
 
     @opened(Action.SEE)
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
-        """The questions of a set, in their order."""
         if name not in self.sets():
             raise InvalidInput(
                 f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another."
@@ -132,10 +131,9 @@ class Sets(Part):
 
     @opened(Action.RUN)
     def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
-        """Store what was measured for a question of a run; an earlier result of it is replaced.
+        """Store what was measured for a question of a run in place of an earlier result.
 
-        A deleted run takes none, nor one drafted from a document, or of a question, that was deleted everywhere
-        meanwhile.
+        A deleted run takes none, nor one of a document or a question that was deleted everywhere meanwhile.
         """
         written, id = written_of(measurements), plain(question_id)
         insert = (

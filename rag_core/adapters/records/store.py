@@ -62,7 +62,6 @@ class RecordStore(Decisions, Pins, Sets):
                 self.delete_set(set_name)
 
     def erase(self, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
-        """Delete whatever speaks of these documents; see `erase.erase`."""
         return erase(self._file, documents, version, mentions)
 
     def deleted(self, document: str) -> bool:
@@ -135,5 +134,4 @@ class RecordStore(Decisions, Pins, Sets):
         return self._file.move_aside()
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
         self._file.close()

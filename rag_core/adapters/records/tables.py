@@ -65,10 +65,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Part:
-    """A part of a collection's store.
+    """A part of a collection's store; `note` is told of each change before it is kept, and what it cannot keep is not.
 
-    `note` is told of each change before it is kept; what it cannot keep is not changed. What others asked, said and
-    labelled is read by those only to whom that is open (`Action.SEE`); a kept question also by whoever asked it.
+    What others asked, said and labelled is read by those only to whom that is open (`Action.SEE`); a kept question also
+    by whoever asked it.
     """
 
     def __init__(self, path: Path, note: Note = unnoted) -> None:
@@ -88,10 +88,10 @@ class Part:
         )  # where there is none, the method says so
 
     def forget_documents(self, documents: Collection[str], version: int) -> None:
-        """Delete every text of a model that may come from these documents: of each question that retrieved one of them.
+        """Delete the texts that a model wrote for each question that retrieved one of these documents.
 
-        `version` is the last one of the library that has them: a question that is still being asked of it leaves no
-        such text either.
+        `version` is the last one of the library that has them: a question still being asked of it leaves no such text
+        either.
         """
         if not self._file.path.exists():
             return
@@ -169,12 +169,10 @@ def noted(
 
 
 def of_result(found: object, given: tuple[Any, ...]) -> str:
-    """The id of what a change made, for the log."""
     return str(found)
 
 
 def unpack(file: Database, data: bytes) -> Any:
-    """The value that `pack` packed."""
     with as_written(file):
         return json.loads(zlib.decompress(data))
 
@@ -202,12 +200,10 @@ def as_written(file: Database) -> Iterator[None]:
 
 
 def pack(value: Any) -> bytes:
-    """JSON, compressed."""
     return zlib.compress(json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii"))
 
 
 def pack_questions(questions: Sequence[LabelledQuestion]) -> bytes:
-    """The questions of a set."""
     known: set[str] = set()
     for question in questions:
         if question.id in known:
@@ -224,7 +220,6 @@ def plain(text: str) -> str:
 
 
 def named(name: str) -> str:
-    """A name that a user gave."""
     name = plain(name.strip())
     if not 0 < len(name) <= MAX_NAME_CHARS:
         raise InvalidInput(
@@ -239,7 +234,6 @@ def now() -> str:
 
 
 def row_id(id: int | None) -> int:
-    """The id that a new row got."""
     assert id is not None
     return id
 
@@ -290,7 +284,6 @@ def written_of(measurements: Measurements) -> Written:
 
 
 def _bounded(texts: Mapping[str, str]) -> dict[str, str]:
-    """The first of the texts, as many as may be kept."""
     left = MAX_CHARS
     kept = {}
     for hashed, text in texts.items():

@@ -74,10 +74,9 @@ def workers_of(settings: Settings) -> Workers | None:
 
 
 class RayWorkers:
-    """The workers of one call; see `rag_core.library.indexing.elsewhere.Workers`.
+    """The workers of one call; see `rag_core.library.indexing.elsewhere.Workers`. Raises as `workers_of`.
 
-    `address` is a cluster's, as host:port; "" to start a Ray on this machine, with a worker for each core. Raises as
-    `workers_of`.
+    `address` is a cluster's, as host:port; "" to start a Ray on this machine, with a worker for each core.
     """
 
     def __init__(self, address: str = "", environment: Mapping[str, str] | None = None) -> None:
@@ -98,7 +97,6 @@ class RayWorkers:
         self._folder = ""
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
-        """See `Workers.begin`."""
         # for its owner alone; Ray opens its own folders to everybody
         self._folder = tempfile.mkdtemp(prefix="plumbline-ray-")
         # nothing is left of a worker on this machine that is killed
@@ -120,7 +118,6 @@ class RayWorkers:
         return FILES_PER_CORE * self._ready.result()
 
     def order(self, row: Accepted, data: bytes) -> Future[bytes]:
-        """See `Workers.order`."""
         assert self._child is not None
         self._out[row.digest] = made = Future[bytes]()
         with suppress(OSError):
@@ -130,7 +127,6 @@ class RayWorkers:
         return made
 
     def end(self) -> None:
-        """See `Workers.end`."""
         if self._child is not None:
             with suppress(OSError):
                 self._child.requests.close()

@@ -40,24 +40,15 @@ _SIDE_CHARS = 200  # characters shown of a sentence that contradicts another
 
 @dataclass(frozen=True, slots=True)
 class _Grounds:
-    """The evidence that was found for the citations of a claim.
+    """The evidence that was found for the citations of a claim."""
 
-    Args:
-        cited: the passages it names, by their ids; an unknown id as it was written.
-        evidence: the places of those quotes that stand in what they cite.
-        missing: the other quotes.
-        elsewhere: those of them that stand in another of the passages.
-        uncertain: keys of evidence that must not be marked.
-    """
-
-    cited: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    missing: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
-    uncertain: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()  # the passages it names, by their ids; an unknown id as it was written
+    evidence: tuple[Evidence, ...] = ()  # the places of those quotes that stand in what they cite
+    missing: tuple[str, ...] = ()  # the other quotes
+    elsewhere: tuple[str, ...] = ()  # those of them that stand in another of the passages
+    uncertain: tuple[str, ...] = ()  # keys of evidence that must not be marked
 
     def __add__(self, other: _Grounds) -> _Grounds:
-        """All of both, each once."""
         return _Grounds(
             *(tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name)))) for one in fields(self))
         )
@@ -75,16 +66,8 @@ def model_draft(
 ) -> Draft:
     """The draft that a model wrote, with everything measured on its claims.
 
-    Args:
-        reply: as read from its answer; anything may stand in it.
-        hits: the passages that it was given, in their order.
-        corpus: the version that was searched.
-        language: of the question.
-        embedder: for meanings, see `measure_claims`.
-        entailment_model: reads claims with their passages; None for none.
-        supported_from: `min_support` of the settings, see `measure_claims`.
-        sent: the part of each passage that it was sent, by passage id; None where it was sent all of them whole. What
-            it was not sent it cannot have copied: a quote from there is none.
+    `hits` are the passages that it was given, of which `sent` are the parts, by id, or None for all: a quote from
+    elsewhere is none. For `embedder` and `supported_from` see `measure_claims`.
     """
     given = _Given(hits, corpus, sent)
     said: dict[str, _Grounds] = {}
@@ -115,11 +98,7 @@ def model_draft(
 def prepare(
     hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False
 ) -> None:
-    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no
-    result.
-
-    It helps with an embedder that remembers, and may be left out; `stopped` is asked before each passage.
-    """
+    """Read passages, best first, while the model writes, until `stopped`; changes no result."""
     for passage in (hit.passage for hit in hits):
         if stopped():
             return
@@ -141,11 +120,9 @@ def _with_quotes(measured: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurem
 def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, object]:
     """The measurements of a draft as a whole, as fields of an `Attempt`.
 
-    Returns:
-        `language`: another one than the question's, if any sentence is surely written in it; else the question's, if
-            any surely is; empty
-        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own
-        tokenizer, at most one for every four characters: an English vocabulary takes Russian apart into letters.
+    `language` is another one than the question's, if any sentence is surely in it, else the question's, if any is;
+    empty where no sentence tells. `tokens` are the embedding model's, of all `sentences`, at most one for every four
+    characters: an English vocabulary takes Russian apart into letters.
     """
     texts = [claim.text for claim in draft.claims]
     certain = [found for found in map(certain_language, texts) if found]
@@ -167,11 +144,7 @@ def both_sides(
     language: str,
     embedder: Embedder,
 ) -> tuple[Draft, Conflict] | None:
-    """The two sentences that a model says contradict each other, word for word from their pages, and their conflict.
-
-    None where no pair of its quotes stands in two places of the passages. Whether they do contradict each other is the
-    model's word alone.
-    """
+    """The two sentences that a model says contradict each other, word for word, and their conflict; or None."""
     given = _Given(hits, corpus)
     found = next((sides for pair in reply.contradictions if (sides := given.sides(pair))), None)
     if found is None:
@@ -231,9 +204,7 @@ class _Given:
         )
 
     def narrowed(self, grounds: _Grounds, claim: str, text: str) -> _Grounds:
-        """The grounds of one of the sentences of a claim that quotes them all word for word: each rests on itself, and
-        none is left out.
-        """
+        """The grounds of a sentence of a claim that quotes all of its sentences word for word."""
         wide = [piece for piece in grounds.evidence if piece.quote != text and _bare(piece.quote) == _bare(claim)]
         cut = {piece: own for piece in wide if (own := self._sentence(piece, text))}
         if not cut:
@@ -279,9 +250,7 @@ class _Given:
 
 
 def _sentences(text: str, language: str, room: int, evidence: Sequence[Evidence]) -> list[str]:
-    """The sentences of a claim in reading form, without citation marks but its evidence's own; as one where there is no
-    room for all.
-    """
+    """The sentences of a claim in reading form, without marks but the evidence's; one where no room is."""
     said, told = normalise(text).text, normalise("\n".join(piece.quote for piece in evidence)).text
     if not any(_as_told(said[start:end], told) for start, end in sentences(said, language)):
         said = _bare(said)
@@ -291,9 +260,7 @@ def _sentences(text: str, language: str, room: int, evidence: Sequence[Evidence]
 
 
 def _as_told(sentence: str, told: str) -> str:
-    """A sentence with the citation marks that it stands with in its evidence, and no others behind it; empty where it
-    has none there.
-    """
+    """A sentence with the citation marks that it has in its evidence; empty where it has none there."""
     while marks := citation_marks(sentence):
         if sentence in told:
             return sentence

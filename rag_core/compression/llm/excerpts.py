@@ -54,9 +54,7 @@ class Source:
         return found
 
     def heading(self, place: int) -> Range | None:
-        """The nearest text above a sentence that states nothing itself, a heading or a dateline; a table's stand beside
-        it anyway.
-        """
+        """The nearest text above a sentence that states nothing itself; a table's stand beside it anyway."""
         if self.ranges is None or self.passage.kind is PassageKind.TABLE:
             return None
         text = self.passage.text
@@ -74,9 +72,7 @@ class Source:
             yield from [at for at in range(place) if CELL.strip() not in self.units[at].text][-1:]
 
     def text(self, taken: Iterable[int], gap: str) -> str:
-        """The passage's own words at these sentences and over them, in its order; all of them where that is not
-        known.
-        """
+        """The passage's own words at these sentences and over them, in order; all where that is not known."""
         if self.ranges is None:
             return self.passage.text
         wanted = {one for at in taken for one in (self.heading(at), self.ranges[at]) if one}
@@ -99,7 +95,6 @@ class Belonging:
         self.sources = {passage.id: Source(passage, page_text) for passage in passages}
 
     def place(self, unit: Unit) -> Place:
-        """Where a sentence or row stands."""
         inside = self.sources[unit.passage.id].units
         return unit.passage.id, next(
             at for at, one in enumerate(inside) if (one.start, one.end) == (unit.start, unit.end)
@@ -168,13 +163,9 @@ class Belonging:
 
 
 def restricts(unit: Unit, other: Unit, shared: int = 1) -> bool:
-    """Whether a sentence may take back, limit or date what another one says: it denies, has a condition or a date, and
-    speaks of the same.
+    """Whether a sentence may take back, limit or date what another says.
 
-    Args:
-        unit: the sentence that may restrict.
-        other: what it may restrict.
-        shared: content words that both have, at least; none need be where it says "this" or "it".
+    It denies, has a condition or a date, and has `shared` content words in common, or says "this" or "it".
     """
     language = unit.passage.language
     limits = limit_words(language)
@@ -189,9 +180,7 @@ def restricts(unit: Unit, other: Unit, shared: int = 1) -> bool:
 
 @lru_cache(maxsize=2048)
 def _read(text: str, language: str) -> tuple[bool, bool, bool]:
-    """Whether a sentence denies, bounds, dates or has a condition; whether it refers to what was stated; whether it may
-    bear on that.
-    """
+    """Whether a sentence denies, bounds, dates or has a condition; refers back; may bear on what was stated."""
     limits = limit_words(language)
     assert limits is not None
     told = binds(text, language) or bool(limits.bounded.search(text)) or bool(values(text, language).dates)
@@ -222,15 +211,9 @@ def excerpts(
 ) -> Mapping[str, str]:
     """The text that is sent of each passage, by passage id, in the order of their best sentences.
 
-    The best sentence always goes with all that belongs to it, however long that is. The others go as far as there is
-    room, those first that may restrict the best one from another passage. One that does not fit with all that belongs
-    to it is left out.
-
-    Args:
-        scored: sentences and rows of the passages, as an extract is chosen from them.
-        page_text: reads a page.
-        most: tokens of everything that is sent of the passages.
-        around: tokens that a passage costs besides its text: its name, its page.
+    The best sentence goes with all that belongs to it, however long. The others go as far as there is room, those first
+    that may restrict the best one from another passage; one that does not fit with all that belongs to it is left out.
+    `most` are tokens of everything that is sent, `around` those that a passage costs besides its text.
     """
     ranked = sorted(scored, key=lambda one: -one.relevance)
     known = Belonging({one.unit.passage.id: one.unit.passage for one in ranked}.values(), page_text)

@@ -1,15 +1,12 @@
 """The three prompts of the product: draft an answer from passages, judge whether they suffice, verify claims.
 
-Their form: docs/prompts.md.
-
-Each is a fixed frame of rules, and data. Only the rules of style can be replaced, by the setting `compress_prompt`;
-what keeps a document from giving orders, the refusal, the ids and the form of the answer cannot. Whoever changes a
-wording counts its version up.
+Each is a fixed frame of rules, and data (docs/prompts.md). Only the rules of style can be replaced, by the setting
+`compress_prompt`. Whoever changes a wording counts its version up.
 
 Untrusted text is lines of JSON between boundary lines that no document can write. A passage, title, file name or
-question may say anything, in any characters. It becomes a string of JSON on one line, in which nothing can end the line,
-close the context, or be taken for a control token of a model's chat template. Decoded, it is the text again, so that a
-quote from it can be found on its page.
+question becomes a string of JSON on one line, in which nothing can end the line, close the context, or be taken for a
+control token of a model's chat template. Decoded, it is the text again, so that a quote from it can be found on its
+page.
 """
 
 from __future__ import annotations
@@ -56,9 +53,7 @@ def label(text: str) -> str:
 
 
 def context(lines: Iterable[str]) -> str:
-    """Data lines between their boundary lines, which carry a hash of what stands between them: a text cannot hold its
-    own hash.
-    """
+    """Data lines between boundary lines with a hash of them: a text cannot hold its own hash."""
     body = SEPARATOR.join(lines)
     mark = hashlib.sha256(body.encode()).hexdigest()[:8]
     return f"{_BAR} DOCUMENT CONTEXT START {mark} {_BAR}\n{body}\n{_BAR} DOCUMENT CONTEXT END {mark} {_BAR}"
@@ -211,8 +206,7 @@ def compress_prompt(
         library: names, titles and dates of the documents.
         settings: read here: max_sentences, max_tokens, temperature, translate, compress_prompt, rewording.
         findings: on the draft before; empty for a first one.
-        excerpts: what is sent of each passage, by passage id, in this order; None for all of them whole. An id is the
-            same either way.
+        excerpts: what is sent of each passage, by its id; None for all of them whole.
     """
     named, declines = _language(language), refusal(language)
     rest, said = _EXAMPLE[settings.rewording]
@@ -245,11 +239,7 @@ def compress_prompt(
 def sufficiency_prompt(
     question: str, language: str, hits: Sequence[Hit], library: LibraryFacts, settings: Settings
 ) -> Prompt:
-    """Ask whether the passages answer the question.
-
-    Args as for `compress_prompt`, but of the settings only `sufficiency_reads` and `relevance_chars` are read: how much
-    of each passage.
-    """
+    """Ask whether the passages suffice, read as `sufficiency_reads` and `relevance_chars` say."""
     whole = settings.sufficiency_reads == "all"
     sources = {
         id: passage if whole else replace(passage, text=passage.text[: settings.relevance_chars])
@@ -267,12 +257,7 @@ def sufficiency_prompt(
 
 
 def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str]) -> Prompt:
-    """Ask of each claim whether the passages that it cites say so.
-
-    Args:
-        claims: of a draft; untrusted.
-        sources: the text of each passage that they cite, by passage id.
-    """
+    """Ask of each claim, untrusted, whether the passages that it cites, by id, say so."""
     ids = {passage: str(number) for number, passage in enumerate(sources, 1)}
     passages = context(data_line({"source": ids[passage], "text": text}) for passage, text in sources.items())
     rows = [
@@ -293,7 +278,6 @@ def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str]) -> Prompt
 
 
 def _language(code: str) -> str:
-    """A language as a model is told it."""
     info = LANGUAGES.get(code)
     return f"{info.name} ({code})" if info else "the language of the question"
 
@@ -303,10 +287,7 @@ def _passages(sources: Mapping[str, Passage], library: LibraryFacts) -> str:
 
 
 def passage_fields(id: str, passage: Passage, library: LibraryFacts) -> dict[str, object]:
-    """The fields of a passage that a model is told: nothing that is empty, no title that is the file's name.
-
-    A date that only the file states is a `file_date`, and no `date`.
-    """
+    """The fields of a passage for a model, none empty; a date that only the file states is a `file_date`."""
     name, title = (label(names.get(passage.document, "")) for names in (library.names, library.titles))
     fields: dict[str, object] = {
         "source": id,

@@ -81,9 +81,7 @@ class DraftReply(Form):
 
 @cache
 def draft_schema(sentences: int, tokens: int) -> type[DraftReply]:
-    """The form of a draft of at most so many sentences, and so many tokens without its quotes; read by `read_draft`
-    like any other.
-    """
+    """The form of a draft of so many sentences, and tokens without its quotes; see `read_draft`."""
     chars = min(MAX_QUOTE_CHARS, _ASKED_CHARS_OF_A_TOKEN * tokens)
     text = Annotated[str, asked(maxLength=chars)]
     quoted = create_model("Quoted", __base__=Quoted, quote=(text, ...))
@@ -147,13 +145,7 @@ _Reply = TypeVar("_Reply", bound=BaseModel)
 
 
 def read_draft(completion: Completion) -> DraftReply:
-    """The draft of an answer; `answerable` is False for a refusal in any language, however it is dressed, and then it
-    has no claims.
-
-    Raises:
-        EmptyReply: it says nothing, or claims nothing.
-        MalformedReply: it cannot be read, or is past the bounds.
-    """
+    """The draft of an answer; a refusal has no claims. Raises EmptyReply where it says nothing, or MalformedReply."""
     text = _read(completion)
     raw = _json(text)
     if raw is None and is_refusal(text):
@@ -173,11 +165,7 @@ def read_draft(completion: Completion) -> DraftReply:
 
 
 def read_sufficiency(completion: Completion) -> SufficiencyReply:
-    """Whether the passages suffice, as the model says it.
-
-    Raises:
-        MalformedReply: as for `read_draft`; also for a confidence out of [0, 1].
-    """
+    """Whether the passages suffice, as the model says; raises MalformedReply, also beyond [0, 1]."""
     reply = _checked(SufficiencyReply, _json(_read(completion)))
     if not 0.0 <= reply.confidence <= 1.0:
         raise MalformedReply("The model's confidence is not between 0 and 1.")
@@ -194,11 +182,7 @@ def read_sufficiency(completion: Completion) -> SufficiencyReply:
 
 
 def read_yes_no(completion: Completion, count: int) -> tuple[YesNo, ...]:
-    """The model's yes or no for each of `count` claims, in their order.
-
-    Raises:
-        MalformedReply: as for `read_draft`; also unless each claim has exactly one.
-    """
+    """The model's yes or no for each of `count` claims, in order; raises MalformedReply unless each has one."""
     reply = _checked(VerifyReply, _json(_read(completion)))
     found = {one.claim: one.verdict for one in reply.verdicts}
     if len(found) != len(reply.verdicts) or set(found) != set(range(1, count + 1)):
@@ -207,11 +191,7 @@ def read_yes_no(completion: Completion, count: int) -> tuple[YesNo, ...]:
 
 
 def read_reply(completion: Completion, schema: type[_Reply]) -> _Reply:
-    """A reply in this form.
-
-    Raises:
-        MalformedReply: as for `read_draft`.
-    """
+    """A reply in this form; raises MalformedReply as `read_draft` does."""
     return _checked(schema, _json(_read(completion)))
 
 

@@ -35,25 +35,14 @@ _OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[nam
 
 @dataclass(frozen=True, slots=True)
 class LlmOutcome:
-    """How a question ends whose gates all passed, where it is not its extract that is judged, or its extract at a lower
-    level.
+    """How a question ends by a language model's record, where its extract does not end it at its own level."""
 
-    Args:
-        reasons: all of them, the first first; `none` for an answer.
-        level: of confidence.
-        shown: the claims that the answer shows, by their places among `every_claim`.
-        sides: whether it shows two passages that the model says contradict each other.
-        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN
-            without such a draft.
-        abstains: which of them do not apply to it.
-    """
-
-    reasons: tuple[Reason, ...]
-    level: ConfidenceLevel
-    shown: tuple[int, ...]
-    sides: bool
-    values: tuple[float, ...]
-    abstains: tuple[bool, ...]
+    reasons: tuple[Reason, ...]  # all of them, the first first; `none` for an answer
+    level: ConfidenceLevel  # the confidence level
+    shown: tuple[int, ...]  # the claims that the answer shows, by their places among `every_claim`
+    sides: bool  # whether it shows two passages that the model says contradict each other
+    values: tuple[float, ...]  # the grounding checks' values on the draft that was judged last, NaN where not measured
+    abstains: tuple[bool, ...]  # which of them do not apply to it
 
 
 class LlmOutcomes:
@@ -65,9 +54,7 @@ class LlmOutcomes:
         self._known: dict[Settings, dict[int, LlmOutcome | None]] = {}
 
     def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, LlmOutcome]:
-        """The ends of those of the rows whose outcome is not that of their extract at its own level; their gates must
-        all pass.
-        """
+        """The ends of those of the rows, whose gates all pass, that their extract does not end at its level."""
         judging = settings.changed(**_OPEN)
         known = self._known.setdefault(judging, {})
         if len(self._known) > _MAX_SETTINGS:
@@ -79,9 +66,7 @@ class LlmOutcomes:
 
 
 def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
-    """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction
-    that it named.
-    """
+    """Every draft of an answer: the extract, those of a model, and two sides of a contradiction it named."""
     asked = measurements.llm_trace
     if asked is None:
         return (measurements.draft,)
@@ -134,8 +119,8 @@ class ReplaySet:
 
     `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the
     distance in [0, 2] of the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are
-    rows of (question, claim, other, added). What a language model drafted is in no column: such questions are judged by
-    themselves once their gates pass.
+    rows of (question, claim, other, added). Questions with a model's drafts are judged by themselves once their gates
+    pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
@@ -164,11 +149,7 @@ class ReplaySet:
 
     @classmethod
     def of(cls, records: Sequence[Measurements]) -> ReplaySet:
-        """Read the records once.
-
-        Raises:
-            ValueError: a draft whose claims were not all measured.
-        """
+        """Read the records once; raises ValueError for a draft whose claims were not all measured."""
         for draft in (draft for measurements in records for draft in drafts_of(measurements)):
             if len(draft.measured) != len(draft.claims):
                 raise ValueError(f"{len(draft.claims)} claims need as many measurements, got {len(draft.measured)}")
@@ -223,10 +204,7 @@ class ReplaySet:
         return np.array([known[intent] for intent in self.intent], dtype=float)
 
     def grounded_share(self, min_overlap: float) -> Floats:
-        """Shape (n,); share of the claims with evidence that are grounded, NaN where none has words.
-
-        See `grounding.overlap`.
-        """
+        """Shape (n,); the share of claims with evidence that are grounded, NaN where none has words."""
         compared = self.rests & ~np.isnan(self.overlap)
         grounded = compared & (self.overlap >= min_overlap) & (self.changed_facts == 0)
         count = compared.sum(axis=1)

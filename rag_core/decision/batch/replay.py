@@ -37,21 +37,13 @@ _HIGH, _INSUFFICIENT = _LEVELS.index(ConfidenceLevel.HIGH), _LEVELS.index(Confid
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """A check of n questions, held against its threshold in one comparison of arrays.
+    """A check of n questions, held against its threshold in one comparison of arrays."""
 
-    Args:
-        check: its row.
-        mode: what it may do.
-        values: shape (n,), on the check's scale; NaN where nothing was measured.
-        limits: shape (n,), or one for all.
-        abstains: shape (n,); where it does not apply.
-    """
-
-    check: Check[Measurements]
-    mode: Mode
-    values: Floats
-    limits: Floats | float
-    abstains: Flags
+    check: Check[Measurements]  # its row
+    mode: Mode  # what it may do
+    values: Floats  # shape (n,), on the check's scale; NaN where nothing was measured
+    limits: Floats | float  # shape (n,), or one for all
+    abstains: Flags  # shape (n,); where it does not apply
 
     @property
     def blocks(self) -> Flags:
@@ -70,27 +62,19 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """How n questions end under `settings`.
-
-    Args:
-        reason: shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name.
-        shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
-        conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
-        sides: shape (n,); whether two passages are shown that a language model says contradict each other.
-        llm_outcomes: the rows that a language model's record decided, and not the extract at its own level.
-    """
+    """How n questions end under `settings`; `reason`, `status` and `level`, of shape (n,), are a decision's."""
 
     settings: Settings
     answered: Flags
-    reason: Objects
+    reason: Objects  # shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name
     status: Objects
     level: Objects
-    shown: Flags
-    conflicts: Flags
+    shown: Flags  # shape (n, most claims); which of `every_claim` the answer shows: the extract's come first
+    conflicts: Flags  # shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`
     scores: Mapping[str, Floats]
     failed_checks: Ints  # (n, checks): the code of the reason where a grounding check refuses, of `none` where not
-    sides: Flags
-    llm_outcomes: Mapping[int, LlmOutcome]
+    sides: Flags  # shape (n,); whether two passages are shown that a language model says contradict each other
+    llm_outcomes: Mapping[int, LlmOutcome]  # rows that a language model's record decided
 
     def __len__(self) -> int:
         return len(self.answered)
@@ -111,11 +95,7 @@ class Outcomes:
 
 
 def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
-    """Judge all questions under other settings; the same as `replay` one by one, from a built set in milliseconds.
-
-    Raises:
-        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
-    """
+    """As `replay` one by one, from a built set in milliseconds; raises InvalidSetting as `require_replayable`."""
     of = records if isinstance(records, ReplaySet) else ReplaySet.of(records)
     for before in of.measured_under:
         require_replayable(before, settings)
@@ -152,11 +132,7 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
 
 
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
-    """Every gate and grounding check of all questions under these settings, in the order of the trace.
-
-    Grounding checks are of the draft that is judged: a model's last one where a model drafts, and the extract
-    elsewhere.
-    """
+    """Every check of all questions under these settings, in order; grounding is of the draft that is judged."""
     llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
     checks = [_held(check, of, settings) for check in GROUNDING]
     return (

@@ -1,8 +1,6 @@
-"""The checks before any draft, in the order in which they are judged.
+"""The checks before any draft, in the order in which they are judged: the first enforced failure refuses.
 
-The first enforced failure refuses, and no model has been called.
-
-A check measures nothing itself: it reads what was measured and holds it against its threshold.
+A check measures nothing itself: it reads what was measured.
 """
 
 from __future__ import annotations
@@ -30,10 +28,7 @@ WIDEN = "Search all documents, or add the document that holds the answer."
 
 
 def least(score: str, settings: Settings, intent: str) -> float:
-    """The limit of the calibrated `score` (correctness or answerability) for a question of this intent, in [0, 1].
-
-    Rounded to 12 decimals: 0.5 + 0.06 is 0.56.
-    """
+    """The limit of a calibrated `score` for a question of this intent, in [0, 1], to 12 decimals: .5 + .06 is .56."""
     limit: float = getattr(settings, f"min_{score}") + getattr(settings, f"{score}_extra_{intent}", 0.0)
     return round(max(0.0, min(1.0, limit)), 12)
 
@@ -79,9 +74,7 @@ def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
 
 
 def _other_language(m: Measurements) -> str:
-    """That the question would better be asked in the documents' language, where the embedding model does not know its
-    own.
-    """
+    """That the question is better asked in the documents' language, where the model does not know its own."""
     own, theirs = m.understanding.language, [code for code in m.library.languages if code in LANGUAGES]
     if m.features.get("known_language", 1.0) or own not in LANGUAGES or own in theirs or not theirs:
         return ""
@@ -91,9 +84,7 @@ def _other_language(m: Measurements) -> str:
 
 
 def _rephrase(m: Measurements, value: float | None) -> str:
-    """Other words do not help where the documents do not speak of what is named, nor where an answer was found and the
-    limit is higher.
-    """
+    """Other words do not help where nothing speaks of what is named, nor where only the limit is higher."""
     if m.nowhere:
         return SPELL
     return NEAR if value is not None and value >= LIKELY else REPHRASE

@@ -44,7 +44,6 @@ def _measured(m: Measurements) -> tuple[ClaimMeasurement, ...]:
 
 
 def _with_evidence(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
-    """The claims that rest on evidence, with what was measured on them."""
     return [(claim, measured) for claim, measured in zip(m.draft.claims, _measured(m), strict=True) if claim.evidence]
 
 
@@ -65,7 +64,6 @@ def _prose(m: Measurements) -> list[ClaimMeasurement]:
 
 
 def _no_sentence(m: Measurements) -> str:
-    """Why no sentence is counted."""
     if m.draft.drafter == "raw":
         return "passages are shown as they are"
     return _no_evidence(m) or ("" if _prose(m) else "no sentence, but rows or code")
@@ -89,10 +87,7 @@ def _none_of(
     chars: int = _SHOWN_CHARS,
     after: Callable[[Measurements], str] = lambda _: "",
 ) -> Check[Measurements]:
-    """A check that passes when there are no findings; the first of them are named, each cut at `chars`.
-
-    Findings of None were not measured, and have not passed.
-    """
+    """A check that passes without findings, of which the first are named; None was not measured, and has not passed."""
 
     def count(m: Measurements) -> float | None:
         found = findings(m)
@@ -202,7 +197,6 @@ def _similarity_in_words(m: Measurements, least: float | None, _: float) -> str:
 
 
 def _least_supported(m: Measurements) -> tuple[float, Claim, ClaimMeasurement] | None:
-    """The claim that is supported least; None where one is not known."""
     cited = _with_evidence(m)
     known = [(measured.support, claim, measured) for claim, measured in cited if measured.support is not None]
     return min(known, key=lambda one: one[0], default=None) if len(known) == len(cited) else None
@@ -234,9 +228,7 @@ def _support_in_words(m: Measurements, value: float | None, _: float) -> str:
 
 
 def _how_compared(m: Measurements) -> str:
-    """How both sides are shown, and whose period was known by the date of the file alone where figures of two documents
-    were compared.
-    """
+    """How both sides are shown, and whose period only the date of a file told."""
     shown = m.conflicts and m.settings.contradictions_mode is Mode.OBSERVE
     said = ". Both sides are shown, at a low level at most and half the confidence" if shown else ""
     found = dict.fromkeys(hit.passage.document for hit in m.hits)

@@ -1,6 +1,4 @@
-"""The checks that only a language model's draft has: its language, length and words, and a model's judgement.
-
-They come after all others.
+"""The checks that only a language model's draft has, after all others: its language, length and words, and a judgement.
 
 What a model said can only take trust away: a draft that failed before is not looked at by it.
 """
@@ -25,17 +23,13 @@ _CONFIGURE = "Let a language model draft and check its server, or choose setting
 
 
 class Drafted(NamedTuple):
-    """A draft of a model.
-
-    `view` is the question with the attempt's draft as its own, and the passages of its round as its hits.
-    """
+    """A draft of a model; `view` is the question with it as its own, and the passages of its round as its hits."""
 
     view: Measurements
     attempt: Attempt
 
     @property
     def settings(self) -> Settings:
-        """The settings that judge it."""
         return self.view.settings
 
 
@@ -47,12 +41,11 @@ class Said(NamedTuple):
 
     @property
     def settings(self) -> Settings:
-        """The settings that judge it."""
         return self.measurements.settings
 
     @property
     def timings(self) -> dict[str, float]:
-        """How long the model took, in milliseconds."""
+        """In milliseconds."""
         return {"sufficiency": self.judgement.call.ms}
 
 

@@ -31,8 +31,7 @@ class Subject(Protocol):
     """The subject of a check: measurements, or a draft of a language model with its measurements."""
 
     @property
-    def settings(self) -> Settings:
-        """The settings that judge it."""
+    def settings(self) -> Settings: ...
 
 
 S = TypeVar("S", bound=Subject)
@@ -40,64 +39,41 @@ S = TypeVar("S", bound=Subject)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Generic[S]):
-    """One check.
+    """One check."""
 
-    Args:
-        name: in the trace.
-        asks: the question that it answers, in one sentence.
-        reason: of a refusal by it; it brings the status with it.
-        scale: of the value and the threshold.
-        passes: which side of the threshold passes; equal passes on both.
-        value: what is held against the threshold; None where it could not be measured, which has not passed.
-        threshold: name of the setting, or a number that is no setting.
-        mode: name of the setting that says what the check may do; empty where nothing switches it off.
-        said: the measurement in words, from the subject, its value and its threshold.
-        remedy: what the reader can do when it fails; a function where that depends on what was found.
-        abstains: why it does not apply; empty where it does.
-        threshold_of: the threshold of this question, from the setting; None where it is the setting itself.
-        vetoes: a failure whatever the threshold is.
-        also: further settings that it reads.
-        timing: name of the stage in `Measurements.timings` that measured it.
-        certifiable: whether a certificate may choose its threshold.
-        source: where the default threshold comes from.
-        value_column: the values of many questions, where a value depends on a setting: from the columns of a replay
-            set and the settings an array of shape (n,). None: the value of each, read once.
-        threshold_column: the same of their thresholds; None: the setting itself.
-    """
-
-    name: str
-    asks: str
-    reason: Reason
-    scale: Scale
-    value: Callable[[S], float | None]
-    threshold: str | float
-    said: Callable[[S, float | None, float], str]
-    remedy: str | Callable[[S, float | None], str]
-    passes: Direction = Direction.AT_LEAST
-    mode: str = ""
-    abstains: Callable[[S], str] = lambda _: ""
+    name: str  # in the trace
+    asks: str  # the question that it answers, in one sentence
+    reason: Reason  # why it refuses; it brings the status with it
+    scale: Scale  # the value's and the threshold's
+    value: Callable[[S], float | None]  # None where it could not be measured, which has not passed
+    threshold: str | float  # name of the setting, or a number that is no setting
+    said: Callable[[S, float | None, float], str]  # the measurement in words, by value and threshold
+    remedy: str | Callable[[S, float | None], str]  # for the reader of a failure
+    passes: Direction = Direction.AT_LEAST  # which side of the threshold passes; equal passes on both
+    mode: str = ""  # name of the setting that says what the check may do; empty where nothing switches it off
+    abstains: Callable[[S], str] = lambda _: ""  # why it does not apply; empty where it does
+    # the threshold of this question, from the setting's value; None: the setting itself
     threshold_of: Callable[[S, float], float] | None = None
-    vetoes: Callable[[S], bool] = lambda _: False
-    also: tuple[str, ...] = ()
-    timing: str = ""
-    certifiable: bool = False
-    source: str = ""
+    vetoes: Callable[[S], bool] = lambda _: False  # a failure whatever the threshold is
+    also: tuple[str, ...] = ()  # further settings that it reads
+    timing: str = ""  # name of the stage in `Measurements.timings` that measured it
+    certifiable: bool = False  # whether a certificate may choose its threshold
+    source: str = ""  # where the default threshold comes from
+    # the values of many questions, shape (n,), from the columns of a replay set and the settings, where a value depends
+    # on a setting; None: the value of each, read once
     value_column: Callable[[Any, Settings], Floats] | None = None
-    threshold_column: Callable[[Any, Settings], Floats] | None = None
+    threshold_column: Callable[[Any, Settings], Floats] | None = None  # their thresholds; None: the setting itself
 
     @property
     def status(self) -> AnswerStatus:
-        """The status of a refusal by this check."""
         return self.reason.status
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Names of all settings that the check reads."""
         named = (self.mode, *self.also, self.threshold if isinstance(self.threshold, str) else "")
         return tuple(name for name in named if name)
 
     def mode_under(self, settings: Settings) -> Mode:
-        """The mode of the check under these settings."""
         return Mode(getattr(settings, self.mode)) if self.mode else Mode.ENFORCE
 
     def threshold_under(self, settings: Settings) -> float:

@@ -174,7 +174,6 @@ def _library(folder: Path) -> Iterator[Finding]:
 
 
 def _page(folder: Path) -> Iterator[Finding]:
-    """Who may open the page, and what they may do there."""
     from rag_core.service.people import People, Right, access_file  # only here: no other row needs them
 
     known = login(os.environ)
@@ -204,7 +203,6 @@ def _page(folder: Path) -> Iterator[Finding]:
 
 
 def _service(folder: Path) -> Iterator[Finding]:
-    """Who may call the API of `serve`."""
     from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
 
     known, now = Tokens(folder).all(), datetime.now(UTC)

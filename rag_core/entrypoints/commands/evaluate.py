@@ -107,7 +107,6 @@ def _begun(
 
 
 def described(found: Report) -> str:
-    """The figures for a terminal."""
     lines = [f"{several(found.questions, 'question')}, {found.not_measured} of them could not be measured."]
     if found.needs_model:
         lines.append(

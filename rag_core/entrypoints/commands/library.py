@@ -219,7 +219,6 @@ def judge(args: argparse.Namespace) -> int:
 
 
 def documents(args: argparse.Namespace) -> int:
-    """List what is indexed."""
     engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
     writer, unfinished = engine.library.writer(), engine.library.unfinished()
@@ -262,7 +261,6 @@ def delete(args: argparse.Namespace) -> int:
 
 
 def settings(args: argparse.Namespace) -> int:
-    """Show every setting."""
     print(show_settings(chosen_settings(args), as_json=args.json))
     return 0
 

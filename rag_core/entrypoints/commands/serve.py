@@ -142,7 +142,6 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Front, Service]:
-    """The app, and the service behind it."""
     from rag_core.entrypoints.http.app import Front, api, guarded, served
     from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 
@@ -168,14 +167,12 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
 
 
 def run(app: Front, service: Service, args: argparse.Namespace, listener: socket.socket) -> int:
-    """Serve until a signal comes."""
     import uvicorn
 
     class Server(uvicorn.Server):
         """Tells the service at once that it is to stop, so that its streams end."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """Handle a signal."""
             service.stop()
             super().handle_exit(sig, frame)
 
@@ -219,7 +216,6 @@ def configured(app: Asgi, proxies: Sequence[str] = ()) -> uvicorn.Config:
 def _page(
     running: Running, address: str, names: tuple[str, ...], visits: Visits | None, *, proxied: bool
 ) -> Page | None:
-    """The page, where this is the repository."""
     if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
         return None
     try:

@@ -112,7 +112,6 @@ def _check(check: CheckResult) -> str:
 
 
 def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
-    """One line a document."""
     if as_json:
         return "\n".join(json_text(document_json(d)) for d in documents)
     if not documents:
@@ -272,7 +271,6 @@ def report_problems(report: AddReport) -> int:
 
 
 def key_values(values: Iterable[str]) -> dict[str, str]:
-    """Arguments of the form KEY=VALUE."""
     pairs = {}
     for value in values:
         key, equals, text = value.partition("=")
@@ -311,10 +309,7 @@ def progress_line() -> Progress | None:
 
 
 def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: Path | None) -> int:
-    """Answer each {id, question} of a file as a JSON line; how many could not be.
-
-    One that fails is told, and the others go on.
-    """
+    """Answer each {id, question} of a file as a JSON line; how many could not be, each of which is told."""
     rows, problems, progress = read_rows(path, ("id", "question")), 0, progress_line()
     with output(out) as lines:
         for done, row in enumerate(rows, 1):

@@ -1,7 +1,4 @@
-"""The MCP server over the service.
-
-Each tool enters a collection as its caller, and so reaches what a call of the API would reach.
-"""
+"""The MCP server: each tool enters a collection as its caller, and reaches what a call of the API would reach."""
 
 from __future__ import annotations
 
@@ -109,7 +106,7 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
 def http_routes(server: MCPServer[Any], login: Login | None = None) -> list[BaseRoute]:
     """The routes of `/mcp`; names and origins are looked at before them, as for the API.
 
-    With a login also what tells a client that its provider makes tokens for them (RFC 9728).
+    With a login also what tells clients that its provider makes tokens for them (RFC 9728).
     """
     app = server.streamable_http_app(
         streamable_http_path="/mcp",

@@ -27,11 +27,7 @@ _MINUS = regex.compile(r"(?:^|[^\p{L}\p{M}\p{N})\]])[-−]$")  # before a number
 
 
 class Token(NamedTuple):
-    """One word of a sentence: `source[start:end] == text`.
-
-    `light` words say little by themselves: articles, pronouns, auxiliaries. `clause` counts the stops (".", ":", ";")
-    before it.
-    """
+    """One word: `source[start:end] == text`; `light` ones say little, `clause` counts the stops before it."""
 
     text: str
     folded: str
@@ -44,10 +40,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence as its words, `source[start:end]`.
-
-    `terms` are the stems of those that say something, `marked` the places of words in a marker, parties left out.
-    """
+    """A sentence as its words; `terms` are stems of telling ones, `marked` the places of markers' words."""
 
     start: int
     end: int
@@ -89,9 +82,7 @@ def read(text: str, lang: str) -> tuple[Sentence, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A sentence of a claim beside one of the evidence: the gaps between them, and how many words that say something
-    both have.
-    """
+    """A sentence of a claim beside one of the evidence: their gaps, and how many telling words both have."""
 
     mine: Sentence
     theirs: Sentence
@@ -122,9 +113,7 @@ class Aligned:
 
 
 def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
-    """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than
-    `_MIN_COMMON`.
-    """
+    """The sentences with most of the words of `mine` in its order; none below `_MIN_COMMON`."""
     found: list[Aligned] = []
     best = 0
     for other in _nearest(mine, theirs):
@@ -138,9 +127,8 @@ def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
 def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
     """The gaps between a longest common sequence of words, in order.
 
-    Of a much longer sentence only the part with most of the words is looked at: a heading or a table before it belongs
-    to no gap. Before the first common word and after the last one, no more is taken of the other sentence than this one
-    has there, if it has anything.
+    Of a much longer sentence only the part with most of the words is looked at. Before the first common word and after
+    the last one, no more is taken of the other sentence than this one has there, if it has anything.
     """
     a, b = [token.stem for token in mine.tokens], [token.stem for token in theirs.tokens]
     first, last = _window(a, b)
@@ -215,9 +203,7 @@ def _window(a: list[str], b: list[str]) -> tuple[int, int]:
 
 
 def _at_edge(gap: Gap, length: int) -> Gap:
-    """The gap, cut where it stands before or after all common words: the other sentence gets no more words than this
-    one has there.
-    """
+    """The gap before or after all common words, cut to what this sentence has there."""
     most = gap.j - gap.i or _LONGEST_GAP
     if gap.i == 0:
         return gap._replace(k=max(gap.k, gap.m - most))
@@ -234,10 +220,7 @@ def _nearest(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Sentence]:
 
 
 def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
-    """Both sentences side by side; None where too little is common.
-
-    A run of capitalised words in one gap counts as one word: a name.
-    """
+    """Both sentences side by side, or None for too little in common; capitalised words in a gap are one name."""
     found = tuple(gaps(mine, theirs))
     apart = {place for gap in found for place in range(gap.i, gap.j)}
     said = [place not in apart for place in range(len(mine.tokens)) if mine.says(place)]

@@ -1,6 +1,4 @@
-"""Facts of a sentence, and those that its evidence lacks: values and what they are attached to, names, codes, small
-words, operators.
-"""
+"""Facts of a sentence, and those that its evidence lacks: values, names, codes, small words, operators."""
 
 from __future__ import annotations
 
@@ -35,10 +33,9 @@ class Entity:
 
 
 def entities(text: str, lang: str) -> tuple[Entity, ...]:
-    """The numbers (with unit, currency or percent), years, dates, codes and names of a text or question, in order.
+    """The numbers, years, dates, codes and names of a text in order, without number words.
 
-    Number words ("three") are left out: they are facts of a sentence but no names to look for. Values are read in the
-    plain reading, on which a calibrated score rests.
+    They are read in the plain reading, on which a calibrated score rests.
     """
     plain = ascii_digits(text)
     days = dates(plain, lang)
@@ -68,13 +65,8 @@ def changed_facts(
     Kinds are date (of times too), number, year, unit, code, name, role, operator, negation, modality, comparison and
     quantifier. Compared are values, not notations: numbers in the conventions of their language, dates in any notation,
     names in any inflection; in the same language, against the evidence's nearest sentence: small words, the place of
-    names, and what a value is attached to (role). Citation marks are no facts.
-
-    Args:
-        claim_text: one or several sentences.
-        evidence_text: reading form or raw text of a page; a tab parts cells.
-        lang: of the claim, ISO 639-1 or "und".
-        evidence_lang: of the evidence, where it is another language.
+    names, and what a value is attached to (role). In `evidence_text`, raw or reading form, a tab parts cells;
+    `evidence_lang` is another language.
     """
     claim, evidence, other = _reading(claim_text), _reading(evidence_text), evidence_lang or lang
     if _stands(claim, evidence):
@@ -83,17 +75,13 @@ def changed_facts(
 
 
 def replaced_facts(claim_text: str, evidence_text: str, lang: str) -> tuple[tuple[str, str], ...]:
-    """The part of `changed_facts` that the evidence, in the same language, states otherwise, wherever it has the
-    claim's own words.
-    """
+    """The `changed_facts` that the evidence, in the same language, states otherwise in the claim's words."""
     claim, evidence = _reading(claim_text), _reading(evidence_text)
     return () if _stands(claim, evidence) else _once(_otherwise(claim, evidence, lang, lang))
 
 
 def absent_facts(claim_text: str, text: str, lang: str) -> tuple[tuple[str, str], ...]:
-    """The dates, numbers, units, codes and names of a claim that stand nowhere in a text of any length, as (kind,
-    text).
-    """
+    """The dates, numbers, units, codes and names of a claim that stand nowhere in a text."""
     return tuple(dict.fromkeys(_absent(_reading(claim_text), _reading(text), lang, lang)))
 
 

@@ -1,10 +1,8 @@
-"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence: each name stands on the
-page, but not here.
+"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence.
 
 Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no
 capitals: there a word counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun
-    that the evidence has elsewhere is a
-change in the place of another noun, unless both are synonyms.
+that the evidence has elsewhere is a change in the place of another noun, unless both are synonyms.
 """
 
 from __future__ import annotations
@@ -29,15 +27,7 @@ Span = tuple[int, int]
 def entity_swaps(
     aligned: Aligned, held: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]
 ) -> Iterator[str]:
-    """The names of a claim that stand in the place of others.
-
-    Args:
-        aligned: a sentence of the claim beside its nearest one of the evidence.
-        held: the stems of the evidence.
-        lang: of both.
-        mine: where `names` finds names in the claim.
-        theirs: where it finds them in the evidence.
-    """
+    """The names in the place of others, in aligned sentences; `held` are the evidence's stems."""
     moved = {token.stem for gap in aligned.gaps for token in aligned.mine.tokens[gap.i : gap.j]}
     moved &= {token.stem for gap in aligned.gaps for token in aligned.theirs.tokens[gap.k : gap.m]}
     for gap in aligned.gaps:
@@ -60,9 +50,7 @@ def entity_swaps(
 
 
 def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) -> bool:
-    """Whether a word of a sentence is a part of a name: found as one (`spans`), or by its form where capitals do not
-    tell.
-    """
+    """Whether a word is a part of a name: found as one (`spans`), or by its form where capitals do not tell."""
     token = sentence.tokens[place]
     if any(start <= token.start < end for start, end in spans):
         return True
@@ -78,9 +66,7 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
 
 
 def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
-    """Whether a word may be a noun that the page could have a name's place for; in scripts without capitals, if no
-    auxiliary follows.
-    """
+    """Whether a word may be a noun that a name could replace; without capitals, if no auxiliary follows."""
     token = sentence.tokens[place]
     following = sentence.tokens[place + 1].folded if place + 1 < len(sentence.tokens) else ""
     return _every_noun_alike(token, lang) and (
@@ -89,9 +75,7 @@ def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
 
 
 def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
-    """Whether a noun stands without an article or adjective, like a name: "in Harvard", but "das Unternehmen"; where
-    all have capitals.
-    """
+    """Whether a noun stands without article or adjective, like a name: "in Harvard"."""
     before, companion = sentence.tokens[place - 1].text if place else "", grammar(lang).noun_companion
     return (
         companion is not None

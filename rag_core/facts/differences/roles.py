@@ -28,14 +28,7 @@ Value = Date | Time | Name | Quantity | Weekday
 
 
 def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -> Iterator[tuple[str, str]]:
-    """The values of a claim that stand in the place of others, as (kind, text): role, unit or code.
-
-    Args:
-        aligned: a sentence of the claim beside its nearest one of the evidence.
-        mine: the values of the whole claim.
-        theirs: those of the whole evidence.
-        lang: of both.
-    """
+    """The values of a whole claim in the place of others, as (kind, text): role, unit or code."""
     apart = [gap for gap in aligned.gaps if not gap.is_long]
     here = [_in(all_values(mine), aligned.mine, gap.i, gap.j) for gap in apart]
     there = [_in(all_values(theirs), aligned.theirs, gap.k, gap.m) for gap in apart]
@@ -63,7 +56,6 @@ def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str
 
 
 def all_values(values: Values) -> list[Value]:
-    """All that a text states in values, by sort."""
     return [*values.dates, *values.times, *values.codes, *values.quantities, *values.weekdays]
 
 
@@ -107,9 +99,7 @@ def _kind(value: Value, other: Value) -> str:
 
 
 def _replaced_units(aligned: Aligned, gap: Gap, of_number: bool, lang: str) -> Iterator[tuple[str, str]]:
-    """Units in the place of others: apart from their number ("20 vacation days"), and unknown words for a unit
-    (`of_number`) behind it.
-    """
+    """Units in the place of others, apart from their number, and unknown ones behind it."""
     units, mine, theirs = (
         value_words(lang).units,
         aligned.mine.tokens[gap.i : gap.j],
@@ -140,10 +130,7 @@ _COUNTED_FROM = 3  # words of that
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A value with the stems it is attached to.
-
-    `counted_from` are those behind "after", "of" and the like, the first one first.
-    """
+    """A value with the stems it is attached to; `counted_from` are those behind "after", "of" and the like."""
 
     value: Value
     sentence: int
@@ -152,10 +139,7 @@ class Attached:
 
 
 def wrong_roles(claim: str, evidence: str, lang: str) -> Iterator[str]:
-    """The values of a claim that the evidence has in another role only.
-
-    Both are reading forms with ASCII digits, in one language.
-    """
+    """The values of a claim that the evidence has in another role only; reading forms with ASCII digits."""
     mine, theirs = attached(claim, lang), attached(evidence, lang)
     if not mine or not theirs:
         return
@@ -214,9 +198,7 @@ def _place(sentence: Sentence, value: Value) -> int:
 
 
 def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lang: str) -> list[str]:
-    """The first words that say something behind "after", "of" and the like; where those follow their noun, the last one
-    before them.
-    """
+    """The first telling words behind "after", "of" and the like, or the last one before them."""
     words = value_words(lang)
     if not isinstance(value, Quantity) or not value.unit:
         return []
@@ -237,9 +219,7 @@ def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lan
 
 
 def _is_of_others(one: Attached, same: Sequence[Attached], others: Sequence[Attached]) -> bool:
-    """Whether all words of a value stand with another one of the evidence, and none of them with this one; a single
-    word, beside it.
-    """
+    """Whether all of a value's words stand with another one of the evidence, and none with this."""
     if not one.terms or not all(other.terms for other in same):
         return False
     here = frozenset[str]().union(*(other.terms for other in same))

@@ -29,17 +29,11 @@ Change = tuple[str, str]
 def substituted_words(
     claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]
 ) -> list[Change]:
-    """The changes of all sentences of a claim, as (kind, text).
+    """The changes of all sentences of a claim against the evidence, both in reading form and one language, as (kind,
+    text).
 
     Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit and
-    code.
-
-    Args:
-        claim: in reading form, like the evidence.
-        evidence: in the same language.
-        lang: of both.
-        mine: where names stand in the claim.
-        theirs: where names stand in the evidence.
+    code. `mine` and `theirs` are where names stand.
     """
     held, lex = read(evidence, lang), lexicon(lang)
     terms = frozenset[str]().union(*(sentence.terms for sentence in held))
@@ -65,18 +59,14 @@ def substituted_words(
 
 
 def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
-    """Signs of the sentence's formulas that the same formulas have otherwise in the part of the other one that it
-    matches.
-    """
+    """Signs of the sentence's formulas that the matching part of the other one has otherwise."""
     start, end = aligned.matched()
     found = substituted_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
     yield from (("operator", sign) for sign in found)
 
 
 def _markers(aligned: Aligned, lang: str) -> Iterator[Change]:
-    """Markers in one gap, or around one, that are against each other, an added or dropped "only", and a dropped
-    "seek".
-    """
+    """Markers in or around a gap that are against each other, an added or dropped "only", a dropped "seek"."""
     if not any(marker.kind == "sought" for marker in aligned.mine.markers):
         start, end = aligned.matched()
         asked = [marker for marker in aligned.theirs.markers if marker.kind == "sought"]
@@ -117,9 +107,7 @@ def _party_words(sentence: Sentence) -> set[str]:
 
 
 def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
-    """A negation that one of both sentences has more than the other, counted in the gaps where nothing else was
-    changed.
-    """
+    """A negation that one sentence has more, counted in the gaps where nothing else was changed."""
     surplus, phrases = 0, []
     for gap in aligned.gaps:
         mine, theirs = _negated(aligned.mine, gap.i, gap.j), _negated(aligned.theirs, gap.k, gap.m)
@@ -145,9 +133,7 @@ def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
 
 
 def _opposite(aligned: Aligned, gap: Gap, lex: Lexicon) -> tuple[int, str] | None:
-    """Whether a word of the gap negates its counterpart by its form ("nesmí" for "smí"): +1 or -1 with the word, or
-    None.
-    """
+    """Whether a word negates its counterpart by its form ("nesmí" for "smí"): +1 or -1 with it."""
     mine = {token.folded for token in aligned.mine.tokens[gap.i : gap.j]}
     theirs = {token.folded for token in aligned.theirs.tokens[gap.k : gap.m]}
     found = [(1, word) for word in _opposites(mine, theirs, lex)]
@@ -197,10 +183,7 @@ def _text(sentence: Sentence, marker: Marker) -> str:
 
 
 def _reworded_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon) -> Iterator[str]:
-    """Negations that stand in only one of a claim's sentence and its nearest sentence of the evidence.
-
-    The nearest is the one with the largest share of common words among all words of both.
-    """
+    """Negations in only one of a claim's sentence and the evidence's nearest, by common words."""
     said = _said(mine)
     if not said or not held:
         return
@@ -219,7 +202,6 @@ def _reworded_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon
 
 
 def _opposites(words: set[str], others: set[str], lex: Lexicon) -> list[str]:
-    """The words that negate one of the others by their form."""
     return [word for word in sorted(words - others) if (positive := lex.positive(word)) and positive in others]
 
 

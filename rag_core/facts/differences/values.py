@@ -58,9 +58,7 @@ def values(text: str, lang: str) -> Values:
 
 
 def with_unit(text: str, start: int, end: int, lang: str) -> tuple[int, int]:
-    """The characters of a text from `start` up to `end`, with the whole of each quantity that they are a part of: those
-    of "30 days", where they are those of "30". Digits may be of any script.
-    """
+    """The characters of a text, widened to each whole quantity: "30 days" for "30"; digits of any script."""
     for one in values(ascii_digits(text), lang).quantities:
         if one.start < end and start < one.end:
             start, end = min(start, one.start), max(end, one.end)
@@ -68,11 +66,7 @@ def with_unit(text: str, start: int, end: int, lang: str) -> tuple[int, int]:
 
 
 def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
-    """The values of a claim that its evidence lacks, as (kind, text): date (of times too), number, unit or comparison.
-
-    Both are reading forms with ASCII digits. A value that only says what stands nowhere in the evidence is named,
-    whatever it is about.
-    """
+    """The values a claim's evidence lacks, as (kind, text); reading forms with ASCII digits."""
     mine, theirs = values(claim, lang), values(evidence, evidence_lang)
     changed = [("date", date.text) for date in mine.dates if not _date_stands(date, theirs)]
     changed += [("date", time.text) for time in mine.times if not _time_stands(time, theirs, evidence)]
@@ -157,10 +151,7 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, known: frozens
 
 
 def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collection[str], evidence: str) -> bool:
-    """Whether the evidence has a number as a year of its decade, the end of a range or two cells.
-
-    Ordinals in words are compared apart.
-    """
+    """Whether the evidence has a number as a year of its decade, the end of a range or two cells."""
     if number.ordinal and not _in_digits(number):
         return True
     if any(number.has_year(year) for year in years) or (
@@ -203,9 +194,7 @@ def _unit_stands(number: Quantity, other: Quantity, known: frozenset[str]) -> bo
 def _changed_ordinals(
     mine: Values, theirs: Values, claim: tuple[str, str], evidence: tuple[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Ordinals in words that stand nowhere, while the evidence has another one before the same word: "the first
-    quarter".
-    """
+    """Ordinals in words that stand nowhere, while another one stands before the same word."""
     counted = [number for number in mine.quantities if number.ordinal and not _in_digits(number)]
     if not counted or claim[1] != evidence[1]:
         return

@@ -16,10 +16,7 @@ _MARK_AND_BLANK = regex.compile(rf"[ \t\u00A0]*(?:{CITATION.pattern})", regex.IG
 
 
 class CitationMark(NamedTuple):
-    """One reference inside a text. `source[start:end]` is its bracket, which several marks may share ("[1, 2]").
-
-    `ref` is the number ("1") or the passage id, as written.
-    """
+    """One reference; `source[start:end]` is its bracket, shared by several, `ref` the number or id."""
 
     start: int
     end: int

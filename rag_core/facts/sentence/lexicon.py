@@ -24,11 +24,7 @@ _NO_ROWS = ValueRows()
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """One language's words, English ones included where a document may mix both.
-
-    `facts` are those of its file. Keys of `months` (1-12), `scales` (multiplier) and `units` (canonical unit) are
-    folded words; `negated_words` maps one to its positive.
-    """
+    """One language's words with English ones; `months` are 1-12, `negated_words` maps one to its positive."""
 
     facts: FactWords
     months: Mapping[str, int]
@@ -62,58 +58,34 @@ def lexicon(lang: str) -> Lexicon:
 
 
 def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The name of each folded spelling, from rows of spellings.
-
-    Of two names that of `first` counts, then the earlier language's.
-    """
+    """The name of each folded spelling, from rows of spellings; that of `first`, then the earlier, counts."""
     rows = [*reversed([*languages]), first]
     return {fold(word): name for row in rows for name, words in row.items() for word in words}
 
 
 @dataclass(frozen=True, slots=True)
 class ValueWords:
-    """One language's words for values. Keys are folded.
+    """One language's words for values. Keys are folded."""
 
-    Args:
-        is_plain: whether these are the words of the plain reading.
-        numbers: words for whole numbers below 1,000; those of `compound` languages also match joined ("zweihundert").
-        ones: words for one, which count only within a longer number: "a hundred", "twenty-one".
-        joins: words that may stand between number words: "two hundred and five".
-        ordinals: "third", "dvacátý", "तीसरा".
-        scales: multipliers by word, from 100.
-        units: canonical unit by spelling.
-        symbols: units by a symbol whose case counts: "mW" is no "MW"; none in the plain reading.
-        qualifiers: what a word between number and unit makes of the unit: "30 working days" are no days.
-        fillers: words between number and unit that change nothing: "30 calendar days".
-        to: what stands between the ends of a range.
-        between: what stands before a range whose ends are joined by one of `joins`.
-        compound: the parts of number words that are written as one, None where they are not.
-        prefixes: what begins a compound with a unit, and the qualifier that it is: "Arbeitstage".
-        weekdays: from 1, Monday, as they are written.
-        relations: words between a value and what it is counted from, or is a part of: "30 days after", "5 % of".
-        relations_before: whether that stands before the value, as in Hindi.
-        possessives: words like "its" that do not say what a value is counted from, where they are no small words
-            anyway.
-    """
-
-    numbers: Mapping[str, int]
-    scales: Mapping[str, int]
-    units: Mapping[str, str]
-    is_plain: bool = True
-    ones: frozenset[str] = frozenset()
-    joins: frozenset[str] = frozenset()
-    ordinals: Mapping[str, int] = field(default_factory=dict)
-    symbols: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, int]  # below 1,000; those of `compound` languages also match joined ("zweihundert")
+    scales: Mapping[str, int]  # multipliers by word, from 100
+    units: Mapping[str, str]  # canonical unit by spelling
+    is_plain: bool = True  # whether these are the words of the plain reading
+    ones: frozenset[str] = frozenset()  # count only within a longer number: "a hundred", "twenty-one"
+    joins: frozenset[str] = frozenset()  # words that may stand between number words: "two hundred and five"
+    ordinals: Mapping[str, int] = field(default_factory=dict)  # "third", "dvacátý", "तीसरा"
+    symbols: Mapping[str, str] = field(default_factory=dict)  # whose case counts: "mW" is no "MW"
+    # between number and unit: "30 working days" are no days
     qualifiers: Mapping[str, str] = field(default_factory=dict)
-    fillers: frozenset[str] = frozenset()
-    to: regex.Pattern[str] = _NEVER
-    between: regex.Pattern[str] = _NEVER
-    compound: regex.Pattern[str] | None = None
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    weekdays: Mapping[str, int] = field(default_factory=dict)
-    relations: frozenset[str] = frozenset()
-    relations_before: bool = False
-    possessives: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()  # words between number and unit that change nothing: "30 calendar days"
+    to: regex.Pattern[str] = _NEVER  # what stands between the ends of a range
+    between: regex.Pattern[str] = _NEVER  # what stands before a range whose ends are joined by one of `joins`
+    compound: regex.Pattern[str] | None = None  # parts of number words written as one; None where they are not
+    prefixes: Mapping[str, str] = field(default_factory=dict)  # in compounds, with qualifiers: "Arbeitstage"
+    weekdays: Mapping[str, int] = field(default_factory=dict)  # from 1, Monday, as they are written
+    relations: frozenset[str] = frozenset()  # between a value and what it is counted from: "30 days after", "5 % of"
+    relations_before: bool = False  # whether that stands before the value, as in Hindi
+    possessives: frozenset[str] = frozenset()  # words like "its" that do not say what a value is counted from
 
 
 def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
@@ -126,16 +98,13 @@ def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
 
 @cache
 def plain_words(lang: str) -> ValueWords:
-    """The words of the plain reading."""
     lex = lexicon(lang)
     return ValueWords(lex.facts.numbers, lex.scales, lex.units)
 
 
 @cache
 def value_words(lang: str) -> ValueWords:
-    """The words of the full reading; a language without a list of its own gets the plain words, and units in any
-    language.
-    """
+    """The words of the full reading; a language without a list gets the plain words, and any units."""
     lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
     numbers = {**lex.facts.numbers, **row.numbers}
     if joint := fold(row.tens_joint):
@@ -172,18 +141,14 @@ def _rows() -> list[ValueRows]:
 
 
 def of_any_language(key: Literal["ordinal_suffixes", "units_before", "parted_units"]) -> str:
-    """The entries of all languages under this key of `ValueRows`, as alternatives of a pattern; only `parted_units` are
-    patterns themselves.
-    """
+    """The entries of all languages under this key of `ValueRows`, as alternatives of a pattern."""
     listed = (one for row in _rows() for one in getattr(row, key))
     return "|".join(one if key == "parted_units" else regex.escape(one) for one in listed)
 
 
 @cache
 def exact_units() -> Mapping[str, tuple[str, Decimal]]:
-    """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no
-    number of days.
-    """
+    """Another unit and how many of that one is exactly: an hour is 3600 seconds; a year no number of days."""
     rows = ((unit, row.rpartition(" ")) for unit, row in any_language().exact.items())
     return {unit: (of, Decimal(factor)) for unit, (of, _, factor) in rows}
 

@@ -45,10 +45,7 @@ class Formula:
 
 @lru_cache(maxsize=256)
 def formulas(text: str) -> tuple[Formula, ...]:
-    """The formulas of a text that have a sign.
-
-    Dashes are one sign, and so are the signs of multiplication and of division.
-    """
+    """The formulas of a text that have a sign; dashes are one, and signs of multiplication or division."""
     found: list[Formula] = []
     operands: list[str] = []
     signs: list[str] = []
@@ -75,9 +72,7 @@ def formulas(text: str) -> tuple[Formula, ...]:
 
 
 def _begins(kind: str | None, last: str, sign: str, parted: bool, apart: bool) -> bool:
-    """Whether an operand begins another formula: nothing but white space parts it from the last, or its sign is its
-    own: "it is -4".
-    """
+    """Whether an operand begins another formula: white space alone, or its own sign, parts it."""
     if sign:
         return parted and not apart and len(last) > 1 and last.isalpha()
     return apart and kind == "operand"
@@ -102,9 +97,7 @@ def _raised(text: str) -> list[str]:
 
 
 def changed_operators(claim: str, evidence: str) -> list[str]:
-    """Operators of the claim that the evidence has not between the same operands, and powers and indices that it has
-    nowhere.
-    """
+    """Operators of the claim that the evidence has not there, and powers it has nowhere."""
     raised = _raised(claim)
     held = {fold(word.text) for word in words(evidence)} if raised else set()
     changed = [word for word in raised if fold(word) not in held]
@@ -154,9 +147,7 @@ def _signs_between(theirs: Sequence[Formula]) -> Mapping[tuple[str, str], set[st
 
 
 def _stands(triple: Triple, between: Mapping[tuple[str, str], set[str]]) -> bool:
-    """Whether the sign stands between the same two, or is none: "5-10" for "5 to 10", "3/12/2024", where no other sign
-    stands there.
-    """
+    """Whether the sign stands between the same two, or is none: "5-10" for "5 to 10"."""
     left, sign, right = triple
     signs = between.get((left, right), set())
     return sign in signs or (sign in ("-", "/") and left[0].isdigit() and right[0].isdigit() and not signs)

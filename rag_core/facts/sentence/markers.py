@@ -60,7 +60,6 @@ class _Phrase:
     words: tuple[str, ...]
 
     def stands(self, folded: Sequence[str], start: int) -> bool:
-        """Whether its words stand in the sentence from `start` on."""
         here = folded[start : start + len(self.words)] if start >= 0 else ()
         return len(here) == len(self.words) and all(map(_fits, self.words, here))
 
@@ -69,10 +68,7 @@ _Index = Mapping[str, tuple[tuple[_Phrase, int], ...]]
 
 
 def markers(folded: Sequence[str], lang: str) -> tuple[Marker, ...]:
-    """The markers among the folded words of a sentence, in order. Of overlapping ones of a kind the longest stands.
-
-    A negation inside a longer marker is a part of it: "must not", "no more than".
-    """
+    """The longest markers among a sentence's folded words; a negation may be part of one: "must not"."""
     found: dict[str, list[Marker]] = {}
     index = _index(lang)
     for place, word in enumerate(folded):

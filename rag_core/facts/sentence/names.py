@@ -94,13 +94,7 @@ def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list
 
 
 def name_stands(name: str, evidence_words: Collection[str], lang: str) -> bool:
-    """Whether every word of a name is in a text, in any inflection, or its initials are.
-
-    Args:
-        name: as found by `names`.
-        evidence_words: the folded words of the text.
-        lang: of the text.
-    """
+    """Whether every word of a name is among a text's folded words, in any inflection, or its initials are."""
     parts = [word for word in words(name) if fold(word.text) not in any_language().connectors]
     if len(parts) > 1 and fold("".join(part.text[0] for part in parts)) in evidence_words:
         return True
@@ -174,7 +168,6 @@ def _connects(run: list[Word], word: Word, after: Word) -> bool:
 
 
 def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: Collection[str]) -> list[Word]:
-    """The part of a run that is clearly a name."""
     first, plain = run[0], LANGUAGES.or_fallback(lang).function_words
     if _starts(text, first, firsts) and not CLEAR.fullmatch(first.text) and first.text not in repeated:
         ordinary = len(run) == 1 or first.text.lower() in plain or grammar(lang).nouns_capitalised

@@ -122,10 +122,7 @@ class Quantity:
 
 
 def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
-    """The numbers of a text in order, in digits or words, those inside the `taken` ranges left out.
-
-    Digits must be ASCII.
-    """
+    """The numbers of a text, in ASCII digits or words, in order, but those in the `taken` ranges."""
     vocabulary = value_words(lang)
     return _of_ranges(text, _quantities(text, lang, taken, vocabulary), vocabulary)
 
@@ -267,9 +264,7 @@ def _canonical(value: Decimal) -> str:
 
 
 def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
-    """Whether words before a number (in Hindi also after it) make it a lower or an upper bound; the nearest phrase
-    counts.
-    """
+    """Whether the nearest phrase before a number, in Hindi also after it, makes it a bound."""
     before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
     after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.facts.bounds_follow else ""
     places: list[tuple[int, int, str]] = []

@@ -1,7 +1,4 @@
-"""Numbers in words: "two hundred and five", "zweihundertfünf", "pětadvacet", "दो लाख"; ordinals too.
-
-Whole numbers only.
-"""
+"""Whole numbers in words: "two hundred and five", "zweihundertfünf", "pětadvacet", "दो लाख"; ordinals too."""
 
 from __future__ import annotations
 
@@ -29,9 +26,7 @@ class Spelled:
 
 
 class _Part(NamedTuple):
-    """A part of a compound, and its role in a number: "number", "ordinal", "one", "scale", "join", or "either" number
-    or scale.
-    """
+    """A part of a compound, and its role: "number", "ordinal", "one", "scale", "join" or "either"."""
 
     kind: str
     value: int
@@ -84,9 +79,7 @@ def _part(word: str, index: int, words: ValueWords) -> _Part | None:
 
 
 def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
-    """The number that a run begins with: its value, its last scale, whether it is an ordinal, and of how many parts it
-    is; 0 for none.
-    """
+    """The number that a run begins with: value, last scale, whether ordinal, and of how many parts."""
     closed, value, scale, lowest, ordinal, used, whole = 0, 0, 1, 0, False, 0, 0
     for index, part in enumerate(run):
         kinds = [following.kind for following in run[index + 1 : index + 3]]

@@ -26,10 +26,7 @@ class Weekday:
 
 
 def weekdays(tokens: Iterable[Word], lang: str) -> list[Weekday]:
-    """The days of the week among the words of a text, in order.
-
-    Where languages write them with a capital, it is needed.
-    """
+    """The days of the week among the words of a text, in order, capitalised where languages do so."""
     names = value_words(lang).weekdays
     return [Weekday(day, *word) for word in tokens if (day := names.get(word.text) or names.get(word.text.lower()))]
 
@@ -88,7 +85,6 @@ class Time:
     end: int
 
     def agrees(self, other: Time) -> bool:
-        """Whether both may be the same time."""
         if self.minutes & other.minutes:
             return True
         bare = self if other.halves else other

@@ -1,6 +1,4 @@
-"""The unit behind a number: a symbol ("5 mW"), a word, a compound ("5 Arbeitswochen"), words between them ("30 working
-days").
-"""
+"""The unit behind a number: a symbol ("5 mW"), a word, a compound ("5 Arbeitswochen"), "30 working days"."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ def symbol(text: str) -> str:
 
 
 def unit_behind(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
-    """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may
-    stand between.
-    """
+    """The unit behind a number, perhaps behind words that qualify it, and where it ends."""
     place, qualifier = end, ""
     for _ in range(_MAX_BETWEEN + 1):
         match = after().match(text, place)

@@ -20,13 +20,7 @@ _MAX_WORDS = 8  # words of a cell that states a value; a longer one tells someth
 
 
 def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ...]:
-    """One statement for each cell of a row that holds a value.
-
-    Args:
-        row: its cells in reading form, parted by bars.
-        header: the rows above it in the same form, parted by semicolons; may be empty.
-        language: one of `word_lists`.
-    """
+    """One statement for each cell with a value, of bar-parted `row` under `header` rows by semicolons."""
     cells = row.split(CELL)
     named = regex.search(r"\p{L}", cells[0])
     label = " ".join(cell for n, cell in enumerate(cells) if not _DIGIT.search(cell) or (named and n == 0))
@@ -45,12 +39,7 @@ def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ..
 
 
 def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | None, str]:
-    """The words above each cell, without those that say nothing of it, and the words above all; None where the two do
-    not fit.
-
-    A row of one cell is a caption above the columns, or a unit in brackets below them; elsewhere it is the rest of a
-    broken header.
-    """
+    """The telling words above each cell, and above all, also of captions and units; None where they do not fit."""
     rows = [row.split(CELL) for row in header.split(NEXT_ROW) if row]
     caption = " ".join(row[0] for row in rows if len(row) == 1)
     over = [row if len(row) == count else ["", *row] for row in rows if len(row) in (count, count - 1) and len(row) > 1]
@@ -70,9 +59,7 @@ def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | No
 
 
 def _states(cell: str, column: str, language: str) -> bool:
-    """Whether a cell can be contradicted: a number with a column or a unit, and no number of a page, a step or a
-    line.
-    """
+    """Whether a cell can be contradicted: a number with a column or a unit, of no page, step or line."""
     labels = word_lists()[language].labels
     return not any(fold(word.text) in labels for word in words(column)) and bool(
         column or regex.search(r"[\p{L}\p{Sc}%°]", cell)

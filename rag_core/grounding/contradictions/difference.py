@@ -1,8 +1,4 @@
-"""Whether two statements say the same thing with another value.
-
-Knows nothing of documents: whether two statements are about the same thing is for
-`rag_core.grounding.contradictions.subject` to say.
-"""
+"""Whether two statements say the same thing with another value; `subject` says whether they are about the same."""
 
 from __future__ import annotations
 
@@ -22,8 +18,8 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     """The one value in which two statements of the same language differ; None unless they agree in all else.
 
     All else: every word but the light ones, wordings of one thing as equal, every other value, who does what to whom,
-    negations and operators. Unit and bound ("at least") must be the same, a number without a unit must count the same
-    thing. A date must state no year or be a deadline: else it is a day of some event or period.
+    negations and operators. Unit and bound must be the same, a number without a unit must count the same thing. A date
+    must state no year or be a deadline: else it is a day of some event or period.
     """
     if one.outline != other.outline or not (one.is_whole and other.is_whole):
         return None
@@ -43,9 +39,7 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
 
 
 def _turned_round(one: Statement, other: Statement) -> bool:
-    """Whether another order of the words may mean something else: of parties or names ("the buyer pays the seller"), or
-    about a "not".
-    """
+    """Whether another order may mean something else: of parties or names, or about a "not"."""
     if one.said == other.said:
         return False
     mine, theirs = ([role for role in a.roles if role in b.roles] for a, b in ((one, other), (other, one)))

@@ -1,7 +1,4 @@
-"""The statement of a sentence or of a table's cell: its values, and its other words.
-
-Two are held against each other by `rag_core.grounding.contradictions.difference`.
-"""
+"""The statement of a sentence or of a table's cell: its values, and its other words."""
 
 from __future__ import annotations
 
@@ -29,36 +26,24 @@ _NEAR = 2  # words beside a number in which it is said to be about right
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value where it stands in a statement's text.
-
-    Values of equal `kind` (its unit, or what it is) could replace each other.
-
-    Args:
-        amount: in the smallest unit that converts exactly.
-        shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be
-            contradicted.
-        counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
-        step: what its last digit is worth, 0 where it is exact.
-        unit: from where to where its unit stands.
-    """
+    """A value where it stands in a statement's text; those of equal `kind` could replace each other."""
 
     kind: tuple[str, ...]
-    amount: object
+    amount: object  # in the smallest unit that converts exactly
     start: int
     end: int
-    shown: str = ""
-    counted: frozenset[str] = frozenset()
-    step: Decimal = Decimal(0)
-    unit: tuple[int, int] = (0, 0)
+    shown: str = ""  # with its unit or what it counts; empty where it states nothing that could be contradicted
+    counted: frozenset[str] = frozenset()  # terms; "25 vacation days" and "25 days of annual leave" count the same
+    step: Decimal = Decimal(0)  # what its last digit is worth, 0 where it is exact
+    unit: tuple[int, int] = (0, 0)  # from where to where its unit stands
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence in its reading form, or one cell of a table with the words that say what it is of; `language` is one
-    of `word_lists`.
+    """One sentence in its reading form, or one cell of a table with the words that say what it is of.
 
-    `cell` are the offsets of the cell in `source`; empty for a sentence. Of a cell only what stands in it can be
-    contradicted.
+    `language` is one of `word_lists`. `cell` are the offsets of the cell, the only part to be contradicted, in
+    `source`; empty for a sentence.
     """
 
     source: str
@@ -77,10 +62,7 @@ class Statement:
 
     @cached_property
     def outline(self) -> frozenset[str]:
-        """Terms of the words that say something and can be no part of a value.
-
-        Equal for any two statements that differ in a value only.
-        """
+        """Terms of telling words that are no part of a value: equal for statements that differ in one."""
         return frozenset(word.term for word in self.telling if self._no_value(word))
 
     @cached_property
@@ -95,9 +77,7 @@ class Statement:
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """Terms of all words that are no part of a value, in order: "Urlaub" of "28 Urlaubstage" says what is
-        counted.
-        """
+        """Terms of all words that are no part of a value: "Urlaub" of "28 Urlaubstage" says what is counted."""
         taken = [(value.start, value.end) for value in self.values] + [value.unit for value in self.values]
         return tuple(
             word.term
@@ -137,11 +117,9 @@ class Statement:
 
     @property
     def lists(self) -> ComparedWords:
-        """The word lists of its language."""
         return word_lists()[self.language]
 
     def holds(self, listed: Collection[str]) -> bool:
-        """Whether a word of it is one of these, folded."""
         return any(fold(word.text) in listed for word in words(self.text))
 
     def _date(self, day: Date) -> Value:
@@ -173,9 +151,7 @@ class Statement:
         )
 
     def _noun(self, number: Quantity) -> tuple[list[Telling], str, tuple[int, int]]:
-        """The noun that a number counts: at most so many words, its unit, and where that stands if it stands among
-        them.
-        """
+        """The noun that a number counts: at most so many words, its unit, and where that stands."""
         units, plain = value_words(self.language).units, LANGUAGES[self.language].function_words
         end, unit, place = number.end, number.unit, (number.end, number.end)
         linked, taken = False, 0
@@ -198,18 +174,13 @@ class Statement:
         return [one for one in here if one.start >= number.end or self._no_value(one)], unit, place
 
     def _counts(self, number: Quantity, end: int) -> bool:
-        """Whether a number without a unit counts what follows it: not in "Section 5" and "3. Employees".
-
-        In a cell it may stand alone.
-        """
+        """Whether a number counts what follows it, unlike "Section 5" and "3. Employees"; a cell may be alone."""
         before = [word for word in words(self.text) if self.cell[0] <= word.start and word.end <= number.start]
         named = bool(before) and fold(before[-1].text) in self.lists.labels
         return not named and (bool(self.cell[1]) or (bool(before) and end > number.end))
 
     def _settled(self, found: Sequence[Value]) -> Iterator[Value]:
-        """The values, those shown that can be contradicted: no part of a range, not about so much, and of a cell what
-        stands in it.
-        """
+        """The values, those shown that can be contradicted: no part of a range, nor about so much."""
         ranges = {
             place
             for n, (one, other) in enumerate(pairwise(found))

@@ -1,6 +1,4 @@
-"""Says whether two statements with different values are about the same thing, as far as their places in the documents
-tell.
-"""
+"""Says whether two statements with different values are about the same thing, as far as their places tell."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ def comparable(here: Passage, there: Passage) -> bool:
 
 
 def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -> bool:
-    """Whether what is said in one place is said of the same thing as in the other; `rag_core.compression.conflicts`
-    lists the rules.
-    """
+    """Whether two places speak of the same thing; `rag_core.compression.conflicts` lists the rules."""
     documents = asked.documents
     if _other_products(here, there, documents) or _chosen_by_question(here, there, said, asked):
         return False
@@ -62,10 +58,7 @@ def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -
 
 
 def _other_products(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
-    """Whether titles and headings name different codes: the manuals of "MK-40" and "MK-50".
-
-    A version ("V2") is no code.
-    """
+    """Whether titles and headings name different codes, "MK-40" and "MK-50", but for versions ("V2")."""
     mine, theirs = (
         {canonical_code(code.text) for code in codes(f"{documents.titles.get(passage.document, '')} {passage.section}")}
         for passage in (here, there)
@@ -75,9 +68,7 @@ def _other_products(here: Passage, there: Passage, documents: LibraryFacts) -> b
 
 
 def _headings_part(here: Passage, there: Passage, said: Statement) -> bool:
-    """Whether a heading of one of two sections names something that neither the statement nor the other's headings
-    do.
-    """
+    """Whether a heading of one section names what neither the statement nor the other's headings do."""
     mine, theirs = (
         {word.text for level in passage.section.split(SECTION_MARK) for word in words(_NUMBERING.sub("", level))}
         for passage in (here, there)
@@ -92,9 +83,7 @@ def _versions(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
 
 
 def _parallel(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
-    """Whether the titles or the file names of two documents share a word, and each has its own: two things of one
-    kind.
-    """
+    """Whether two documents' titles or file names share a word, and each has its own: two of one kind."""
     pairs = [(set(mine), set(theirs)) for mine, theirs in _called(here, there, documents)]
     return any(mine & theirs and mine - theirs and theirs - mine for mine, theirs in pairs)
 
@@ -108,11 +97,7 @@ def _called(here: Passage, there: Passage, documents: LibraryFacts) -> list[tupl
 
 
 def _same_period(here: Passage, there: Passage, said: Statement, documents: LibraryFacts) -> bool:
-    """Whether figures are of one period: documents of one period, or the statement names its year, under equal
-    headings.
-
-    A year that had not ended when one of them was written may have been told of twice.
-    """
+    """Whether figures are of one period; a year that had not ended may have been told of twice."""
     if plain_title(here.section) != plain_title(there.section):
         return False
     named = set(YEAR.findall(said.text))
@@ -123,9 +108,7 @@ def _same_period(here: Passage, there: Passage, said: Statement, documents: Libr
 
 
 def _going_on(document: str, documents: LibraryFacts) -> frozenset[str]:
-    """The years that had not ended when a document was written, as far as known: of a quarter's report, or of its
-    date.
-    """
+    """The years that had not ended when a document was written: of a quarter's report, or of its date."""
     stated, quarters = YEAR.findall(_name(document, documents)), _QUARTER.search(fold(_name(document, documents)))
     if not stated:
         return frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])

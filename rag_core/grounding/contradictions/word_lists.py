@@ -30,7 +30,6 @@ class Telling:
 
 @cache
 def word_lists() -> Mapping[str, ComparedWords]:
-    """The word lists by language."""
     return {code: info.contradictions for code, info in LANGUAGES.items() if info.contradictions}
 
 
@@ -42,10 +41,7 @@ def either() -> regex.Pattern[str]:
 
 
 def telling(text: str, language: str) -> tuple[Telling, ...]:
-    """The words of a text that say something, in order, wordings of one thing as one.
-
-    `language` is one of `word_lists`.
-    """
+    """The telling words of a text in one of `word_lists`, in order, wordings of one thing as one."""
     light, (wordings, longest), found = word_lists()[language].light, _wordings(language), [*parted(text, language)]
     terms = [term(word.text, language) for word in found]
     kept, at = [], 0
@@ -78,9 +74,7 @@ def parted(text: str, language: str) -> Iterator[Word]:
 
 @cache
 def _wordings(language: str) -> tuple[Mapping[tuple[str, ...], tuple[str, str]], int]:
-    """Wordings of one thing by their terms, each with the term and the folded word that stand for it, and how many
-    terms the longest has.
-    """
+    """Wordings of one thing by terms, with the term and word that stand for them, and the longest."""
     same: dict[tuple[str, ...], tuple[str, str]] = {}
     for group in word_lists()[language].same:
         first = group.split(",")[0].strip()

@@ -30,11 +30,7 @@ _QUOTED = regex.compile(r">(?:\s|>)")  # how a mail quotes another
 
 
 def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool:
-    """Whether a sentence needs the one before it: "It costs 90 euros.", "Stojí 90 eur.", "Not on Sundays.".
-
-    In a language without lists it is as `unlisted` says. What a noun takes up ("The fee is 90 euros.") is told by
-    `takes_up`.
-    """
+    """Whether a sentence, by lists or `unlisted`, needs the one before: "It costs 90 euros."."""
     limits = limit_words(language)
     if limits is None or not limits.back:
         return unlisted
@@ -46,17 +42,12 @@ def speaks_of_before(text: str, language: str, *, unlisted: bool = True) -> bool
 
 
 def takes_up(text: str, language: str) -> bool:
-    """Whether a sentence begins with a noun of what stands before it: "The fee is 90 euros.".
-
-    Only listed nouns are seen.
-    """
+    """Whether a sentence begins with a listed noun of what stands before it: "The fee is 90 euros."."""
     return _met(text, language, "takes_up")
 
 
 def hangs(text: str, language: str) -> bool:
-    """Whether a sentence holds only in some case of the one before it, so that it opens no answer: "In that case, it is
-    free.".
-    """
+    """Whether a sentence holds only in some case of the one before it: "In that case, it is free."."""
     return _met(text, language, "hangs")
 
 
@@ -66,9 +57,7 @@ def announces(text: str, language: str) -> bool:
 
 
 def takes_back(text: str, language: str) -> bool:
-    """Whether a sentence takes the one before it back, limits or dates it, or tells who says so: "Not on Sundays.", "Or
-    so they say.".
-    """
+    """Whether a sentence takes back, limits, dates or ascribes the one before it: "Not on Sundays."."""
     if _rows(language) is not None and len(words(text)) < FULL_WORDS:  # "With a pass."
         return True
     if _met(text, language, "takes_back"):
@@ -81,18 +70,12 @@ def takes_back(text: str, language: str) -> bool:
 
 
 def needed_with(texts: Sequence[str], at: int) -> tuple[int, ...]:
-    """The sentences of a passage without which the one at `at` is out of its place, told by their marks.
+    """The sentences of `texts`, as rising indices, without which the one at `at` is out of its place, told by their
+    marks.
 
     "3. Lift the blade off." is right only behind "1. Pull the plug." Where all steps before it have more than
     `STEPS_WORDS` words, it is the first one. What a mail quotes ("> The fee is 90 euros.") may be denied right above or
     below it.
-
-    Args:
-        texts: the sentences in their order.
-        at: which of them.
-
-    Returns:
-        Indices into `texts`, rising, without `at`.
     """
     if _QUOTED.match(texts[at]):
         own = [n for n, text in enumerate(texts) if not _QUOTED.match(text)]

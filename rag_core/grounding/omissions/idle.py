@@ -28,11 +28,7 @@ _BARE = regex.compile(r"[^\p{L}\p{Sc}%‰°]*")  # a number that says nothing of
 
 
 def only_deleted(said: str, told: str, language: str) -> bool:
-    """Whether a text is a sentence without stretches that may go, character for character; a stop may stand at its end
-    or not.
-
-    What follows an opener that went begins the sentence, so it may begin with a capital.
-    """
+    """Whether a text is a sentence without stretches that may go; what follows an opener may be capitalised."""
     said, pieces = said.strip().rstrip(STOPS), [*_stretches(told.strip().rstrip(STOPS), language)]
     openers = len([*takewhile(lambda piece: piece[1], pieces)])
     begun = said[:1].lower() + said[1:]
@@ -48,9 +44,7 @@ def _joins_to(said: str, pieces: Sequence[tuple[str, bool]]) -> bool:
 
 
 def _stretches(text: str, language: str) -> Iterator[tuple[str, bool]]:
-    """A sentence as stretches, each with whether it may be left out: an opener, a name with its title, a bracket that
-    points.
-    """
+    """A sentence as stretches, each with whether it may go: an opener, a name's title, a pointing bracket."""
     limits = limit_words(language)
     while limits and (comma := _COMMA.search(text)) and limits.openers.fullmatch(text[: comma.start()].strip()):
         yield text[: comma.end()], True
@@ -76,9 +70,7 @@ def _parted(text: str, language: str) -> Iterator[tuple[str, bool]]:
 
 
 def _is_named(text: str, language: str) -> bool:
-    """Whether a stretch between commas is a name behind its title; only a script with capitals shows that nothing but
-    names follows.
-    """
+    """Whether a stretch between commas is a name behind its title, as only capitals show."""
     limits, found = limit_words(language), text.split()
     if limits is None or len(found) < 2 or not all(word[0].isupper() for word in found[1:]):
         return False

@@ -31,10 +31,7 @@ _SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}
 
 
 def contents_end(rows: Sequence[Row], start: int) -> int:
-    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`.
-
-    A title may take two rows.
-    """
+    """The index after the table of contents with leaders that starts at `rows[start]`, or `start`."""
     end = index = start
     while index < len(rows) and index - end <= 1:
         if _LEADER.search(rows[index].text[-LEADER_CHARS:]):

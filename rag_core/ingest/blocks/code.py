@@ -32,10 +32,7 @@ _FENCE = re.compile(r"```|~~~")
 
 
 def _looks_like_code(text: str) -> bool:
-    """Whether one row, without its indentation, reads like a line of a program.
-
-    One row is weak evidence; a share of rows is strong.
-    """
+    """Whether one row reads like a line of a program: weak evidence, where a share of rows is strong."""
     # a row of "=" underlines a title
     return bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))
 

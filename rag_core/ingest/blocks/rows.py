@@ -78,7 +78,7 @@ class Row:
 
 
 def rows(page: Page) -> list[Row]:
-    """The rows of a page in reading order; rows without a visible character are left out."""
+    """The rows of a page in reading order, without those that show nothing."""
     return list(_rows_of_lines(page) if page.lines else _rows_of_text(page))
 
 
@@ -179,7 +179,6 @@ def stated(page: Sequence[Row], running: Collection[Row], told: set[str]) -> lis
 
 
 def _watermarks(page: Sequence[Row]) -> Iterator[Row]:
-    """Rows in large letters that lie over others."""
     for row in islice((row for row in page if row.size >= LARGE_PT), MAX_LARGE):
         smaller = [other for other in page if other.size * LARGER < row.size]
         beside = [other for other in smaller if other.left < row.right and row.left < other.right]
@@ -189,7 +188,6 @@ def _watermarks(page: Sequence[Row]) -> Iterator[Row]:
 
 
 def _up_the_margin(page: Sequence[Row]) -> Iterator[Row]:
-    """Rows that run along a side of the page, beside all others: the stamp of an archive or an office."""
     along = [row for row in page if len(row.text) > 3 and row.low - row.top > row.right - row.left]
     for row in along if len(along) <= MAX_ALONG else ():
         beside = [other for other in page if other not in along and other.top < row.low and row.top < other.low]
@@ -236,10 +234,7 @@ def _enough(pages: set[int], page_count: int) -> bool:
 
 
 def _twins(pages: Collection[Sequence[Row]]) -> set[Row]:
-    """Rows at the edge of two neighbouring pages, set alike at one place but for the page's own number.
-
-    A header is content where it stands first.
-    """
+    """Rows at the edge of two neighbouring pages, set alike at one place but for the page's number."""
     found: set[Row] = set()
     for page, following in pairwise(pages):
         for (edge, candidates), (_, others) in zip(_edges(page), _edges(following), strict=True):
@@ -316,10 +311,7 @@ def is_heavy(pages: Iterable[Iterable[Row]], sizes: Mapping[float, float]) -> bo
 def settled(
     page: Sequence[Row], sizes: Mapping[float, float], pitches: Mapping[float, float], *, heavy: bool = False
 ) -> list[Row]:
-    """The rows of a page with `size` equal where it looks equal (`alike_sizes`), and `apart` set (`row_pitches`).
-
-    Where text is `heavy` (`is_heavy`), none is bold.
-    """
+    """The rows with `size` equal where it looks equal, and `apart` set; where text is `heavy`, none is bold."""
     found = list(page)
     for index, row in enumerate(found):
         size = sizes[row.size]

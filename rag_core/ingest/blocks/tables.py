@@ -51,7 +51,6 @@ def _has_figures(text: str) -> bool:
 
 
 def is_rule(row: Row) -> bool:
-    """Whether a row only draws a line: the second row of a Markdown table."""
     return bool(_RULE.fullmatch(row.text)) and "-" in row.text
 
 
@@ -77,8 +76,7 @@ def _opens(row: Row) -> bool:
 def table_end(rows: Sequence[Row], start: int) -> int:
     """The index after the last row of the table that starts at `rows[start]`, or `start` when none starts there.
 
-    A table has at least two rows of several cells, or one of at least three. It ends where running text, a heading or
-    the head of another table starts.
+    It has at least two rows of several cells, or one of at least three, and ends at running text or another head.
     """
     index = start
     while index < min(len(rows), start + MAX_HEADER_ROWS) and not is_tabular(rows[index]) and _opens(rows[index]):
@@ -129,12 +127,7 @@ def header_rows(table: Sequence[Row]) -> int:
 
 
 def _head_end(table: Sequence[Row], count: int) -> int:
-    """The index after the last of `count` rows without figures that belongs to the head, and is not the first row of
-    words below it.
-
-    Below the row that names the columns only what is set like it, names a unit or a period, or leaves the column of
-    labels empty.
-    """
+    """The index after the last of `count` rows without figures that belongs to the head, and not to words below it."""
     first = next((index for index in range(count) if table[index].cells > 1), count)
     labels = min(row.left for row in table)
     for index in range(first + 1, count):

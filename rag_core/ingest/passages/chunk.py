@@ -63,9 +63,8 @@ def chunk(
     cancelled: Cancel | None = None,
     counted_in: Callable[[Sequence[str]], object] = lambda texts: None,
 ) -> list[Passage]:
-    """Cut a document into passages in reading order.
-
-    Every visible character outside the boilerplate lies in at least one.
+    """Cut a document into passages in reading order; every visible character outside the boilerplate lies in at least
+    one.
 
     Args:
         document_id: its first 12 hex digits (of `sha256:<hex>`), or all of it, start the passages' ids.
@@ -76,16 +75,15 @@ def chunk(
         embedder: counts the tokens and says how many it reads.
         max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The
             model's limit holds anyway.
-        overlap_tokens: at most so many are repeated, in whole sentences; 0 for none.
-        max_passages: of the document; one that makes more is refused.
+        overlap_tokens: at most so many are repeated, in whole sentences.
+        max_passages: of the document.
         cancelled: read between batches.
         counted_in: gets each batch of texts whose tokens were counted.
 
     Raises:
         Cancelled: the user stopped it.
         LimitExceeded: it makes more than `max_passages`.
-        InvalidSetting: `max_tokens` is too small for a sentence, or for the context line of a passage, or
-            `overlap_tokens` is negative.
+        InvalidSetting: `max_tokens` is too small for a sentence or a context line, or `overlap_tokens` is negative.
     """
     limit = min(strategy.max_tokens if max_tokens is None else max_tokens, embedder.max_tokens)
     if limit < MIN_TOKENS or overlap_tokens < 0:
@@ -141,7 +139,6 @@ def _reading(texts: Mapping[int, str], spans: Sequence[Span]) -> str:
 
 
 def _flow(unit: Unit) -> tuple[object, ...]:
-    """Units of one flow may share a passage: the text of a section, its code; a table stands alone."""
     kind = PassageKind.PARAGRAPH if unit.kind in _TEXT else unit.kind
     return unit.section, kind, unit.spans if kind is PassageKind.TABLE else ()
 
@@ -156,7 +153,6 @@ class _Packer:
         self._size = 0
 
     def packed(self, flow: Iterator[Unit], room_of: Room) -> Iterator[_Draft]:
-        """The drafts of one flow of at least one unit; all its units have the same context, so the same room."""
         first = next(flow)
         room = room_of(first)
         overlap = self._overlap if first.kind in _TEXT else 0
@@ -232,7 +228,7 @@ class _Maker:
         self._breaks: dict[int, list[int]] = {}
 
     def passage(self, draft: _Draft) -> Passage | None:
-        """The passage of a draft; None when it holds nothing that can be read, such as a lone soft hyphen."""
+        """The passage of a draft; None when it holds nothing that can be read."""
         spans = self._merged(span for atom in draft.atoms for span in atom.spans)
         text = read_passage_text(self._texts, spans).text
         if not text:

@@ -117,7 +117,6 @@ class _Seams:
         return not any(start < len(before) < end for start, end in found)
 
     def _is_prose(self, unit: Unit) -> bool:
-        """Whether a unit is text of which a final mark can be expected."""
         setting = unit.setting
         marked = self._marked >= 0.5 and setting.size > 0 and not setting.mono
         return marked and unit.role is Role.TEXT and not self._is_label(unit) and self._text(unit)[0] not in BULLETS
@@ -140,13 +139,11 @@ class _Seams:
         return ":" in self._text(unit)[:LABEL_CHARS]
 
     def _text(self, unit: Unit) -> str:
-        """The text of a unit on its last page."""
         last = unit.spans[-1]
         return self._texts[last.page][last.start : last.end]
 
 
 def _parted(unit: Unit, following: Unit) -> bool:
-    """Whether a page or a column ends between two units."""
     if unit.spans[-1].page != following.spans[0].page:
         return True
     return unit.setting is not following.setting and following.setting.top < unit.setting.low

@@ -1,7 +1,4 @@
-"""The ways to cut documents of different kinds, and the choice of one for a document.
-
-The choice is made from counts that are shown to the user, who can override it by name.
-"""
+"""The ways to cut documents of different kinds, and the choice of one, from counts that the user is shown."""
 
 from __future__ import annotations
 
@@ -85,23 +82,14 @@ class Choice:
 
 
 def named(name: str) -> Choice:
-    """The strategy that the user asked for.
-
-    Raises:
-        InvalidSetting: there is none of this name.
-    """
+    """The strategy that the user asked for; raises InvalidSetting where there is none of this name."""
     if name not in STRATEGIES:
         raise InvalidSetting(f"There is no strategy {name!r}.", remedy=f"Choose one of: {', '.join(STRATEGIES)}.")
     return Choice(STRATEGIES[name], "Chosen by the user.")
 
 
 def choose(pages: Sequence[Page], language: str) -> Choice:
-    """The strategy that suits a document, judged by its first `SAMPLE_PAGES` pages.
-
-    Args:
-        pages: in order.
-        language: ISO 639-1 or "und"; the signs of all languages are looked for, as contracts and papers mix them.
-    """
+    """The strategy that suits a document by its first `SAMPLE_PAGES` pages; `language` is ISO 639-1 or "und"."""
     sample = list(islice(pages, SAMPLE_PAGES))
     text = "\n".join(page.text for page in sample)
     technical = Choice(STRATEGIES["technical"], "No signs of code, law or research; cut by sections.")

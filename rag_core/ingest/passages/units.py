@@ -41,9 +41,9 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 
 class Atom(NamedTuple):
-    """A sentence, a row or a line; `whole` is False for a heading, and a part of what was too large, as in no overlap.
+    """A sentence, row or line; `whole` is False for a heading, or a part, as in no overlap.
 
-    Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
+    Those of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
     """
 
     spans: tuple[Span, ...]
@@ -110,8 +110,6 @@ def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]
 
 
 def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
-    """Part code before each outermost definition; decorators stay with theirs."""
-
     def indent(line: Atom) -> int:
         start = line.spans[0].start
         return len(text[text.rfind("\n", 0, start) + 1 : start].expandtabs(4))
@@ -135,10 +133,7 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
 def counted(
     found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]
 ) -> Iterator[Unit]:
-    """The units with their atoms and these with their tokens; those of more than `room(unit)` are parted.
-
-    A few units at a time, so that the sentences of a long document never stand in memory together.
-    """
+    """The units with their atoms and tokens, those of more than `room(unit)` parted; few at a time for memory."""
     for batch in batches(_with_atoms(found, texts, language), lambda unit: len(unit.atoms), COUNT_BATCH):
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:

@@ -3,10 +3,9 @@
 It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.reading.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object
-    a line:
-`ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet` {pdf} ·
-`looked` {script, text} · `recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`. The
-parent holds the pipe that the first argument names; when it closes, this process ends.
+a line: `ready` {network, memory} · `open` {count, meta} · `page` {n, …} · `attached` {names} · `image` {png} · `sheet`
+{pdf} · `looked` {script, text} · `recognised` {text, …} · `note` {problem} · `failed` {kind, problem, remedy} · `done`.
+The parent holds the pipe that the first argument names; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -40,7 +39,6 @@ META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer,
 
 
 def main() -> None:
-    """Serve one request, then end."""
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)  # MuPDF, Tesseract and OpenCV print warnings; stdout belongs to the protocol
@@ -97,7 +95,6 @@ def set_limits(request: dict[str, Any]) -> None:
 
 
 def allow_cpu(seconds: float) -> None:
-    """Move the CPU limit within what `set_limits` left open."""
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (min(int(seconds) + 1, hard), hard))
 
@@ -168,7 +165,6 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
 
 
 def require_pages(count: int, request: dict[str, Any]) -> None:
-    """Refuse a file that is laid out on more pages than are allowed."""
     if count > request["pages"]:
         raise too_much(f"The file takes {count:,} pages; at most {request['pages']:,} are allowed.")
 
@@ -278,7 +274,6 @@ def is_placeholder(document: Any) -> bool:
 
 
 def meta(document: Any) -> dict[str, str]:
-    """The document's own metadata; of each text the first `META_CHARS` characters."""
     return {key: str(value or "")[:META_CHARS] for key, value in (document.metadata or {}).items()}
 
 

@@ -1,6 +1,4 @@
-"""Says whether a page was read whole, from what MuPDF complains of.
-
-Where a stream breaks off MuPDF goes on with what it has.
+"""Says whether a page was read whole, from what MuPDF complains of: where a stream breaks off it goes on.
 
 67 filings (2,142 pages looked at) gave none of these complaints; of 88 damaged copies of our samples that lost over a
 tenth of their text without a word, all did.
@@ -36,7 +34,6 @@ _kept: list[str] = []  # complaints about the page, from before something was dr
 
 
 def forget_complaints() -> None:
-    """Begin anew: what was complained of up to now belongs to no page."""
     _kept.clear()
     pymupdf.TOOLS.reset_mupdf_warnings()
 
@@ -52,10 +49,7 @@ def unheard() -> Iterator[None]:
 
 
 def with_damage(page: dict[str, Any]) -> dict[str, Any]:
-    """The `page` event, with what was complained of since `forget_complaints` among its problems.
-
-    A damaged page on which nothing was found is not a blank one.
-    """
+    """The `page` event, with what was complained of among its problems; a damaged page without words is not blank."""
     complaints = "\n".join([*_kept, pymupdf.TOOLS.mupdf_warnings()])
     if not _COMPLAINTS.search(complaints):
         return page

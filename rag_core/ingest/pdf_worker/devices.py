@@ -28,8 +28,7 @@ def call_back(device: Any, names: Collection[str]) -> None:
 
 
 class HandOn(mupdf.FzDevice2):  # type: ignore[misc]
-    """Hands on to `target` what is painted by the operations `names`, each text as `shown` gives it; none where that is
-    None.
+    """Hands on to `target` what is painted by the operations `names`, each text as `shown` gives it, if at all.
 
     MuPDF does not even call for an operation that is not named: on a map with 100,000 lines those calls take longer
     than the drawing.
@@ -71,7 +70,6 @@ for _name in ("stroke_text", "ignore_text", *TEXT_CLIPS, *PAINTING, *CLIPS, *GRO
 
 
 def spans_of(text: Any) -> Iterator[Any]:
-    """The spans of MuPDF's text, each of one font."""
     span = text.head
     while span:
         yield span

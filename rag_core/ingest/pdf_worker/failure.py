@@ -6,5 +6,4 @@ class Failure(Exception):
 
 
 def too_much(problem: str) -> Failure:
-    """The error for a file that has more of something than is allowed."""
     return Failure("LimitExceeded", problem, "Split it into parts.")

@@ -76,7 +76,6 @@ class _Field(NamedTuple):
 
 
 def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
-    """The runs of a page, those in a field of its form moved to their label."""
     fields = _fields(page)
     inside = (
         [next((field for field in fields if is_within(*middle_of(run.box), field.box)), None) for run in runs]
@@ -103,7 +102,6 @@ def beside_labels(page: Any, runs: list[Run]) -> list[Run]:
 
 
 def _fields(page: Any) -> list[_Field]:
-    """The fields that show, in the coordinates of the page as it is shown."""
     if not getattr(page.parent, "is_pdf", False) or not page.first_widget:
         return []
     found = []

@@ -40,10 +40,7 @@ class _Band:
 
 
 def in_cells(runs: list[Run], rules: Sequence[Rect]) -> list[Run]:
-    """The runs in reading order, those of a table's row as one, whose words say where each of its cells opens.
-
-    `rules` are the painted bars, in the coordinates of the page as it is shown.
-    """
+    """The runs in reading order, a table's row as one with its cells told apart; `rules` are the painted bars."""
     lying = sorted((box for box in rules if box[2] - box[0] >= box[3] - box[1]), key=lambda box: box[1])
     standing = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     if not 3 <= len(lying) <= MAX_RULES or not 1 <= len(standing) <= MAX_RULES:
@@ -120,7 +117,7 @@ def _tables(bands: Sequence[_Band]) -> Iterator[list[_Band]]:
 
 
 def _parts(table: Sequence[_Band]) -> Iterator[list[_Band]]:
-    """A table, or several of one width that a band without inner edges parts, as the space between them is one."""
+    """A table, or several of one width that a band without inner edges parts."""
     parts = [list(part) for inner, part in groupby(table, key=lambda band: len(band.edges) > 2) if inner]
     for _, same in groupby(parts, key=lambda part: max(len(band.edges) for band in part)):
         yield list(chain.from_iterable(same))

@@ -84,12 +84,10 @@ class _Program(ctypes.Structure):
 
 
 def block(*, files: bool) -> str:
-    """Refuse this process the network; with `files` also writing to files and starting programs.
+    """Refuse this process, and whatever it starts, the network; with `files` also writing to files and starting
+    programs.
 
-    Every thread, and whatever it starts.
-
-    Returns:
-        "" when it is in force, tried out; else why it is not, as a sentence.
+    Returns "" when it is in force, tried out; else why it is not, as a sentence.
     """
     machine = os.uname().machine
     if sys.platform != "linux" or machine not in MACHINES or sys.maxsize < 2**32:
@@ -110,8 +108,8 @@ def block(*, files: bool) -> str:
 
 
 def end_with_parent(alive: int) -> None:
-    """Let the kernel end this process when whoever holds the other end of the pipe `alive` is gone, whatever it is
-    doing then.
+    """Let the kernel end this process when whoever holds the other end of the pipe `alive` is gone, whatever it does
+    then.
 
     A signal from a pipe, not from the parent's death: that one comes when the thread ends that started this process.
     Nothing may be written into the pipe: the kernel may tell of it after it was read. Elsewhere than on Linux this

@@ -12,8 +12,7 @@ UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulat
 def import_pymupdf() -> Any:
     """PyMuPDF without the packages that it imports where they are installed: none of them reads a page for us.
 
-    `onnxruntime` opens its maker's telemetry database when it is imported, and looks up the collector's address some
-    seconds later.
+    `onnxruntime` opens its maker's telemetry database when it is imported, and looks up the collector's address.
     """
     for unwanted in UNWANTED:
         sys.modules[unwanted] = None  # type: ignore[assignment]  # an import of it raises ImportError, which PyMuPDF expects

@@ -32,9 +32,7 @@ def _box(run: Run) -> Rect:
 
 
 def _with_values(runs: list[Run]) -> list[Run]:
-    """The runs, those of a row as one where a value comes before its label or before the value left of it, or, on a
-    page with more of them, anywhere else.
-    """
+    """The runs, a row's as one where a value comes before its label, or, on a page with more of them, anywhere."""
     boxes = [_box(run) for run in runs]
     links = dict(_links(runs, boxes))
     turned = [left for left, right in links.items() if right < left]
@@ -56,9 +54,7 @@ def _with_values(runs: list[Run]) -> list[Run]:
 
 
 def _links(runs: Sequence[Run], boxes: Sequence[Rect]) -> Iterator[tuple[int, int]]:
-    """The numbers of two runs that stand beside each other on a row, of which one is a value, or the left one says that
-    a value follows; the left one first.
-    """
+    """The numbers of two runs beside each other on a row, of which one is a value, or announces one; the left first."""
     prose = {
         block
         for block, inside in groupby(sorted(runs, key=lambda run: run.block), key=lambda run: run.block)

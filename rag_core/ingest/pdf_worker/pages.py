@@ -72,10 +72,7 @@ THIN_PT = 0.1  # what is thinner stands above or below another glyph
 
 
 def read(page: Any, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
-    """The page as the JSON event `page`, without its number; `picture` is to be read where the page has no text.
-
-    Raises whatever MuPDF raises on a broken page, or at the memory limit.
-    """
+    """The page as the event `page`; `picture` is to be read where it has no text. Raises what MuPDF raises."""
     asked = drawer.request
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
     words = text_page.extractWORDS()
@@ -181,10 +178,7 @@ def _drawn(page: Any, drawer: Drawer, what: str, known: Sequence[Rect] = ()) -> 
 
 
 def _rest_as_picture(page: Any, drawer: Drawer, known: Sequence[Rect], rows: Rows) -> tuple[str, Picture]:
-    """Problem and picture of what is drawn on a page beside its `known` words, which are sure if nothing else is said.
-
-    A figure in a text is not read: most are drawings and screens, whose scraps would stand between sentences.
-    """
+    """Problem and picture of what is drawn beside `known` words; a figure in a text, mostly a drawing, is not read."""
     if not _has_unread_ink(page, known):
         return "", None
     if not _is_sparse(page, known):
@@ -217,9 +211,7 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
 def _with_whole_words(
     runs: list[InkedRun], unseen: Reasons, blocks: list[dict[str, Any]], near_em: float
 ) -> tuple[list[InkedRun], Reasons]:
-    """The runs, those as one between which MuPDF parted a word: in Hindi a vowel sign stands left of the letter that it
-    follows.
-    """
+    """The runs, those as one between which MuPDF parted a word, as before a vowel sign in Hindi."""
     lines = {(block["number"], at): line for block in blocks for at, line in enumerate(block.get("lines", ()))}
     whole: list[InkedRun] = []
     reasons: Reasons = []
@@ -397,7 +389,6 @@ def _is_print(whole: bytes, bare: bytes) -> bool:
 
 
 def _ground(samples: bytes) -> int:
-    """The commonest grey level."""
     return Counter(samples).most_common(1)[0][0] if samples else 255
 
 
@@ -427,10 +418,7 @@ def _is_blank(page: Any) -> bool:
 
 
 def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
-    """Move the right edges of `words` that have combining marks to where their last glyph ends, in place.
-
-    A page that is shown turned is left as it is.
-    """
+    """Move the right edges of `words` with combining marks to their last glyph's end, unless the page is turned."""
     marks = {sign for sign in set(text) if unicodedata.category(sign).startswith("M")}
     if not marks or page.rotation:
         return

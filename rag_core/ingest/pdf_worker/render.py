@@ -35,8 +35,8 @@ CSS = (
 def draw(page: Any, asked: Mapping[str, Any]) -> bytes:
     """PNG of `page`, or of a `part`, with `boxes` marked, and `doubted` ones, as `reading.pdf.render_page` asks.
 
-    Its pixels are multiplied by the pen's colour instead of adding an annotation: that is exact, does not depend on the
-    page's own structure, and leaves the ink readable.
+    Its pixels are multiplied by the pen's colour: that is exact whatever the page's structure, and keeps the ink
+    readable.
     """
     sheet = page.rect
     seen = sheet & pymupdf.Rect(asked["part"]) if asked["part"] else sheet
@@ -73,7 +73,7 @@ def _clamp(value: float, size: int) -> int:
 def compose(data: bytes) -> bytes:
     """The PDF of a printed sheet, as a JSON list of blocks: what is in a text is set as it is, and is no markup.
 
-    Their `kind`: title, head, lead, text, quote or small (`text`), rows (`rows`), picture (`png`).
+    Their `kind`: title, head, lead, text, quote or small (`text`), rows (`rows`), picture (`png`, base64).
     """
     archive, blocks = pymupdf.Archive(), json.loads(data)
     story = pymupdf.Story(user_css=CSS, archive=archive)
@@ -125,7 +125,6 @@ def _add(body: Any, archive: Any, block: dict[str, Any], name: str, *, begins_pa
 
 
 def _holding(body: Any, tag: str, text: str) -> Any:
-    """An element with a text in it, which is a node of its own and no markup."""
     element = body.create_element(tag)
     element.append_child(body.create_text_node("".join(one if one.isprintable() else " " for one in text)))
     return element

@@ -232,7 +232,6 @@ def _is_number(run: Run) -> bool:
 
 
 def _beside(left: Run, right: Run) -> bool:
-    """Whether a run begins behind the other on its row."""
     one, two = left.words[-1].box, right.words[0].box
     return left.direction == right.direction == (1, 0) and same_row(one, two) and two[0] > one[2]
 
@@ -270,8 +269,7 @@ def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[floa
 
 
 def _is_stretched(words: list[Word], direction: tuple[int, int]) -> bool:
-    """Whether a row is justified text: its words, but for an item's mark, stand equally far apart, or behind a comma a
-    little further.
+    """Whether a row is justified text: its words stand equally far apart, but for an item's mark and behind a comma.
 
     The cells of a table stand where their columns do, so that the gaps between words of several lengths differ.
     """
@@ -306,11 +304,7 @@ def _dominant_size(words: list[Word]) -> float:
 
 
 def packed(words: Sequence[Sequence[float]], lines: Sequence[Sequence[Any]]) -> dict[str, object]:
-    """`words`, `lines` and `cells` of the event `page`.
-
-    The arguments are those of `rows.Rows`. Seven numbers a word, the last one says how sure OCR is of it. Eleven a
-    line, the last one says how many numbers of `cells` are the line's.
-    """
+    """`words` (7 numbers each), `lines` (11) and `cells` of the event `page`; the arguments are those of `Rows`."""
     return {
         "words": _base64(chain.from_iterable(words)),
         "lines": _base64(number for line in lines for number in (*line[:-1], len(line[-1]))),

@@ -40,12 +40,10 @@ def turned(box: Rect, direction: tuple[int, int]) -> Rect:
 
 
 def is_within(x: float, y: float, box: Rect) -> bool:
-    """Whether a point lies in a rectangle, or on its edge."""
     return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def middle_of(box: Rect) -> tuple[float, float]:
-    """The middle of a rectangle."""
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
@@ -57,7 +55,6 @@ class Bands:
         self._tall: list[Rect] = []
 
     def add(self, box: Rect) -> None:
-        """Keep `box`."""
         first, last = band_of(box[1]), band_of(box[3])
         if last - first > TALL:
             self._tall.append(box)
@@ -104,10 +101,7 @@ class Word(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Words that MuPDF gives as one line: never empty.
-
-    `direction` is the unit step of its reading direction, (1, 0) for upright text.
-    """
+    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction."""
 
     words: list[Word]
     block: int
@@ -115,11 +109,9 @@ class Run(NamedTuple):
 
     @property
     def box(self) -> Rect:
-        """The rectangle around its words."""
         return union(word.box for word in self.words)
 
 
 def same_row(a: Rect, b: Rect) -> bool:
-    """Whether two boxes stand on one row."""
     lower = min(a[3] - a[1], b[3] - b[1])
     return min(a[3], b[3]) - max(a[1], b[1]) > SAME_ROW_OVERLAP * lower > 0

@@ -1,3 +1,1 @@
-"""Files become pages, in a child process: this is the parent's side of it, and what is known of a file without opening
-it.
-"""
+"""Files become pages, in a child process: the parent's side of it, and facts of a file without opening it."""

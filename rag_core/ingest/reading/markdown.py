@@ -77,10 +77,7 @@ def without_code(text: str) -> str:
 
 
 def _stated(text: str) -> tuple[Metadata, str]:
-    """The title, author and date of the front matter, and the text behind it.
-
-    Its nodes are read and no values are made of them: aliases of aliases would fill the memory.
-    """
+    """The front matter's statements, and the text behind it; no aliases are followed: they would fill the memory."""
     found = _FRONT.match(text)
     try:
         root = yaml.compose(found[1], yaml.SafeLoader) if found else None
@@ -99,7 +96,6 @@ def _stated(text: str) -> tuple[Metadata, str]:
 
 
 def _words(node: yaml.Node) -> list[str]:
-    """The text of a node, or of each entry of a list."""
     some = node.value if isinstance(node, yaml.SequenceNode) else [node]
     return [one.value for one in some if isinstance(one, yaml.ScalarNode) and one.tag != NULL and one.value]
 

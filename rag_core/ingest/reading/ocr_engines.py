@@ -37,10 +37,7 @@ _MEMORY, _AVAILABLE = Path("/proc/meminfo"), "MemAvailable:"
 
 
 def find_tessdata() -> tuple[tuple[str, ...], str]:
-    """The languages that are installed, OCR_LANGUAGES first, and the folder of their data; ((), "") when there is none.
-
-    $TESSDATA_PREFIX has the last word, as it has for Tesseract itself.
-    """
+    """The installed languages, OCR_LANGUAGES first, and their folder ($TESSDATA_PREFIX wins); ((), "") for none."""
     given = os.environ.get("TESSDATA_PREFIX")
     folders = (
         [Path(given)]
@@ -64,11 +61,7 @@ def find_weights() -> str:
 
 
 def weights_of(engine: str) -> str:
-    """The folder of the weights that an engine needs; "" for one that needs none.
-
-    Raises:
-        MissingDependency: they are not installed.
-    """
+    """The folder of an engine's weights, "" for one that needs none; raises MissingDependency."""
     if engine != RAPIDOCR:
         return ""
     found = find_weights()
@@ -93,10 +86,7 @@ def version_of(engine: str) -> str:
 
 
 def most_at_once(engine: str) -> int:
-    """How many processes may read pictures at once by the memory that is free: one at least.
-
-    Elsewhere than on Linux, that is not asked.
-    """
+    """How many processes may read pictures at once by the memory that is free (Linux): one at least."""
     if engine not in PROCESS_BYTES:
         return os.cpu_count() or 1
     with suppress(OSError, ValueError, IndexError), _MEMORY.open(encoding="ascii") as lines:

@@ -51,22 +51,13 @@ def by_script(installed: Sequence[str]) -> dict[str, list[str]]:
 
 
 def tried(installed: Sequence[str], weights: object) -> dict[str, str]:
-    """The languages to read some of a page with, by its script; "" stands for a script that is not found.
-
-    With the `weights` of RapidOCR, which seldom needs them, a page says its script only.
-    """
+    """The languages to read some of a page with, by script ("" where not found); with RapidOCR for the script alone."""
     known = {} if weights else by_script(installed)
     return {"": "+".join(installed[:MOST]), **{name: codes[0] for name, codes in known.items()}}
 
 
 def fitting(script: str, text: str, installed: Sequence[str]) -> Fitting:
-    """The languages that fit a page.
-
-    Args:
-        script: of the page, as Tesseract names it; "" where it is not known, and `text` says it.
-        text: some of the page, as read for its language; perhaps none.
-        installed: languages whose data are.
-    """
+    """The languages of those installed that fit a page, by its script as Tesseract names it, or else its `text`."""
     script = _ALIKE.get(script, script) or script_of(text) or LATIN
     known = by_script(installed).get(script, [])
     if not known:

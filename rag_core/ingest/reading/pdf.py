@@ -39,7 +39,7 @@ SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add tha
 
 @dataclass(frozen=True, slots=True)
 class PdfContent:
-    """The contents of a PDF, and what it states of itself: a title, an author, an ISO date (YYYY, YYYY-MM, YYYY-MM-DD).
+    """The contents of a PDF, and what it states of itself: a title, an author, an ISO date as far as stated.
 
     `problems` are sentences for the user. All strings are untrusted.
     """
@@ -154,14 +154,11 @@ def render_page(
     limits: Limits = DEFAULT_LIMITS,
     form: str = "pdf",
 ) -> bytes:
-    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow, and
-    `doubted` in orange.
+    """Page `number` (from 1), or a `part` of it, as a PNG with exactly `boxes` marked in yellow, and `doubted` in
+    orange.
 
-    `dpi` is lowered where the page would have more than `max_pixels` pixels.
-
-    Raises:
-        InvalidInput: there is no such page.
-        IngestError: the file cannot be read, as in `read_pdf`.
+    `dpi` is lowered where it would have more than `max_pixels`. Raises InvalidInput where there is no such page, or as
+    `read_pdf`.
     """
     _refuse_at_sight(data, limits, form)
     render: dict[str, object] = {"number": number, "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
@@ -176,13 +173,7 @@ def render_page(
 
 
 def compose_sheet(blocks: Sequence[Mapping[str, object]], *, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """A PDF of these blocks, top to bottom; `pdf_worker.render.compose` lists their kinds.
-
-    Texts are set as they are, pictures are PNGs in base64.
-
-    Raises:
-        IngestError: it takes too much time or memory, or cannot be set.
-    """
+    """A PDF of blocks, see `pdf_worker.render.compose`; an IngestError where it takes too much, or cannot be set."""
     request, sheet = {**_request(limits, None), "sheet": True}, b""
     for event in pdf_process.events(request, json.dumps(list(blocks)).encode(), wall_seconds=limits.wall_seconds):
         try:

@@ -1,7 +1,4 @@
-"""Facts about a PDF without opening it: its kind by its first bytes, and whether its title and author can be believed.
-
-Pure.
-"""
+"""Facts about a PDF without opening it: its kind by its first bytes, and whether its title can be believed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,6 @@ HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
 
 
 def page_problems(pages: Sequence[Page]) -> Iterator[str]:
-    """One sentence for each kind of problem, with the pages that have it."""
     by_problem: dict[str, list[int]] = {}
     for page in pages:
         if page.problem:

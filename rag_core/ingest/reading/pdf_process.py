@@ -1,14 +1,10 @@
 """Runs one request in the child process that opens PDFs, and brings back what it says.
 
-It knows processes and JSON, and no PDF.
-
 The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its
 own (no keys, no proxies), without network where the system can block it, and whatever happens here, it and everything
 it started is killed before `events` ends. Where this process is killed itself, the kernel ends the child.
 
-Where a page ends the child, it is reported as unreadable, and a new process reads those behind it: a plan with a
-million lines, or a picture that crashes MuPDF, costs a report its own page and not the other 300. Few pages may end a
-reader.
+Where a page ends the child, it is reported as unreadable, and a new process reads those behind it. Few pages may do so.
 """
 
 from __future__ import annotations
@@ -62,11 +58,7 @@ _NOT_READ = "This page was not read, since too many pages before it made the rea
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The child's own words on how it is isolated, said before it looked at its file.
-
-    `unblocked` says why its network is open, "" where it is blocked; `memory_bytes` is the limit in force on its
-    address space.
-    """
+    """The child's own words on how it is isolated: why its network is open ("" if blocked), and its memory limit."""
 
     unblocked: str
     memory_bytes: int
@@ -220,7 +212,6 @@ def _lines(
 
 
 def size_of(data: bytes | BinaryIO) -> int:
-    """The size of a file in bytes."""
     return len(data) if isinstance(data, bytes) else os.fstat(data.fileno()).st_size
 
 
@@ -246,13 +237,11 @@ def _send(pipe: int, to_send: memoryview, blocks: Iterator[bytes]) -> memoryview
 
 
 def nonsense() -> DamagedPdf:
-    """The error for an answer that our child never gives."""
     problem = "The file made the reader fail in a way it never should."
     return DamagedPdf(problem, remedy="Do not trust this file; add a copy from its source.")
 
 
 def too_much_memory(memory_bytes: int) -> LimitExceeded:
-    """The error for a child that said itself that its memory is used up."""
     return LimitExceeded(
         f"Reading the file took more than the {memory_bytes >> 20:,} MiB of memory allowed.",
         remedy="Print it to a new PDF, or split it into parts.",
@@ -296,12 +285,7 @@ def page_events(
     max_line_bytes: int,
     cancelled: Cancel | None,
 ) -> Iterator[Event]:
-    """The events of a file that is read, in order, up to and without `done`: see `events` for the rest.
-
-    Raises:
-        LimitExceeded, DamagedPdf: as there; how the first page ended the reader where no page can be read, or where it
-        ended before any.
-    """
+    """The events of a file up to `done`, as `events`; where no page can be read, it raises how the first one ended."""
     far, ended, wall = _Far(limits.memory_bytes), list[DamagedPdf | LimitExceeded](), limits.wall_seconds
     while True:
         said = {**request, "first": far.told + 1}
@@ -353,7 +337,6 @@ class _Far:
 
 
 def _why(error: DamagedPdf | LimitExceeded) -> str:
-    """The problem of a page that ended the reader."""
     if isinstance(error, DamagedPdf):
         return "This page made the reader crash."
     what = "memory" if "memory" in error.problem else "computing time"

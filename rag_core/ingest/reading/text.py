@@ -59,7 +59,6 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def _guesses(data: bytes) -> list[str]:
-    """Encodings to try, the likest first."""
     from charset_normalizer import from_bytes  # rarely needed, and no start has to load it
 
     examined = data[: data.rfind(b"\n", 0, _EXAMINED) + 1 if len(data) > _EXAMINED else _EXAMINED]
@@ -78,10 +77,7 @@ def _known_words(text: str) -> int:
 
 
 def rows_of(text: str) -> str:
-    """The rows of separated values, the first one as their head.
-
-    A bar within a cell becomes a broken one, so that no cell is parted.
-    """
+    """The rows of separated values, the first one as head; a bar within a cell becomes a broken one."""
     try:
         dialect = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
     except csv.Error:

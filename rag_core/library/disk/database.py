@@ -40,7 +40,6 @@ _files: weakref.WeakSet[Database] = weakref.WeakSet()  # that this process has o
 
 
 def records_damaged(path: Path) -> RecordsDamaged:
-    """The error for a file of records that is not what was written."""
     return RecordsDamaged(
         f"The file of records {'/'.join(path.parts[-2:])} is damaged.",
         remedy="Restore it from a backup, or move it aside and begin a new one; the documents are not affected.",
@@ -53,16 +52,11 @@ def library_damaged(path: Path) -> LibraryDamaged:
 
 
 class Database:
-    """The file at `path` with the tables that the statements of `schema` make; `version` is that of the schema, at
-    least 1.
+    """The file at `path` with the tables that the statements of `schema` make.
 
-    Args:
-        path: of the file.
-        schema: its tables and indexes, and their first rows.
-        version: of the schema; a file of another version is refused.
-        damaged: makes the error for a file that is not what was written.
-        what: the file in words, for other errors.
-        checked: go through the whole file when it is opened, .07 s for 44 MB.
+    `version` is the schema's, at least 1; a file of another is refused. `damaged` makes the error for a file that is
+    not what was written, `what` names the file in others. Where it is `checked`, the whole file is gone through when it
+    is opened: .07 s for 44 MB.
     """
 
     def __init__(
@@ -99,9 +93,9 @@ class Database:
 
     @contextmanager
     def writing(self, wait: float | None = None) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is kept, or nothing. Creates the file and its folder; raises as `reading` does.
+        """One transaction: all of it is kept, or nothing. Makes the file; raises as `reading` does.
 
-        `wait` is how many seconds another writer is waited for; None is `WAIT_SECONDS`.
+        Another writer is waited for `wait` seconds, None for `WAIT_SECONDS`.
         """
         with self._lock, self.problems("writing"):
             make_folder(self.path.parent)
@@ -114,10 +108,7 @@ class Database:
     def move_aside(self) -> Path | None:
         """Give the file another name, so that a new one is begun; nothing is deleted.
 
-        Returns where it is now, None where there was none.
-
-        Raises:
-            LibraryError: the disk refused.
+        Returns where it is now, None where there was none; raises LibraryError where the disk refuses.
         """
         with self._lock, self.problems("moving"):
             self.close()
@@ -132,10 +123,9 @@ class Database:
             return aside
 
     def empty_log(self) -> bool:
-        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as
-        `reading` does.
+        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither.
 
-        False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
+        Raises as `reading` does. False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
         """
         with self._lock, self.problems("writing"):
             connection = self._connect()
@@ -143,18 +133,13 @@ class Database:
             return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
             self._connection = self._opened = self._nothing = None
 
     def begin(self) -> None:
-        """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage.
-
-        Raises:
-            OSError: the disk or the permissions refused.
-        """
+        """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage."""
         if self.path.exists():
             return
         make_folder(self.path.parent)
@@ -169,7 +154,6 @@ class Database:
             draft.unlink(missing_ok=True)
 
     def damaged(self) -> LibraryError:
-        """The error for a file that is not what was written."""
         return self._damaged(self.path)
 
     @contextmanager
@@ -256,9 +240,7 @@ class Database:
 
 
 def close_files() -> None:
-    """Let go of every file of this process: the last to close one folds the log beside it into it and removes the
-    log.
-    """
+    """Let go of every file: the last process to close one folds the log beside it into it."""
     for file in list(_files):
         if file._lock.acquire(timeout=CLOSE_SECONDS):
             with suppress(sqlite3.Error):  # a disk that is full: the log keeps what it has

@@ -1,7 +1,4 @@
-"""Writes files so that a kill at any moment leaves the old one or the new one. Knows nothing about documents.
-
-A JSON object in a file of its own carries its checksum (`seal`).
-"""
+"""Writes files so that a kill at any moment leaves the old one or the new one; a JSON object with its checksum."""
 
 from __future__ import annotations
 
@@ -31,10 +28,9 @@ def damaged(path: Path, why: str) -> LibraryDamaged:
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
-    """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones.
+    """Replace `path` so that readers, also after a power cut, find the old bytes or the new ones.
 
-    A file that is not `private`, because a user named its place, gets the usual mode there; see
-    `rag_core.library.disk.private`.
+    One that is not `private`, because a user named its place, gets the usual mode there.
     """
     if private:
         make_folder(path.parent)
@@ -53,11 +49,7 @@ def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
 
 
 def sync(paths: Collection[Path]) -> None:
-    """Wait until these files and folders are on the disk.
-
-    Raises:
-        OSError: the disk could not take them.
-    """
+    """Wait until these files and folders are on the disk; raises OSError where it could not take them."""
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -67,19 +59,12 @@ def sync(paths: Collection[Path]) -> None:
 
 
 def children(folder: Path) -> list[Path]:
-    """The contents of a folder; nothing where there is none."""
     return list(folder.iterdir()) if folder.is_dir() else []
 
 
 @contextmanager
 def storage_problems(doing: str) -> Iterator[None]:
-    """Turn what the disk or the permissions refuse into an error with a remedy.
-
-    What was published before stays as it was.
-
-    Raises:
-        LibraryError: an OSError inside the block.
-    """
+    """Turn an OSError inside the block into a LibraryError with a remedy. What was published before stays as it was."""
     try:
         yield
     except OSError as error:
@@ -96,11 +81,7 @@ def seal(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unseal(row: Any) -> dict[str, Any]:
-    """The value that `seal` was given.
-
-    Raises:
-        ValueError: it is no object, has no checksum, or another one.
-    """
+    """The value that `seal` was given; raises ValueError where it is no object, or its checksum does not fit."""
     if not isinstance(row, dict):
         raise ValueError("not an object")
     rest = {name: value for name, value in row.items() if name != CHECKSUM}

@@ -1,6 +1,4 @@
-"""One indexing at a time for a collection, also across processes; whoever reads, describes or deletes does not wait for
-it.
-"""
+"""One indexing at a time for a collection, also across processes; who reads, describes or deletes does not wait."""
 
 from __future__ import annotations
 
@@ -26,16 +24,9 @@ _OTHER = "another process"
 
 @contextmanager
 def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Iterator[None]:
-    """Hold the writer's lock of a collection's folder. The system gives it back when the process dies.
+    """Hold the writer's lock of a folder, which is made. The system gives it back when the process dies.
 
-    Args:
-        folder: the collection's folder; created when missing.
-        wait: seconds to wait for another writer.
-        cancelled: read while waiting.
-
-    Raises:
-        LibraryBusy: another writer held it all that time; the message says who, to those to whom everything is open.
-        Cancelled: the user stopped waiting.
+    Raises LibraryBusy where another writer held it for `wait` seconds, or Cancelled.
     """
     make_folder(folder)
     lock, holder = FileLock(folder / "lock", mode=FILE_MODE), folder / "lock.json"
@@ -67,11 +58,9 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
 
 
 def writer(folder: Path) -> str:
-    """Who holds the writer's lock of a collection's folder at this moment, this process included; empty where nobody
-    does.
+    """Who holds the writer's lock of a collection's folder now, this process included; empty where nobody does.
 
-    Writes nothing. The system is asked, not `lock.json`, which a killed process leaves. A writer that comes just then
-    tries again.
+    The system is asked, not `lock.json`, which a killed process leaves. A writer that comes just then tries again.
     """
     try:
         descriptor = os.open(folder / "lock", os.O_RDONLY)

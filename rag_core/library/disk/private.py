@@ -23,11 +23,7 @@ BLOCK_BYTES = 1 << 20  # 1 MiB a read, so that a file of any size takes no more 
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and the missing ones above it, each for its owner alone. Folders that are there keep their modes.
-
-    Raises:
-        OSError: one cannot be made.
-    """
+    """Make a folder and the missing ones above it, for their owner alone. Those that are there keep their modes."""
     missing = []
     while not path.is_dir():
         missing.append(path)
@@ -37,29 +33,21 @@ def make_folder(path: Path) -> None:
 
 
 def write(path: Path, data: bytes | memoryview, mode: int = FILE_MODE) -> None:
-    """Write a whole file. A new one gets `mode`, less the umask; one that is there keeps its own.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
+    """Write a whole file. A new one gets `mode`, less the umask; one that is there keeps its own."""
     with create(path, mode) as file:
         file.write(data)
 
 
 def create(path: Path, mode: int = FILE_MODE) -> BinaryIO:
-    """Open an empty file for writing, as `write` does; the caller closes it.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
+    """Open an empty file for writing, as `write` does; the caller closes it."""
     return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb")
 
 
 def tighten(path: Path) -> None:
     """Take every right of others off a file, or off a folder with all that is in it. Links are not followed.
 
-    A folder is closed after what it holds: one that is closed needs no second look. What belongs to somebody else stays
-    as it is.
+    A folder is closed after what it holds: one that is closed needs no second look. What belongs to somebody else
+    stays.
     """
     for parent, folders, names in os.walk(path, topdown=False):
         for name in (*names, *folders):
@@ -82,15 +70,7 @@ def _close(path: Path) -> None:
 
 
 class HeldFile:
-    """Bytes on disk that their owner alone may read. Safe to read from several threads.
-
-    Args:
-        blocks: the bytes, in order.
-        folder: on the disk that takes them; it must exist.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
+    """The bytes of `blocks` on the disk of `folder`, for their owner alone. Safe to read from several threads."""
 
     def __init__(self, blocks: Iterable[bytes | memoryview], folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
@@ -104,7 +84,6 @@ class HeldFile:
         weakref.finalize(self, os.close, self._descriptor)
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes again, `BLOCK_BYTES` at a time."""
         at = 0
         while block := os.pread(self._descriptor, BLOCK_BYTES, at):
             yield block
@@ -119,12 +98,10 @@ def blocks_from(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def size_of(data: bytes | HeldFile) -> int:
-    """How many bytes either has."""
     return data.size if isinstance(data, HeldFile) else len(data)
 
 
 def blocks_of(data: bytes | HeldFile) -> Iterator[bytes]:
-    """The bytes of either, block by block."""
     if isinstance(data, HeldFile):
         yield from data.blocks()
     else:

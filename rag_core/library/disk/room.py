@@ -28,16 +28,11 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def free_bytes(folder: Path) -> int:
-    """How much may still be written to the disk of a folder.
-
-    Raises:
-        OSError: that cannot be told.
-    """
+    """How much may still be written to the disk of a folder; raises OSError where that cannot be told."""
     return shutil.disk_usage(folder).free
 
 
 def is_short(folder: Path) -> bool:
-    """Whether the disk of a folder is full, or nearly."""
     with suppress(OSError):
         return free_bytes(folder) < SHORT_BYTES
     return False

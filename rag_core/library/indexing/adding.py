@@ -1,6 +1,5 @@
-"""Adds accepted sources to a collection, in their order.
-
-Each complete document is put into the library, whatever happens to the rest.
+"""Adds accepted sources to a collection, in their order; each complete document is put in, whatever happens to the
+rest.
 
 One file after the other is read and cut in this thread. A second thread makes its vectors and puts it into the library,
 while this one reads on.
@@ -102,8 +101,7 @@ class Adding:
         """Index these sources, each with its password.
 
         Raises:
-            RagError: something that is not the fault of one file, such as a full disk; what was complete before is
-                published, unless all was to be published at once.
+            RagError: no fault of one file, such as a full disk; what was complete is published, unless `at_once`.
         """
         stopped, self._files = False, len(rows)
         try:
@@ -148,7 +146,7 @@ class Adding:
             raise
 
     def _wait(self) -> None:
-        """Wait for what the other thread does; its errors are raised here."""
+        """Wait for the other thread; its errors are raised here."""
         if self._other is not None:
             self._other.join()
         self._other, error, self._error = None, self._error, None
@@ -161,7 +159,6 @@ class Adding:
         self._do(number, task, *args)
 
     def _meanwhile(self, number: int, task: Callable[..., object], *args: object) -> None:
-        """The same in the other thread, while this one reads on."""
         self._wait()
 
         def work() -> None:
@@ -208,9 +205,7 @@ class Adding:
             self._finish_group(number)
 
     def _is_there(self, row: Accepted) -> bool:
-        """Whether a source is in the library, indexed with the same settings; a rebuild looks whether all of it can be
-        read.
-        """
+        """Whether a source is in the library under the same settings; for a rebuild, also whether it can be read."""
         entry = self._documents.get(row.id)
         return (
             entry is not None
@@ -219,17 +214,13 @@ class Adding:
         )
 
     def _fits_elsewhere(self, row: Accepted, password: str | None) -> bool:
-        """Whether workers may make a source: a PDF without a password, which stays in this process, that is not made
-        yet.
-        """
+        """Whether workers may make a source: a PDF without a password that is not made yet."""
         if row.kind != "pdf" or row.needs_password or password is not None or self._is_there(row):
             return False
         return self._indexer.complete(row) is None
 
     def _make(self, row: Accepted, password: str | None) -> Entry | Cut | IngestError | None:
-        """The document of a source if it is complete already or a worker made it, or as it was read and cut here, or
-        why it cannot be made; None where it was deleted.
-        """
+        """The document of a source, or what was read and cut here, or why not; None where it was deleted."""
         try:
             if (entry := self._indexer.complete(row)) is not None:
                 return entry
@@ -275,7 +266,6 @@ class Adding:
         self._indexer.progress(Step(f"{row.name}: problem", row.id), 1, 1)
 
     def _look_at(self, row: Accepted) -> None:
-        """Tell of a fault in the stored file of a source whose pages were read before."""
         if (problem := self._indexer.problem_of(row)) is not None:
             self._problems.append((row.name, problem))
 

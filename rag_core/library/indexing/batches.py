@@ -52,15 +52,10 @@ class Batches:
         self.known: dict[str, Vectors] = {}  # vectors of the batches, by embedded text
 
     def begun(self, stated: Metadata, count: int) -> None:
-        """Take what the file says of itself, and how many pages it has."""
         self._stated, self._count = stated, count
 
     def read(self, page: Page, size: int) -> None:
-        """Take the next page of a file of `size` bytes, and cut a batch when it is time for one.
-
-        Raises:
-            Cancelled: the user stopped it.
-        """
+        """Take the next page of a file of `size` bytes, and cut a batch when it is time; raises Cancelled."""
         self._pages.append(page)
         read = len(self._pages)
         if read < self._next or read > MAX_SHARE * self._count:

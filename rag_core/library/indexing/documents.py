@@ -37,13 +37,10 @@ class Manner:
 
 
 class Cutting:
-    """How far the pages of a document were gone through.
+    """How far the pages of a document were gone through; `chars` are those of each page, one at least.
 
-    Args:
-        what: names the step in `progress`.
-        chars: of each page, in order; at least one page.
-        progress: told (what, pages done, pages) where the number of pages changes. Headings and table headers are
-            counted more than once, so the last page is only done when `finished` says so.
+    `progress` is told (`what`, pages done, pages). Headings and table headers are counted more than once, so the last
+    page is only done when `finished` says so.
     """
 
     def __init__(self, what: str, chars: Sequence[int], progress: Progress) -> None:
@@ -52,7 +49,6 @@ class Cutting:
         self._tell(0)
 
     def counted(self, texts: Sequence[str]) -> None:
-        """The tokens of these texts were counted."""
         self._counted += sum(map(len, texts))
         self._tell(min(bisect_right(self._ends, self._counted), len(self._ends) - 1))
 
@@ -83,12 +79,7 @@ def passages_of(
     cancelled: Cancel | None,
     counted_in: Callable[[Sequence[str]], object] = lambda texts: None,
 ) -> tuple[Passage, ...]:
-    """The passages of these pages of a source, perhaps none; `embedder` counts tokens. See `chunk`.
-
-    Raises:
-        Cancelled: the user stopped it.
-        IngestError: there are too many, or the title leaves no room for them.
-    """
+    """The passages of these pages, perhaps none; `embedder` counts tokens. Raises as `chunk` does."""
     passages = chunk(
         row.id,
         pages,
@@ -110,7 +101,6 @@ def entry_of(number: int, key: str, document: Document, row: Accepted) -> Entry:
 
 
 def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
-    """The record of a source that was read, to be cut in this manner."""
     pages, today, stated = reading.pages, date.today(), reading.metadata.date
     return Document(
         id=row.id,
@@ -136,9 +126,8 @@ def document_of(row: Accepted, reading: Reading, manner: Manner) -> Document:
 def document_json(document: Document) -> dict[str, object]:
     """A document's record as the command line, the HTTP API and MCP give it.
 
-    `date` is the best that is known, and `date_source` says whose: given, first_page, file, or empty for no date.
-    `metadata` are what people stated, or the file (title, author), so that writing them back states nothing new: its
-    date is that of people alone.
+    `date` is the best that is known; that of `metadata`, which people stated or the file, is that of people alone, so
+    that writing them back states nothing new.
     """
     meta = document.metadata
     return {
@@ -170,7 +159,5 @@ def _sample(pages: Iterable[Page]) -> str:
 
 
 def _title_of(row: Accepted) -> str:
-    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says
-    nothing.
-    """
+    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for what is embedded; a caller's id says nothing."""
     return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""

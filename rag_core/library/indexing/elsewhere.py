@@ -32,18 +32,10 @@ class Workers(Protocol):
     """Processes that make documents of PDFs for one call, from `begin` to `end`."""
 
     def begin(self, embedder: Embedder, settings: Settings, cancelled: Cancel) -> int:
-        """Start them with this model; how many sources they take at once.
-
-        Raises:
-            WorkersUnavailable: they cannot be started.
-            Cancelled: the user stopped it.
-        """
+        """Start them with this model; how many sources they take at once. Raises WorkersUnavailable, Cancelled."""
 
     def order(self, row: Accepted, data: bytes) -> Future[bytes]:
-        """Have a document made of a source; the bytes of a file that holds it.
-
-        The future raises an IngestError where none can be made of it, and another RagError where no worker can be used.
-        """
+        """The bytes of a file with the document made of a source; raises IngestError, or another RagError."""
 
     def end(self) -> None:
         """End them; what is still being made is not wanted."""
@@ -53,10 +45,7 @@ WorkersOf = Callable[[Settings], Workers | None]  # the workers that the setting
 
 
 class Elsewhere:
-    """The PDFs of one call that workers make. Use it in a `with`.
-
-    The indexer takes their documents in; workers load its model, and its progress is told that they start.
-    """
+    """The PDFs of one call that workers make, with the indexer's model and progress. Use it in a `with`."""
 
     def __init__(self, workers: Workers, indexer: Indexer) -> None:
         self._workers, self._indexer = workers, indexer
@@ -85,14 +74,7 @@ class Elsewhere:
         self._order()
 
     def entry(self, row: Accepted) -> Entry | None:
-        """The complete document of a source; None where it is to be made here.
-
-        Raises:
-            IngestError: it cannot be made.
-            Gone: somebody deleted it.
-            Cancelled: the user stopped it.
-            RagError: the workers are gone.
-        """
+        """The complete document of a source, None where it is to be made here; raises why it cannot be made."""
         while row.digest in self._wanted and row.digest not in self._came:
             if self._indexer.stopped():
                 raise Cancelled("Stopped while workers made documents.", remedy="Resume to index the rest.")
@@ -125,12 +107,7 @@ class Elsewhere:
 
 
 def make(row: Accepted, data: bytes, settings: Settings, embedder: Embedder, folder: Path) -> bytes:
-    """The bytes of a file that holds the complete document of a PDF, for a worker: made in `folder`, which is empty.
-
-    Raises:
-        IngestError: it cannot be made.
-        ModelUnavailable: the model gave no usable vectors.
-    """
+    """The bytes of a file that holds the document of a PDF, made in an empty `folder`; raises as `Indexer`."""
     collection = Collection(folder, "made")
     collection.accept(
         [Source(row.name, data, row.kind, row.caller_id, row.language, row.metadata, strategy=row.strategy)]

@@ -36,15 +36,8 @@ def vectors_of(
 ) -> Vectors:
     """The vectors of passages, each given with its document's title: shape (len(titled), dim), or (0, 0) of none.
 
-    Passages whose embedded text is the same share a vector.
-
-    Args:
-        embedder: gets `EMBED_BATCH` texts at a time.
-        titled: in the order of the rows.
-        what: names the step in `progress`.
-        progress: told (what, done, total) at the start and after each batch.
-        cancelled: asked before each batch.
-        known: vectors by embedded text, which are not made again; those that are made are put into it.
+    Passages whose embedded text is the same share a vector. The embedder gets `EMBED_BATCH` texts at a time; between,
+    `progress` is told (`what`, done, total). What is made goes into `known`, vectors by embedded text.
 
     Raises:
         Cancelled: the user stopped it.
@@ -91,12 +84,9 @@ def vectors_of(
 
 
 def terms_of(name: str, title: str, passages: Sequence[Passage]) -> list[list[str]]:
-    """The index terms of each passage of the document `name`.
+    """The index terms of each passage of document `name` under its title, as that is embedded.
 
-    Equal terms are one string: most of a document's words occur often. `title` is as it is embedded with the passages.
-
-    Raises:
-        LimitExceeded: there are more than `MAX_TERMS` different ones.
+    Equal terms are one string: most words occur often. Raises LimitExceeded beyond `MAX_TERMS` different ones.
     """
     known: dict[str, str] = {}
     rows = []

@@ -1,9 +1,7 @@
 """Makes a document of an accepted source: read, detect the language, cut, list the terms, embed.
 
-Each step is kept as it is done.
-
-Every step's outcome depends only on the bytes and the options, which make the document's key; what is kept is never
-made twice.
+Every step's outcome depends only on the bytes and the options, which make the document's key; it is kept as it is done,
+and never made twice.
 """
 
 from __future__ import annotations
@@ -43,10 +41,7 @@ LOOK_SECONDS = 0.1  # between two looks at whether somebody deleted what is bein
 
 
 class Indexer:
-    """Turns accepted sources of one `collection` into documents, under the ingest settings.
-
-    Safe to share between threads.
-    """
+    """Makes documents of accepted sources of one `collection`, under the ingest settings. Threads may share it."""
 
     def __init__(
         self,
@@ -70,8 +65,7 @@ class Indexer:
     def is_as_now(self, row: Accepted, entry: Entry) -> bool:
         """Whether a document is what indexing its source now would give.
 
-        Pages that could not be read where OCR was missing may be read now that it is there. Without a page that was a
-        picture, no engine read any.
+        Pages that could not be read where OCR was missing may be read now. Without a picture, no engine read any.
         """
         document, engines = entry.document, ENGINES if self.settings.ocr else (self._engine,)
         for can_ocr in (True, False):
@@ -88,12 +82,9 @@ class Indexer:
         return next(found, None)
 
     def prepare(self, row: Accepted, password: str | None, batch: Callable[[Cut], object] | None = None) -> Cut:
-        """Read and cut a source; its pages are kept.
+        """Read and cut a source that is on the library's list; its pages are kept.
 
-        Args:
-            row: the source; it is on the library's list.
-            password: opens it where it is encrypted.
-            batch: given the first pages of a long PDF while it is read; None where they are not asked before all are.
+        `batch` is given the first pages of a long PDF while it is read; None where they are not asked before all are.
 
         Raises:
             StoredFileDamaged: the stored file is not what was handed in, and was not read before.
@@ -130,9 +121,7 @@ class Indexer:
         return Cut(entry, manner.title, passages, terms, pages, reused, batches.known if batches else {})
 
     def problem_of(self, row: Accepted) -> StoredFileDamaged | None:
-        """The fault in the stored file of a source whose pages were read before; None when it is as it was handed
-        in.
-        """
+        """The fault in the stored file of a source whose pages were read before; None when it is as it was."""
         try:
             stored_sources.check(self.collection.root, row)
         except LibraryDamaged as error:
@@ -140,15 +129,7 @@ class Indexer:
         return None
 
     def finish(self, group: Sequence[Cut]) -> list[Entry]:
-        """Embed the passages of all of these, one at least, at once, and keep them as complete documents; those that
-        nobody deleted meanwhile.
-
-        Raises:
-            Gone: somebody deleted one of them; none of them is complete.
-            Cancelled: the user stopped it; none of them is complete.
-            LimitExceeded: embedding took longer than is allowed; none of them is complete.
-            ModelUnavailable: the model gave no usable vectors.
-        """
+        """Embed the passages of all of these, and keep those not deleted as complete; all or, if it raises, none."""
         name = group[0].entry.document.name if len(group) == 1 else f"{len(group)} texts"
         progress = self._progress_of(group[0].entry.source) if len(group) == 1 else self.progress
         vectors, first = self.vectors(group, f"{name}: embedding", progress), 0
@@ -161,7 +142,6 @@ class Indexer:
         return kept
 
     def vectors(self, group: Sequence[Cut], what: str = "", progress: Progress | None = None) -> Vectors:
-        """The vectors of the passages of all of these; see `finish`."""
         gone = False
 
         def stopped() -> bool:
@@ -178,23 +158,14 @@ class Indexer:
             raise
 
     def source(self, row: Accepted) -> bytes:
-        """The stored bytes of a source.
-
-        Raises:
-            StoredFileDamaged: they are not what was handed in.
-        """
+        """The stored bytes of a source; raises StoredFileDamaged where they are not what was handed in."""
         try:
             return stored_sources.read(self.collection.root, row)
         except LibraryDamaged as error:
             raise _stored_file_damaged(row, error) from error
 
     def take(self, row: Accepted, path: Path) -> Entry:
-        """Take in the document of a source that was made elsewhere, from the file that came back.
-
-        Raises:
-            IngestError: it is not a complete document of it.
-            Gone: somebody deleted it.
-        """
+        """Take in a document that was made elsewhere; raises IngestError where the file is not that, or Gone."""
         try:
             whole = self.collection.take(path, row.digest, self._key(row, self._can_ocr))
         except LibraryError:

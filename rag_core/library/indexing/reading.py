@@ -1,7 +1,4 @@
-"""Reads the pages of a source, and keeps them as they come.
-
-Reading may take minutes of OCR; a killed process need not read again.
-"""
+"""Reads the pages of a source, and keeps them as they come: a killed process need not read again."""
 
 from __future__ import annotations
 
@@ -61,8 +58,8 @@ class ReadOptions:
 class Reading:
     """The pages of a source, and what the file says about itself (title, date, author).
 
-    The pages have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting does
-    not need them.
+    They have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting needs
+    none.
     """
 
     pages: tuple[Page, ...]
@@ -90,12 +87,7 @@ class PageKeeper:
         self._bytes = self._layout_bytes = 0
 
     def put(self, page: Page) -> None:
-        """Keep one page, with the next ones.
-
-        Raises:
-            LimitExceeded: the layouts of the pages so far take more than allowed.
-            Gone: somebody deleted the document.
-        """
+        """Keep one page, with the next ones; raises LimitExceeded beyond `LAYOUT_BYTES`, or Gone."""
         facts, layout = page_to_json(page)
         self._layout_bytes += len(layout)
         if self._layout_bytes > LAYOUT_BYTES:
@@ -146,9 +138,7 @@ def read(
     cancelled: Cancel | None,
     listener: Listener | None = None,
 ) -> Reading:
-    """Read a source, and give `keeper` its pages as they come. A text document is one page.
-
-    `listener` hears of the pages of a PDF as they come.
+    """Read a source, and give `keeper` its pages as they come, of which `listener` hears. A text document is one page.
 
     Raises:
         IngestError: it cannot be read.
@@ -197,8 +187,7 @@ def read(
 
 
 def _text(data: BinaryIO, name: str, end: str) -> tuple[str, Metadata, tuple[str, ...]]:
-    """The words of a text, of a table of values or of a mail, what it says of itself, and what to know about how it was
-    read.
+    """The words of a text, table of values or mail, what it says of itself, and what to know about how it was read.
 
     `end` is that of the file's name; "" for words that somebody gave with an id of their own.
     """
@@ -258,7 +247,6 @@ def _bounded(text: str, name: str) -> str:
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """A reading without its pages, as JSON."""
     return {
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
@@ -267,11 +255,7 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
 
 
 def reading_from(collection: Collection, document: int, known: Any) -> Reading:
-    """The reading whose pages a document has; `known` is what `reading_to_json` gave.
-
-    Raises:
-        LibraryDamaged: it is not what was written.
-    """
+    """The reading whose pages a document has, by `reading_to_json`; raises LibraryDamaged where it is not that."""
     try:
         pages = tuple(
             replace(page_from_json(facts, layout), words=()) for facts, layout in collection.stored_pages(document)
@@ -284,7 +268,6 @@ def reading_from(collection: Collection, document: int, known: Any) -> Reading:
 
 
 def no_text(document: Document) -> EmptyDocument:
-    """The error for a document whose pages were read and hold no text."""
     if document.unreadable_pages:
         return EmptyDocument(
             f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(),
@@ -300,9 +283,7 @@ def no_text(document: Document) -> EmptyDocument:
 
 
 def _remedy(problems: Sequence[str]) -> str:
-    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF
-    reader.
-    """
+    """The remedy for pages that could not be read, by the PDF reader's findings."""
     said = " ".join(problems)
     if "switched off" in said:
         what = "Switch on the setting `ocr` and index the file again"

@@ -25,9 +25,7 @@ MAX_BYTES = 1_000_000_000  # at once: a hundred long filings take about 200 MB
 
 
 def require_source(source: Source) -> None:
-    """Raise InvalidInput where a document's name, id, language or metadata are longer than they may be; nothing of the
-    user's is cut.
-    """
+    """Raise InvalidInput where name, id, language or metadata are too long; nothing of the user's is cut."""
     for what, text, most in (
         ("name", source.name, MAX_NAME_CHARS),
         ("id", source.id, MAX_NAME_CHARS),

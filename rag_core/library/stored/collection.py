@@ -9,11 +9,9 @@
     <collection>/records.sqlite        decisions, labels and feedback; see adapters/records
     <collection>/model_cache.sqlite    answers of language models; see adapters/llm/chain.py
 
-A document has one row for each of its forms: one that is ready, and one that is being made of it. Pages are kept as
-they are read, and cut in batches, so that the first ones can be asked. Whatever is changed is changed in one
-transaction. A
-deletion goes on until nothing of it stands in the log beside the file, or among the sources: where a process is killed
-before, whoever opens the collection next finishes it.
+A document has one row for each of its forms: one that is ready, and one that is being made of it. Whatever is changed
+is changed in one transaction. A deletion goes on until nothing of it stands in the log beside the file, or among the
+sources: where a process is killed before, whoever opens the collection next finishes it.
 """
 
 from __future__ import annotations
@@ -93,10 +91,7 @@ ForgetRows = Callable[[Path, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A library about itself.
-
-    `version` counts changes of its documents, `changes` those of what is still being made too.
-    """
+    """A library about itself. `version` counts changes of its documents, `changes` also those of what is being made."""
 
     version: int
     changes: int
@@ -120,10 +115,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A document, or its first pages, cut into passages; its vectors are still to be made.
-
-    It has one passage at least, and terms of each.
-    """
+    """A document, or its first pages, cut into one passage or more, with terms; its vectors are still to be made."""
 
     entry: Entry  # as far as it is read
     title: str  # as it is embedded with the passages
@@ -142,13 +134,7 @@ class Gone(Cancelled):
 
 
 class Collection:
-    """The file of one collection below `folder`. Creates nothing until something is written.
-
-    Safe to share between threads.
-
-    Raises:
-        InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
-    """
+    """The file of one collection below `folder`, made when written to. Threads may share it. Raises InvalidInput."""
 
     def __init__(self, folder: Path, collection: str) -> None:
         require_name(collection)
@@ -160,11 +146,7 @@ class Collection:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A consistent view of the file; see `Database.reading`.
-
-        Raises:
-            LibraryDamaged: there are sources and no file, as where an earlier version made the library.
-        """
+        """A consistent view; raises LibraryDamaged where there are sources and no file, as of an earlier version."""
         self.require_there()
         with self.reader.reading() as db:
             yield db
@@ -190,7 +172,6 @@ class Collection:
             raise damaged(self.reader.path, "is missing, or an earlier version made this library")
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
         self.reader.close()
         self._writer.close()
 
@@ -204,7 +185,6 @@ class Collection:
     # what it holds, told without opening an index
 
     def facts(self) -> Facts:
-        """See `Facts`."""
         with self.reading() as db:
             return facts_of(db)
 
@@ -224,11 +204,9 @@ class Collection:
             return dict(db.execute(query, (READY,)))
 
     def size_bytes(self) -> int:
-        """The sizes of all files in its folder, added up."""
         return sum(found.st_size for path in self.root.rglob("*") if (found := _stat(path)) is not None)
 
     def remembers(self, document_id: str) -> bool:
-        """Whether anything of a document is there."""
         query = "SELECT 1 FROM document WHERE digest = ?1 UNION SELECT 1 FROM waiting WHERE digest = ?1"
         return self._exists(query, source_digest(document_id))
 
@@ -237,11 +215,7 @@ class Collection:
             return db.execute(query, values).fetchone() is not None
 
     def verify(self) -> None:
-        """Go through the whole file, and compare each packed part, the vectors and the sources with their checksums.
-
-        Raises:
-            LibraryDamaged: something is missing or was changed.
-        """
+        """Compare the whole file, each packed part and the sources with their checksums; raises LibraryDamaged."""
         with self.reading() as db:
             if db.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
                 raise self.reader.damaged()
@@ -273,11 +247,7 @@ class Collection:
             )
 
     def cut_off(self) -> list[tuple[Accepted, Values]]:
-        """The sources that an end of the process kept from being indexed, each with the settings that it was handed in
-        with.
-
-        Not those that somebody stopped, or that were tried too often.
-        """
+        """The sources whose indexing was cut off, with their settings; not those stopped, or tried too often."""
         query = "SELECT source, settings FROM waiting WHERE begun < ? ORDER BY id"
         with self.reading() as db:
             return [
@@ -286,9 +256,7 @@ class Collection:
             ]
 
     def begin(self, db: sqlite3.Connection, digests: Iterable[str]) -> None:
-        """Count that indexing these is begun, where that is counted: of those that were handed in before their turn
-        came.
-        """
+        """Count that indexing of these is begun, of those that were handed in before their turn came."""
         db.executemany("UPDATE waiting SET begun = begun + 1 WHERE digest = ?", [(digest,) for digest in digests])
 
     def hold_back(self, digests: Iterable[str]) -> None:
@@ -306,13 +274,10 @@ class Collection:
         *,
         taken_up: Values | None = None,
     ) -> list[Row]:
-        """Store the bytes of all sources, then list them; returns each with its password.
-
-        Equal bytes are one source with several names.
+        """Store the bytes of all sources, then list them; returns each with its password. Equal bytes are one source.
 
         `note` is told of all before they are listed; where it raises, none is. If the process ends before they are
-        indexed, the next start of the program takes them up under the settings `taken_up`; None leaves them to a
-        person.
+        indexed, the next start takes them up under the settings `taken_up`; None leaves them to a person.
 
         Raises:
             LibraryError: the disk refused.
@@ -355,9 +320,7 @@ class Collection:
                     self._list(db, row, path.stat().st_size if path.exists() else 0, None)
 
     def drop_waiting(self, db: sqlite3.Connection, digests: Iterable[str]) -> None:
-        """Take these off the list, within a transaction; the bytes of one of which there is no document go by
-        `finish_deletion`.
-        """
+        """Take these off the list, within a transaction; bytes of one without a document go by `finish_deletion`."""
         for digest in digests:
             db.execute("DELETE FROM waiting WHERE digest = ?", (digest,))
             left = "NOT EXISTS (SELECT 1 FROM document WHERE digest = ?)"
@@ -375,15 +338,10 @@ class Collection:
     # documents that are being made
 
     def is_wanted(self, digest: str) -> bool:
-        """Whether a source is on the list: nobody deleted it."""
         return self._exists("SELECT 1 FROM waiting WHERE digest = ?", digest)
 
     def begin_document(self, row: Accepted, key: str, options: str) -> int:
-        """A new form of a source, which is going to be read; its number.
-
-        Raises:
-            Gone: somebody deleted it.
-        """
+        """The number of a new form of a source that is going to be read; raises Gone where somebody deleted it."""
         insert = (
             "INSERT INTO document (digest, key, state, place, stamp, language, bytes, size, pages, options)"
             " SELECT ?, ?, ?, 0, 0, '', bytes, 0, 0, ? FROM waiting WHERE digest = ?"
@@ -396,12 +354,7 @@ class Collection:
             return cursor.lastrowid
 
     def put_pages(self, document: int, pages: Sequence[tuple[int, bytes, bytes]], reading: object = None) -> None:
-        """Keep pages that were read: each with its number, facts and layout; with the last ones, what is to be known of
-        the reading.
-
-        Raises:
-            Gone: somebody deleted the document.
-        """
+        """Keep pages (number, facts, layout); with the last ones what is to be known of the `reading`. Raises Gone."""
         with self.writing() as db:
             _require_form(db, document)
             db.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", [(document, *page) for page in pages])
@@ -433,9 +386,7 @@ class Collection:
         return True
 
     def drop_half_read(self, db: sqlite3.Connection) -> None:
-        """Nobody indexes now, or is only about to: what is half read can be asked no longer, and whoever reads it again
-        starts anew. A reading that is complete is kept.
-        """
+        """Nobody indexes now: what is half read is asked no longer, and read anew. A complete reading is kept."""
         if db.execute("SELECT 1 FROM document WHERE state = ?", (READING,)).fetchone():
             form = "(SELECT id FROM document WHERE state = ?)"
             db.execute(f"DELETE FROM passages WHERE document IN {form}", (READING,))
@@ -448,11 +399,9 @@ class Collection:
             return entries_of(db, "digest = ? AND state = ? ORDER BY id DESC", digest, COMPLETE)
 
     def is_ready(self, digest: str) -> bool:
-        """Whether a document of the source is in the library."""
         return self._exists("SELECT 1 FROM document WHERE digest = ? AND state = ?", digest, READY)
 
     def is_sound(self, document: int) -> bool:
-        """Whether all that is kept of a document is what was written."""
         try:
             with self.reading() as db:
                 self._require_sound(db, document)
@@ -467,13 +416,10 @@ class Collection:
             db.execute("UPDATE library SET changes = changes + 1")
 
     def has_form(self, document: int) -> bool:
-        """Whether a document that is being made is still there."""
         return self._exists("SELECT 1 FROM document WHERE id = ?", document)
 
     def read_before(self, digest: str, options: str) -> tuple[int, Any] | None:
-        """A document of the source whose pages were read by these options, and what is known of that reading; None
-        where there is none.
-        """
+        """A document of the source whose pages were read by these options, and what is known of it, or None."""
         query = (
             "SELECT id, reading FROM document WHERE digest = ? AND options = ? AND "
             "reading IS NOT NULL ORDER BY id DESC LIMIT 1"
@@ -492,18 +438,12 @@ class Collection:
             )
 
     def stored_pages(self, document: int) -> list[tuple[bytes, bytes]]:
-        """Facts and layout of each page, in order."""
         query = "SELECT facts, layout FROM page WHERE document = ? ORDER BY number"
         with self.reading() as db:
             return db.execute(query, (document,)).fetchall()
 
     def take(self, path: Path, digest: str, key: str) -> bool:
-        """Take in the one document of another collection's file, which a worker made; whether it is the one ordered.
-
-        Raises:
-            LibraryDamaged: it is not complete.
-            Gone: somebody deleted the source.
-        """
+        """Take in the document of a worker's file; whether it is the one ordered. Raises LibraryDamaged, or Gone."""
         other = Database(path, SCHEMA, VERSION, damaged=library_damaged, what="documents")
         with other.reading() as made:
             found = made.execute(
@@ -527,9 +467,9 @@ class Collection:
     # deletion
 
     def remove(self, db: sqlite3.Connection, digests: Several[str], *, ready: bool = True) -> None:
-        """Delete all that is kept of these sources, within a transaction; call `finish_deletion` when it is committed.
+        """Delete all that is kept of these sources; without `ready` documents of the library stay.
 
-        Without `ready` documents of the library stay.
+        Within a transaction; call `finish_deletion` when it is committed.
         """
         for digest in digests:
             db.execute(
@@ -539,15 +479,13 @@ class Collection:
         db.execute("UPDATE library SET deleting = ?, changes = changes + 1", (DELETED,))
 
     def finish_deletion(self, clear: Callable[[], object] = lambda: None) -> None:
-        """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs any more
-        off the disk.
+        """Take what was deleted out of the log beside the file, and the bytes of sources that nothing needs off the
+        disk.
 
-        `clear` does the same to databases, also where nothing was deleted since; where it raises, whoever comes next
-        does it.
+        `clear` does the same to databases, also where nothing was deleted; where it raises, whoever comes next does it.
 
         Raises:
-            LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; whoever comes next
-                does it.
+            LibraryBusy: somebody reads the file all the time; whoever comes next empties its log.
             LibraryError: the disk refused.
         """
         if not self.facts().deleting:
@@ -574,7 +512,6 @@ class Collection:
 
 
 def facts_of(db: sqlite3.Connection) -> Facts:
-    """The library about itself."""
     row = db.execute("SELECT * FROM library").fetchone()
     if row is None:
         raise LibraryDamaged("The library's file says nothing of itself.", remedy=REBUILD)
@@ -582,11 +519,7 @@ def facts_of(db: sqlite3.Connection) -> Facts:
 
 
 def entry_of_row(row: int, key: str, entry: bytes, size: int, stamp: int) -> Entry:
-    """The document of a row of the table.
-
-    Raises:
-        LibraryDamaged: it is not what was written.
-    """
+    """The document of a row of the table; raises LibraryDamaged where it is not what was written."""
     try:
         found = unpack(entry)
         return Entry(row, key, document_from_json(found["document"]), Accepted.from_json(found["source"]), size, stamp)
@@ -601,12 +534,10 @@ def entries_of(db: sqlite3.Connection, which: str, *values: object) -> list[Entr
 
 
 def pack_entry(entry: Entry) -> bytes:
-    """The document and its source, packed."""
     return pack({"document": document_to_json(entry.document), "source": entry.source.to_json()})
 
 
 def pack_passages(passages: Sequence[Passage]) -> bytes:
-    """The passages of a document, packed."""
     return pack_parts(json_rows(passages_to_json(passages)))
 
 
@@ -616,11 +547,7 @@ def pack_vectors(vectors: Vectors) -> bytes:
 
 
 def unpack_vectors(data: bytes, count: int) -> Vectors:
-    """The `count` vectors that `pack_vectors` was given.
-
-    Raises:
-        LibraryDamaged: they are others, or not as many.
-    """
+    """The `count` vectors that `pack_vectors` was given; raises LibraryDamaged where they are not."""
     view = unsealed(data)
     dim = int(np.frombuffer(view[:4], dtype=np.uint32)[0]) if len(view) >= 4 else 0
     if not dim or len(view) != 4 + 4 * dim * count:
@@ -629,21 +556,14 @@ def unpack_vectors(data: bytes, count: int) -> Vectors:
 
 
 def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:
-    """The terms of each passage, packed.
-
-    Each term stands once: a tenth of the bytes, and of the memory when read back.
-    """
+    """The terms of each passage. Each stands once: a tenth of the bytes, and of the memory when read back."""
     vocabulary: dict[str, int] = {}
     numbers = [[vocabulary.setdefault(term, len(vocabulary)) for term in row] for row in rows]
     return pack({"vocabulary": list(vocabulary), "rows": numbers})
 
 
 def unpack_terms(data: bytes) -> list[list[str]]:
-    """The terms that `pack_terms` was given.
-
-    Raises:
-        LibraryDamaged: they are not what was written.
-    """
+    """The terms that `pack_terms` was given; raises LibraryDamaged where they are not."""
     packed = unpack(data)
     try:
         vocabulary = packed["vocabulary"]

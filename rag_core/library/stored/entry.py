@@ -18,8 +18,7 @@ EXACT_STORE = "faiss-flat"  # the vector store that compares every vector, and n
 class Accepted:
     """A source whose bytes are stored under its digest, as the caller described it; the fields are those of `Source`.
 
-    `names` are all names it was given under, the current one last. `caller_id` is the source's own id, a part of its
-    digest: empty where it has none.
+    The current one of `names` is the last. `caller_id` is the source's own id, a part of its digest; empty for none.
     """
 
     digest: str
@@ -33,17 +32,14 @@ class Accepted:
 
     @property
     def name(self) -> str:
-        """The name it was given last."""
         return self.names[-1]
 
     @property
     def id(self) -> str:
-        """The id that its document has, or will have."""
         return f"sha256:{self.digest}"
 
     @classmethod
     def of(cls, source: Source) -> Accepted:
-        """The listing of a source."""
         locked = source.password is not None
         return cls(
             source.digest,
@@ -57,17 +53,14 @@ class Accepted:
         )
 
     def also_named(self, names: Iterable[str]) -> Accepted:
-        """With these names as the newest ones."""
         newest = tuple(dict.fromkeys(names))
         return replace(self, names=(*(name for name in self.names if name not in newest), *newest))
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with every field."""
         return values_of(self) | {"metadata": metadata_to_json(self.metadata)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Accepted:
-        """The value that `to_json` wrote."""
         return cls(**{**row, "names": tuple(row["names"]), "metadata": metadata_from_json(row["metadata"])})
 
 
@@ -86,11 +79,7 @@ def accepted(sources: Iterable[Source]) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document of the library.
-
-    `row` is its number in the library's file, which is never given again: a document that is read or cut anew gets
-    another one.
-    """
+    """A document of the library. `row` is its number there, never given again: one that is read anew gets another."""
 
     row: int
     key: str  # what it was made of: the digest of its bytes, and a hash of what it was indexed with
@@ -101,7 +90,6 @@ class Entry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that it goes by, the current one last."""
         return self.source.names
 
     def handed_in(self, source: Accepted) -> Entry:
@@ -132,5 +120,4 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
 
 
 def source_digest(document_id: str) -> str:
-    """The digest of the source of a document, whose `Accepted.id` this is."""
     return document_id.removeprefix("sha256:")

@@ -16,9 +16,7 @@ _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 def collections(folder: Path) -> tuple[str, ...]:
-    """The collections below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a
-    collection holds.
-    """
+    """The collections below `folder`, sorted: folders of a right name, empty or with what only a collection holds."""
     return tuple(
         sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path))
     )
@@ -30,12 +28,7 @@ def is_begun(folder: Path, collection: str) -> bool:
 
 
 def create_collection(folder: Path, name: str) -> None:
-    """An empty collection, so that it is listed before anything is in it. One that is there stays as it is.
-
-    Raises:
-        InvalidInput: the name is not `[a-z0-9_-]{1,64}`.
-        LibraryError: the disk refused.
-    """
+    """An empty collection, which is listed before anything is in it; raises InvalidInput, or LibraryError."""
     require_name(name)
     with storage_problems("creating a collection"):
         make_folder(folder / name)
@@ -50,16 +43,11 @@ def _is_collection(path: Path) -> bool:
 
 
 def is_name(collection: str) -> bool:
-    """Whether it can name a collection: `[a-z0-9_-]{1,64}`."""
     return _COLLECTION.fullmatch(collection) is not None
 
 
 def require_name(collection: str) -> None:
-    """Let a name that can be a collection's pass.
-
-    Raises:
-        InvalidInput: it is not `[a-z0-9_-]{1,64}`.
-    """
+    """Raise InvalidInput unless it can name a collection: `[a-z0-9_-]{1,64}`."""
     if not is_name(collection):
         raise InvalidInput(
             f"{collection!r} cannot name a collection.",

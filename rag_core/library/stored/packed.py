@@ -30,7 +30,6 @@ class Packed(Sequence[Passage]):
 
     @property
     def document(self) -> str:
-        """The id of the document that they all are of."""
         return self._document
 
     def __len__(self) -> int:
@@ -74,11 +73,9 @@ class Passages(Sequence[Passage]):
 
     @property
     def ranges(self) -> list[range]:
-        """The rows of each group."""
         return [range(end - len(group), end) for group, end in zip(self.groups, self._ends, strict=True)]
 
     def group(self, row: int) -> Sequence[Passage]:
-        """The group that a row stands in."""
         return self.groups[bisect_right(self._ends, row)]
 
     def documents(self, rows: Sequence[int]) -> set[str]:
@@ -106,5 +103,4 @@ class Passages(Sequence[Passage]):
 
 
 def documents_of(passages: Sequence[Passage], rows: Sequence[int]) -> set[str]:
-    """The ids of the documents that these rows are of."""
     return passages.documents(rows) if isinstance(passages, Passages) else {passages[row].document for row in rows}

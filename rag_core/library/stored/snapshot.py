@@ -8,26 +8,24 @@ from functools import cached_property
 
 from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalIndex, VectorIndex
+from rag_core.domain.ports import VectorIndex
 from rag_core.errors import InvalidInput, LibraryDamaged, LibraryError
 from rag_core.library.disk.database import Database
 from rag_core.library.disk.files import REBUILD
 from rag_core.library.stored.entry import Entry
 from rag_core.library.stored.packed import Passages
 from rag_core.library.stored.stored_json import page_from_json
+from rag_core.retrieval.bm25 import Bm25Index
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
-
-    It stays usable after documents were added or deleted, for as long as somebody holds it.
-    """
+    """One version, usable as long as somebody holds it. Row n of both indexes is `passages[n]`, by document."""
 
     version: int
     passages: Passages
     vectors: VectorIndex
-    lexical: LexicalIndex
+    lexical: Bm25Index
     entries: tuple[Entry, ...] = field(repr=False)
     file: Database = field(repr=False)  # that pages are read from when they are looked at
     # all pages of each document that is still being read, by its id; what stands here has those that were read
@@ -35,11 +33,10 @@ class Snapshot:
 
     @property
     def given(self) -> None:
-        """None: a library holds all passages of its documents, and not only those that a caller gave."""
+        """None: a library holds all passages of its documents."""
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
-        """The documents, in the order in which they were added."""
         return tuple(entry.document for entry in self.entries)
 
     @cached_property
@@ -48,17 +45,11 @@ class Snapshot:
         return {document.id: document.metadata.values for document in self.documents if document.metadata.values}
 
     def document(self, document_id: str) -> Document:
-        """The document with this id.
-
-        Raises:
-            InvalidInput: there is none in this version.
-        """
+        """The document with this id; raises InvalidInput where there is none in this version."""
         return self._entry(document_id).document
 
     def find(self, name: str) -> tuple[Document, ...]:
-        """The documents that go by this id, file name or caller's id; several where files of different folders share a
-        name.
-        """
+        """The documents of this id, file name or caller's id; several where files of different folders share a name."""
         return tuple(entry.document for entry in self._by_name.get(name, ()))
 
     def rows(
@@ -82,34 +73,21 @@ class Snapshot:
         ]
 
     def rows_of(self, document_id: str) -> range:
-        """The rows of a document's passages.
-
-        Raises:
-            InvalidInput: there is no such document.
-        """
+        """The rows of a document's passages; raises InvalidInput where there is no such document."""
         self._entry(document_id)
         return self._ranges[document_id]
 
     def passages_of(self, document_id: str) -> tuple[Passage, ...]:
-        """A document's passages, in reading order.
-
-        Raises:
-            InvalidInput: there is no such document.
-        """
+        """A document's passages, in reading order; raises InvalidInput where there is no such document."""
         rows = self.rows_of(document_id)
         return self.passages[rows.start : rows.stop]
 
     def size_bytes(self, document_id: str) -> int:
-        """The bytes that a document takes on disk: its source, pages, passages, vectors and terms, without its part of
-        the common indexes.
-
-        Raises:
-            InvalidInput: there is no such document.
-        """
+        """The bytes that a document takes on disk with its source, without its part of the common indexes."""
         return self._entry(document_id).size
 
     def page(self, document_id: str, page: int) -> Page:
-        """A page with its rows and word boxes; `page` is 1-based.
+        """A page with its rows and word boxes, by its number from 1.
 
         Raises:
             InvalidInput: no such document or page.
@@ -119,11 +97,11 @@ class Snapshot:
         return page_from_json(*self._stored(document_id, page, "facts, layout"))
 
     def page_text(self, document_id: str, page: int) -> str:
-        """The raw text that offsets of this page refer to; raises as `page` does."""
+        """The raw text that offsets of this page refer to; raises as `page`."""
         return page_from_json(*self._stored(document_id, page, "facts")).text
 
     def words(self, document_id: str, page: int) -> Sequence[WordBox]:
-        """Where the page's words stand, in PDF points; none for text documents. Raises as `page` does."""
+        """Where the page's words stand, in PDF points; none for text documents. Raises as `page`."""
         return self.page(document_id, page).words
 
     def _stored(self, document_id: str, number: int, columns: str) -> tuple[bytes, ...]:

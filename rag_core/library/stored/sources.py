@@ -69,21 +69,12 @@ class Source:
         return hashed.hexdigest()
 
     def described(self, values: Mapping[str, str], password: str | None = None) -> Source:
-        """With metadata given as text: title, date, authority, verified, and any other key; and with a password.
-
-        Raises:
-            InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor
-                false.
-        """
+        """With a password, and metadata given as text; see `described`."""
         return replace(self, metadata=described(self.metadata, values), password=password or self.password)
 
     @classmethod
     def from_path(cls, path: Path) -> Source:
-        """A PDF or plain-text file.
-
-        Raises:
-            IngestError: it cannot be read, is larger than `MAX_FILE_BYTES` bytes, or has another suffix.
-        """
+        """A PDF or plain-text file; raises IngestError where it cannot be read, is too large, or of another kind."""
         kind, name = _kind(path), name_of(path)
         with open_file(path) as file:
             try:
@@ -103,18 +94,15 @@ def within_limit(name: str, data: bytes) -> bytes:
 
 
 def digest_prefix(id: str) -> bytes:
-    """The text that comes first in a source's digest: the caller's id of a text document, nothing where there is
-    none.
-    """
+    """A source's digest begins with the caller's id of a text document, where there is one."""
     return f"id\0{len(id)}\0{id}\0".encode() if id else b""
 
 
 def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
-    """`metadata` with these values on top: title, date, authority, verified by their names, any other key as a free
-    value.
+    """`metadata` with these values on top, any key that is no field as a free value.
 
     Raises:
-        InvalidInput: as `Source.described`.
+        InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor false.
     """
     fields: dict[str, Any] = {}
     free = dict(metadata.values)
@@ -127,11 +115,9 @@ def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
 
 
 def sources_from(paths: Sequence[Path]) -> Iterator[Source | IngestError]:
-    """The documents under these paths, in order: files of all known kinds, .jsonl files, and those in folders
-    (recursive, sorted by path).
+    """The documents under these paths, in order: files of all known kinds, folders (sorted), and .jsonl files.
 
-    A .jsonl file holds one object `{id, title, lang, text}` a line. Whatever cannot be taken comes out
-    as an error that names it, in its place.
+    A .jsonl file holds one object `{id, title, lang, text}` a line. What cannot be taken is an error in its place.
     """
     for path in paths:
         if os.path.isdir(path):  # Path.is_dir raises where a folder above it may not be entered
@@ -236,15 +222,11 @@ def _record(line: bytes, where: str) -> Source | IngestError:
 
 
 def text_source(name: str, text: str, **fields: Any) -> Source:
-    """A text document.
-
-    Lone surrogates, which no file can hold, become U+FFFD; every other character keeps its place.
-    """
+    """A text document. Lone surrogates, which no file can hold, become U+FFFD."""
     return Source(clean(name), clean(text).encode(), "text", **{**fields, "id": clean(fields.get("id", ""))})
 
 
 def clean(text: str) -> str:
-    """The text as a file can hold it."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
@@ -255,18 +237,12 @@ def _bad_line(where: str, what: str) -> IngestError:
 
 
 def name_of(path: Path) -> str:
-    """The file's name on one line, as it can be shown and stored: what is no character, or moves a cursor, becomes
-    U+FFFD.
-    """
+    """The file's name on one line, as it can be shown; what is no character, or moves a cursor, becomes U+FFFD."""
     return _CONTROL.sub("\ufffd", path.name or str(path))
 
 
 def open_file(path: Path) -> IO[bytes]:
-    """The file, open for reading. Never waits, as opening a pipe would.
-
-    Raises:
-        IngestError: it cannot be read, or is no file.
-    """
+    """The file, open for reading; raises IngestError where it cannot be read. Never waits, as opening a pipe would."""
     try:
         _require_file(path, path.stat().st_mode)  # before it is opened: some devices act on that
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -281,9 +257,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 def files_in(folder: Path) -> Iterator[Path | IngestError]:
-    """The files below a folder that can be read, sorted by path; a problem for each part that cannot be, and where
-    there are none.
-    """
+    """The readable files below a folder, sorted, with a problem for each part that is not, and where there are none."""
     problems: list[OSError] = []
     found: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=problems.append):
@@ -302,7 +276,6 @@ def files_in(folder: Path) -> Iterator[Path | IngestError]:
 
 
 def unreadable(path: Path, error: OSError) -> IngestError:
-    """The problem of a path that the system refuses."""
     return IngestError(
         f"{name_of(path)} cannot be read: {error.strerror or error}.", remedy="Check the path and its permissions."
     )

@@ -24,17 +24,14 @@ JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
 
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
-    """A JSON object with every field."""
     return values_of(metadata) | {"values": dict(metadata.values)}
 
 
 def metadata_from_json(row: Mapping[str, Any]) -> Metadata:
-    """The metadata that `metadata_to_json` was given."""
     return Metadata(row["title"], row["date"], row["authority"], row["verified"], MappingProxyType(dict(row["values"])))
 
 
 def document_to_json(document: Document) -> dict[str, Any]:
-    """A JSON object with every field."""
     return values_of(document) | {"metadata": metadata_to_json(document.metadata)}
 
 
@@ -44,7 +41,6 @@ def values_of(row: Any) -> dict[str, Any]:
 
 
 def document_from_json(row: Mapping[str, Any]) -> Document:
-    """The document that `document_to_json` was given."""
     lists = {
         name: tuple(row[name])
         for name in ("ocr_pages", "rapidocr_pages", "unreadable_pages", "problems", "page_labels")
@@ -104,9 +100,7 @@ def _spans_from_json(rows: Sequence[Sequence[int]]) -> tuple[Span, ...]:
 
 
 def page_to_json(page: Page) -> tuple[bytes, bytes]:
-    """The page's text and facts, and its layout (rows and word boxes), each packed: most readers need the text
-    alone.
-    """
+    """The page's text and facts, and its layout (rows and words), packed: most readers need the text alone."""
     facts = {name: value for name, value in values_of(page).items() if name not in ("words", "lines")}
     return pack(facts), pack(layout_to_json(page.words, page.lines))
 
@@ -142,11 +136,7 @@ def pack_parts(parts: Iterable[str]) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """The value that `pack` was given.
-
-    Raises:
-        LibraryDamaged: the bytes are not packed JSON.
-    """
+    """The value that `pack` was given; raises LibraryDamaged where the bytes are not packed JSON."""
     try:
         return json.loads(zlib.decompress(data))
     except (zlib.error, ValueError, TypeError, RecursionError) as error:
@@ -159,11 +149,7 @@ def sealed(data: bytes) -> bytes:
 
 
 def unsealed(data: bytes) -> memoryview:
-    """The bytes that `sealed` was given.
-
-    Raises:
-        LibraryDamaged: they are other bytes.
-    """
+    """The bytes that `sealed` was given; raises LibraryDamaged where they are other bytes."""
     view = memoryview(data)[4:] if isinstance(data, bytes) else memoryview(b"")
     if len(view) + 4 > len(data or b"") or zlib.crc32(view).to_bytes(4, "little") != data[:4]:
         raise LibraryDamaged("A part of the library was changed.", remedy=REBUILD)

@@ -1,6 +1,4 @@
-"""The stored bytes of sources. Their digest names the file.
-
-It is compared whenever they are overwritten, checked or read.
+"""The stored bytes of sources. Their digest names the file, and is compared whenever they are overwritten or read.
 
 A stored file that does not have its digest is damage: nothing is read from it, and the right bytes take its place when
 they come.
@@ -33,14 +31,7 @@ def name_of(row: Accepted) -> str:
 
 
 def draft(root: Path, row: Accepted, data: bytes | HeldFile) -> Path | None:
-    """Write the bytes of a source, whose digest was made from them, under a name of their own; None where the stored
-    file has the digest.
-
-    One that was damaged is written again.
-
-    Raises:
-        OSError: the disk or the permissions refused.
-    """
+    """Write the bytes of a source beside the stored file; None where that has its digest already. Raises OSError."""
     path = root / name_of(row)
     with suppress(LibraryDamaged):
         check(root, row)
@@ -57,12 +48,7 @@ def draft(root: Path, row: Accepted, data: bytes | HeldFile) -> Path | None:
 
 
 def keep(root: Path, row: Accepted, made: Path | None) -> None:
-    """Give what `draft` wrote its name.
-
-    Raises:
-        LibraryBusy: the file that was there was deleted meanwhile.
-        OSError: the disk refused.
-    """
+    """Give what `draft` wrote its name; raises LibraryBusy where the stored file was deleted meanwhile."""
     path = root / name_of(row)
     if made is not None:
         os.replace(made, path)
@@ -71,11 +57,7 @@ def keep(root: Path, row: Accepted, made: Path | None) -> None:
 
 
 def check(root: Path, row: Accepted) -> None:
-    """Compare a source's stored bytes with its digest, in blocks.
-
-    Raises:
-        LibraryDamaged: the file is missing, cannot be read, or is not what was handed in.
-    """
+    """Compare a source's stored bytes with its digest, in blocks; raises LibraryDamaged."""
     opened(root, row).close()
 
 

@@ -27,9 +27,7 @@ _PLAIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l"
 
 
 def title_of(folder: Path, name: str) -> str:
-    """The title of a collection below `folder`: untrusted text in one line; its name where it has none, or none that
-    can be read.
-    """
+    """The title of a collection, untrusted text in one line; its name where it has none that can be read."""
     try:
         with (folder / name / FILE).open("rb") as file:
             return cleaned(file.read(MAX_CHARS * 4).decode("utf-8"))  # UTF-8 takes four bytes at most
@@ -38,12 +36,7 @@ def title_of(folder: Path, name: str) -> str:
 
 
 def keep_title(folder: Path, name: str, title: str) -> None:
-    """Write the title of a collection that is there; nothing where it is the name itself.
-
-    Raises:
-        InvalidInput: as `cleaned`.
-        LibraryError: the disk refused.
-    """
+    """Write the title of a collection that is there, unless it is the name; raises as `cleaned`, or LibraryError."""
     title = cleaned(title)
     if title != name:
         with storage_problems("naming a collection"):
@@ -51,11 +44,7 @@ def keep_title(folder: Path, name: str, title: str) -> None:
 
 
 def cleaned(title: str) -> str:
-    """A title in one line, without what cannot be seen.
-
-    Raises:
-        InvalidInput: nothing is left of it, or it has more than `MAX_CHARS` characters.
-    """
+    """A title in one line, of visible characters; raises InvalidInput where it is empty or beyond `MAX_CHARS`."""
     found = " ".join(_UNSEEN.sub(" ", clean(unicodedata.normalize("NFC", title))).split())
     if not found or len(found) > MAX_CHARS:
         raise InvalidInput(
@@ -65,9 +54,7 @@ def cleaned(title: str) -> str:
 
 
 def name_for(title: str, taken: Collection[str]) -> str:
-    """A name for a new collection of this title, `[a-z0-9_-]{1,64}`: its letters and digits without accents, numbered
-    if it is taken.
-    """
+    """A name for a new collection of this title: its letters and digits without accents, numbered if taken."""
     letters = unicodedata.normalize("NFKD", title.casefold()).translate(_PLAIN)
     kept = "".join(char for char in letters if not unicodedata.combining(char))
     base = _OTHER.sub("-", kept).strip("-")[:NAME_CHARS].strip("-")

@@ -257,7 +257,6 @@ def word(value: Tokens) -> str:
 
 
 def words(value: Tokens) -> set[str]:
-    """The words of a value, in small letters."""
     return {token.lower_value for token in value if token.type == "ident"}
 
 

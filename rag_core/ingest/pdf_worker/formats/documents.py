@@ -89,10 +89,7 @@ def opened(pymupdf: Any, data: bytes, form: str) -> tuple[Any, dict[int, Counter
 
 
 def in_utf_8(page: bytes) -> bytes:
-    """A web page in the encoding that MuPDF takes every page to have.
-
-    One that states none and is not UTF-8 is read as browsers read it.
-    """
+    """A web page in MuPDF's encoding; one that states none and is not UTF-8 is read as browsers read it."""
     stated = _CHARSET.search(page[:CHARSET_BYTES])
     name = stated[1].decode().lower() if stated else ""
     for encoding in (BROWSERS.get(name, name) if _ENCODING.fullmatch(name) else "utf-8", "utf-8"):
@@ -162,7 +159,6 @@ class Styles:
                 self.headings[own] = int(match[1]) if match else 1
 
     def based(self, style: str) -> Iterator[ET.Element]:
-        """A style, and those that it is based on."""
         for _ in range(MAX_DEPTH):
             row = self._rows.get(style)
             if row is None:
@@ -171,7 +167,6 @@ class Styles:
             style = value(row, "basedOn")
 
     def says(self, style: str, path: str) -> ET.Element | None:
-        """The element that a style has at this path, by itself or by the one that it is based on."""
         return next((found for row in self.based(style) if (found := row.find(path, SPACES)) is not None), None)
 
     def paragraph_says(self, own: ET.Element | None, path: str) -> ET.Element | None:
@@ -207,7 +202,6 @@ class Styles:
 
 
 def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:
-    """The paragraphs and tables."""
     for child in shown(parent):
         if child.tag == f"{WORD}p":
             yield _paragraph(child, styles, place)
@@ -219,7 +213,6 @@ def _blocks(parent: ET.Element, styles: Styles, place: Place) -> Iterator[str]:
 
 
 def _rows(table: ET.Element, styles: Styles, place: Place) -> Iterator[list[Cell]]:
-    """The cells of each row; one that goes on from the row above belongs to that one where columns stay."""
     below = _Merged(table)
     own = table.find(f"{WORD}tblPr")
     place = of_table(own, place, styles)
@@ -262,7 +255,6 @@ class _Merged:
 
 
 def _count(properties: ET.Element | None, name: str, otherwise: int) -> int:
-    """A number of columns that a row or cell states."""
     said = value(properties, name)
     return int(said) if re.fullmatch(r"\d{1,2}", said) and int(said) <= MAX_COLUMNS else otherwise
 
@@ -302,7 +294,6 @@ def _paragraph(paragraph: ET.Element, styles: Styles, place: Place) -> str:
 
 
 def _note(number: int, styles: Styles, place: Place) -> str:
-    """A note below the paragraph that refers to it, with its number."""
     own, notes = written([(str(number + 1), Level.RAISED)]), styles.notes
     styles.notes = {}  # a note that refers to another one is no note
     blocks = _blocks(notes[styles.noted[number]], styles, place._replace(grounds=(WHITE,), table=""))

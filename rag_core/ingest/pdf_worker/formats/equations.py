@@ -49,7 +49,6 @@ def _parts(element: ET.Element, depth: int) -> list[Part]:
 
 
 def name_of(element: ET.Element) -> str:
-    """The name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 

@@ -50,7 +50,6 @@ class LeftOut:
         self._marks: list[Counter[str]] = []
 
     def mark(self, kind: Kind, chars: int) -> str:
-        """Count characters as left out; the markup to write in their place."""
         if not chars:
             return ""
         new = len(self._marks) < MAX_MARKS

@@ -98,7 +98,6 @@ def _own(element: ET.Element, name: str) -> str:
 
 
 def value(properties: ET.Element | None, name: str) -> str:
-    """The value that an element of this name states; "" where there is none."""
     found = properties.find(f"{WORD}{name}") if properties is not None else None
     return "" if found is None else _own(found, "val")
 

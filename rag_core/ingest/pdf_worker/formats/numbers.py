@@ -84,11 +84,7 @@ class Section:
 
 
 def printed(value: str, code: str, *, apple: bool = False) -> str:
-    """The number as the format prints it; `apple` counts days from 1904.
-
-    Raises:
-        ValueError: it is no number.
-    """
+    """The number as the format prints it, a ValueError where it is none; `apple` counts days from 1904."""
     number = float(value)
     if not abs(number) < float("inf"):
         raise ValueError(value)
@@ -104,7 +100,6 @@ def printed(value: str, code: str, *, apple: bool = False) -> str:
 
 
 def is_date(code: str) -> bool:
-    """Whether the format prints a date or a time."""
     return _sections(code)[0].is_date
 
 
@@ -172,7 +167,6 @@ def _general(number: float) -> str:
 
 
 def _figure(section: Section, number: float) -> str:
-    """The number in the places of the format's digits."""
     if not section.digits:
         words = "".join(map(_literal, section.tokens))
         return f"-{words}" if number < 0 and words else words

@@ -56,7 +56,6 @@ class _Fed(io.BytesIO):
     """A part, read in large pieces: with each one Expat begins anew on a comment or text that goes on."""
 
     def read(self, size: int | None = -1) -> bytes:
-        """The next piece, whatever is asked for."""
         return super().read(FED_BYTES)
 
 

@@ -56,7 +56,6 @@ class Place(NamedTuple):
     linked: bool = False
 
     def lost(self, here: bool) -> Place:
-        """This place, within what is deleted where it is so `here`."""
         return self._replace(gone=True) if here else self
 
 
@@ -95,7 +94,6 @@ def unseen(own: ET.Element | None, place: Place, styles: Styles) -> Kind | None:
 
 
 def of_paragraph(own: ET.Element | None, place: Place, styles: Styles) -> Place:
-    """The place within a paragraph of these properties."""
     place = place._replace(paragraph=value(own, "pStyle"))
     below = _shading(styles.paragraph_says(own, "word:shd"))
     indent, frame, line = (styles.paragraph_says(own, f"word:{name}") for name in ("ind", "framePr", "spacing"))
@@ -125,7 +123,6 @@ def of_table(own: ET.Element | None, place: Place, styles: Styles) -> Place:
 
 
 def of_row(own: ET.Element | None, place: Place) -> Place:
-    """The place within a row of these properties."""
     if own is None:
         return place
     height = own.find(f"{WORD}trHeight")
@@ -137,7 +134,6 @@ def of_row(own: ET.Element | None, place: Place) -> Place:
 
 
 def of_cell(own: ET.Element | None, place: Place) -> Place:
-    """The place within a cell of these properties."""
     if own is None:
         return place
     below = _shading(own.find(f"{WORD}shd"))
@@ -164,7 +160,6 @@ def boxes(paragraph: ET.Element) -> Iterator[Box]:
 
 
 def of_box(box: Box, place: Place) -> Place:
-    """The place within a text box."""
     kind, grounds = place.kind, place.grounds
     for one in box.around:
         name = one.tag.rpartition("}")[2]

@@ -122,7 +122,6 @@ def _element(own: ElementWrapper, rules: Cascade, above: _State, left: LeftOut, 
 
 
 def _chars(node: Any) -> int:
-    """How many characters of an element somebody could take for its words."""
     if str(node.tag) in _SILENT:
         return 0
     return said(node.text or "") + sum(_chars(child) + said(child.tail or "") for child in node)
@@ -259,7 +258,6 @@ def _ground(style: dict[str, Tokens], above: Shade | None) -> Shade | None:
 
 
 def _cut(node: Any, state: _State, above: _State) -> Kind | None:
-    """Why nothing of an element is seen, whatever is in it."""
     style = state.style
     if state.alpha <= LEAST_OPAQUE or "none" in (said_by := words(style.get("display", ()))):
         return Kind.NONE

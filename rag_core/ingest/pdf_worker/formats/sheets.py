@@ -101,13 +101,11 @@ class _Reader:
         self.styles = _styles(office.part(named["styles"])) if "styles" in named else []
 
     def count(self, cells: int = 1) -> None:
-        """Count more cells; raises Failure where there are too many."""
         self.left -= cells
         if self.left < 0:
             raise too_much(f"The tables of the workbook have more than {MAX_CELLS:,} cells.")
 
     def style(self, cell: ET.Element) -> Style:
-        """How a cell is set."""
         number = int(cell.get("s", "0"))
         return self.styles[number] if number < len(self.styles) else Style(GENERAL, struck=False)
 

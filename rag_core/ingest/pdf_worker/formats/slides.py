@@ -54,7 +54,6 @@ class Slide:
             self._read(tree, outer=True)
 
     def page(self, label: str, notes: list[str]) -> TextPage:
-        """The slide as a page."""
         title = [f"# {one_line(' '.join(self._title))}"] * bool(self._title)
         text = "\n\n".join((*title, *self._blocks, *self._feet, *(("## Notes", *notes) if notes else ())))
         problem = NO_WORDS if not text and (self._pictures or self.drawn) else ""
@@ -78,7 +77,6 @@ class Slide:
             self._pictures |= kind == "pic"
 
     def _unseen(self, shape: ET.Element, *, outer: bool) -> str:
-        """Why a shape cannot be seen; "" where it can."""
         own = shape.find("./*/{*}cNvPr")
         if own is not None and own.get("hidden") in ON:
             return "none"
@@ -112,7 +110,6 @@ class Slide:
 
 
 def _notes(office: Office, part: str) -> list[str]:
-    """The lines of the speaker's notes of a slide."""
     page = next((name for kind, name in office.related(part).values() if kind == "notesSlide"), "")
     shapes = office.part(page).iterfind("{*}cSld/{*}spTree/{*}sp") if page else ()
     bodies = (shape.find("{*}txBody") for shape in shapes if shape.find("./*/{*}nvPr/{*}ph[@type='body']") is not None)

@@ -102,7 +102,6 @@ def _written(row: Sequence[Cell | None], width: int, number: int) -> Iterator[Ce
 
 
 def text_of(markup: str) -> str:
-    """The text of markup, without its tags and outer white space."""
     return unescape(_TAG.sub("", markup)).strip()
 
 
@@ -146,7 +145,6 @@ def table_cells(table: str) -> tuple[str, Grid]:
 
 
 def written(grid: Sequence[Sequence[Cell]]) -> str:
-    """The rows as markup."""
     return "".join(
         f"<tr>{''.join(f'<{one.tag}{one.looks}>{one.content}</{one.tag}>' for one in row)}</tr>" for row in grid
     )
@@ -154,9 +152,7 @@ def written(grid: Sequence[Sequence[Cell]]) -> str:
 
 @dataclass
 class TextPage:
-    """A page: its text, the name or number that people know it by, what was left out of it, by
-    `rag_core.ingest.reading.pdf_findings.HIDDEN_KINDS`, and why it could not be read.
-    """
+    """A page of text, with its name, what was left out by kind (`HIDDEN_KINDS`), and why it could not be read."""
 
     text: str
     label: str
@@ -178,14 +174,12 @@ class Texts:
     notes: list[str] = field(default_factory=list)
 
     def note(self, what: str, names: Sequence[str], remedy: str = "") -> None:
-        """Say what of these sheets or slides was not read, where it is any of them."""
         if names:
             more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
             self.notes.append(f"{what}: {', '.join(names[:NAMED])}{more}.{remedy}")
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks, and without more than one blank at once."""
     return " ".join(_HEX.sub(" ", text).split())
 
 
@@ -206,5 +200,4 @@ def row_of(cells: Iterable[str]) -> str:
 
 
 def rule_of(columns: int) -> str:
-    """The line below the heads of a table."""
     return "|" + "---|" * columns

@@ -30,9 +30,7 @@ OVER = 0.5  # part of the narrower one by which an accent lies over its letter, 
 def composed(runs: Sequence[InkedRun], letters: Callable[[], Sequence[Mapping[str, Any]]]) -> list[InkedRun]:
     """The runs of inked words with each accent and the letter below it as one.
 
-    Args:
-        runs: words with their ink, the place of their line, and its direction.
-        letters: MuPDF's blocks with each letter's box; asked only where a word has an accent before a letter.
+    `letters` gives MuPDF's blocks with each letter's box; asked only where a word has an accent before a letter.
     """
     if not any(sign in word.text[:-1] for words, _, _ in runs for word, _ in words for sign in COMBINING):
         return list(runs)
@@ -62,7 +60,6 @@ def _with_letters(words: Sequence[InkedWord], letters: Sequence[Mapping[str, Any
 
 
 def _one(accent: str, letter: str) -> str:
-    """The letter with its accent; empty where there is none."""
     whole = unicodedata.normalize("NFC", DOTLESS.get(letter, letter) + COMBINING.get(accent, ""))
     return whole if accent in COMBINING and len(whole) == 1 else ""
 

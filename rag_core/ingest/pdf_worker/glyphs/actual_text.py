@@ -75,10 +75,7 @@ def _composed() -> frozenset[str]:
 
 
 class Drawn(NamedTuple):
-    """A glyph as it is painted. `middle`: in points of the page as it is shown.
-
-    `sign`: it is no letter, and `text` is what it shows.
-    """
+    """A glyph as painted, `middle` in points of the page as shown. A `sign` is no letter; `text` is what it shows."""
 
     font: Any  # a font, as MuPDF has it
     address: int  # that names the font
@@ -172,7 +169,6 @@ def _is_garbled(span: Span, painted: str) -> bool:
 
 
 def rejected(said: str, shown: Sequence[Shown]) -> list[str]:
-    """The words of a text that the glyphs do not show."""
     if len(said) > MOST:
         return said.split()
     read = "".join(one.text for one in shown)
@@ -333,7 +329,6 @@ def _signs(text: str) -> _Signs:
 
 
 def _is_private(sign: str) -> bool:
-    """Whether a sign has no meaning."""
     return sign == "\ufffd" or unicodedata.category(sign) in ("Co", "Cn", "Cc")
 
 

@@ -51,10 +51,7 @@ _Place = tuple[int, int]  # block and line of MuPDF
 
 @dataclass(eq=False, slots=True)
 class Atom:
-    """A piece of a word, of one size and on one baseline.
-
-    `left`, `right` and `base` are in points along and across its direction.
-    """
+    """A piece of a word, of one size and on one baseline; in points along and across its direction."""
 
     step: Step
     run: int
@@ -95,7 +92,6 @@ class Piece:
         return _turned_back((left, top, right, bottom), self.way)
 
     def take(self, atoms: Sequence[Atom], boxes: Sequence[Rect]) -> None:
-        """Add atoms, and the boxes that they stand in."""
         self.moved = True
         self.atoms, self.boxes = [*self.atoms, *atoms], [*self.boxes, *boxes]
 
@@ -165,7 +161,6 @@ def _uneven(
 
 
 def _by_place(blocks: Iterable[dict[str, Any]]) -> dict[_Place, list[tuple[Any, float]]]:
-    """The characters of each line, with their sizes."""
     return {
         (block["number"], index): [(sign, span["size"]) for span in line["spans"] for sign in span["chars"]]
         for block in blocks
@@ -270,7 +265,6 @@ class _Page:
             yield from self._bands.get((step, other), ())
 
     def find(self, rules: Sequence[Rect]) -> None:
-        """Give each atom its level."""
         left = self._fractions(rules)
         self._minuses(left)
         largest = {key: max((atom.size for atom in some), default=0.0) for key, some in self._bands.items()}
@@ -520,7 +514,6 @@ def _turned_back(box: Rect, way: tuple[int, int]) -> Rect:
 
 
 def _words(piece: Piece) -> Iterator[Word]:
-    """The words that are written for a piece; a fraction may part one in two."""
     changed = piece.moved or any(atom.changed for atom in piece.atoms)
     if piece.kind is not None or not piece.was_read or not changed:
         yield piece.word

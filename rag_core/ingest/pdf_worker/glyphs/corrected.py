@@ -97,7 +97,6 @@ class _Corrector(HandOn):
         self._shown: Iterator[Shown] | None = None
 
     def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
-        """Glyphs that the file has a text for, until `end_metatext`."""
         hand_on = False
         if meta == mupdf.FZ_METATEXT_ACTUALTEXT and True not in self._open and self._shown is None:
             judgement = next(self._judgements, None)
@@ -108,7 +107,6 @@ class _Corrector(HandOn):
             mupdf.ll_fz_begin_metatext(self.target, meta, text)
 
     def end_metatext(self, _ctx: Any) -> None:
-        """The end of it."""
         if self._open and self._open.pop():
             mupdf.ll_fz_end_metatext(self.target)
         if not self._open:

@@ -1,11 +1,10 @@
 """Finds glyphs that a font's text map takes for another letter, digit or sign than they show (`ToUnicode`: the page
 shows 28, not 38).
 
-Two things are held against the map. What the font itself calls a glyph (its name, or its own table of characters)
-counts where the glyph's shape speaks for it too, since programs that write fonts name glyphs wrongly. And the shape of
-each digit counts by itself, as digits look alike in all fonts; so does that of the signs that change what a figure
-says: "≥ 5" is not "≤ 5". A glyph without ink shows nothing that could be said. A letter whose font names it wrongly, or
-    not at all, is not found out.
+Two things are held against the map. What the font itself calls a glyph counts where the glyph's shape speaks for it
+too, since programs that write fonts name glyphs wrongly. And the shape of each digit counts by itself, as does that of
+the signs that change what a figure says: "≥ 5" is not "≤ 5". A glyph without ink shows nothing that could be said. A
+letter whose font names it wrongly, or not at all, is not found out.
 """
 
 # mypy: allow-untyped-calls
@@ -194,5 +193,4 @@ def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
 
 
 def _nearest(shape: Shape, sign: str, *, slanted: bool) -> float:
-    """How far a shape is from the nearest reference of a sign."""
     return min((_distance(shape, one) for one in references(sign, slanted=slanted)), default=1.0)

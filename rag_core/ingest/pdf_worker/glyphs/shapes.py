@@ -71,10 +71,7 @@ def is_blank(font: Any, number: int) -> bool:
 
 
 def _bounds(font: Any, number: int) -> Any:
-    """The box around a glyph's ink.
-
-    Of a font that a file only names, MuPDF gives the box that all its glyphs fit into.
-    """
+    """The box around a glyph's ink; of a font that a file only names, MuPDF gives the box that fits all its glyphs."""
     plain = mupdf.FzMatrix()
     bounds, widest = mupdf.fz_bound_glyph(font, number, plain), mupdf.fz_font_bbox(font)
     own, most = ((box.x0, box.x1, box.y0, box.y1) for box in (bounds, widest))

@@ -1,12 +1,9 @@
 """Writes what is set raised, lowered or stacked as what it is: "10²³", "H₂O", "2½", "5 3/16".
 
-A file has plain digits there. Pure.
-
-A sign that Unicode has raised or lowered is written so: a power, an index, the mark of a footnote ("1,200³"), cents
-("4⁹⁹ euros"). Anything else raised at a figure follows "^" ("10^0.5"). A fraction is one sign where Unicode has it
-("2½"), and two figures with a slash, a blank before them, where it has none ("5 3/16"). Endings of ordinals stay
-letters ("20th"), and a small "o" before C or F is "°". What cannot be read with certainty is U+FFFD, as a letter
-without a value is: no sentence with such a figure is an answer.
+A sign that Unicode has raised or lowered is written so. Anything else raised at a figure follows "^" ("10^0.5"). A
+fraction is one sign where Unicode has it ("2½"), and two figures with a slash, a blank before them, where it has none
+("5 3/16"). Endings of ordinals stay letters ("20th"), and a small "o" before C or F is "°". What cannot be read with
+certainty is U+FFFD: no sentence with such a figure is an answer.
 """
 
 from __future__ import annotations

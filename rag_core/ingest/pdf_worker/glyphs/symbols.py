@@ -122,7 +122,6 @@ def sign_of(font: Any, number: int, code: int, *, few: bool) -> str:
 
 
 def _named(font: Any, number: int) -> str:
-    """The sign that the font itself calls a glyph."""
     code = glyph_code(font, number)
     return BULLET if code == 0xB7 else chr(code) if code in _DINGBATS or chr(code) in MARKS else ""
 

@@ -46,7 +46,6 @@ InkedRun = tuple[Sequence[InkedWord], tuple[int, int], tuple[int, int]]  # (bloc
 
 
 def ink_of(span: dict[str, Any]) -> Ink:
-    """The ink of one span of PyMuPDF's `dict` text."""
     if span["alpha"] <= TRANSPARENT:
         return Ink.NONE
     if span["size"] <= TINY_PT:

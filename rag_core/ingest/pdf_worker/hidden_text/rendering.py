@@ -82,8 +82,7 @@ def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bo
 
 
 class _Look:
-    """Three drawings of one part of a page: as it is, without its text (or the texts that are asked about), and that
-    text alone.
+    """One part of a page as it is, without its text (or the texts that are asked about), and that text alone.
 
     All three are of one frame: cut out of a larger one, a line's edge may differ by some steps of its colour.
     """
@@ -102,7 +101,6 @@ class _Look:
             self._ink = _draw(page, self._frame, zoom, None, _OTHERS)
 
     def misses(self, question: Question) -> bool:
-        """Whether the word, or a letter of it, does not show."""
         shown, ink = self._count(question.box)
         if ink < ENOUGH or shown < (MARKED_SHARE if question.under_mark else SHOWN_SHARE) * ink:
             return True
@@ -138,11 +136,7 @@ class _Look:
 
 
 def _differs(one: bytes, other: bytes, needed: bytes) -> bytes:
-    """1 for each pixel of which a channel differs by at least what is `needed` there.
-
-    Without an array library: each byte becomes a lane of two bytes in a large number, and one subtraction subtracts
-    them all.
-    """
+    """1 for each pixel of which a channel differs by what is `needed` there: bytes as lanes of a large number."""
     found = 0
     limit = _lanes(needed)
     above = int.from_bytes(b"\x00\x01" * len(needed), "little")  # 256 in each lane: no lane borrows from the next
@@ -172,10 +166,7 @@ def _draw(
     without: Collection[str] = (),
     wanted: Callable[[int], bool] | None = None,
 ) -> bytes:
-    """The part `frame` of the page, in pixels at this zoom, without some operations; of its texts those `wanted`.
-
-    In the colours of `space`, on white; for None one byte a pixel, the density of what was painted.
-    """
+    """The `frame` of a page, of its texts those `wanted`, in `space` on white; for None one byte of density a pixel."""
     picture = mupdf.fz_new_pixmap_with_bbox(
         space or mupdf.fz_device_gray(), mupdf.FzIrect(*frame), mupdf.FzSeparations(), int(not space)
     )

@@ -75,10 +75,7 @@ class Outline(mupdf.FzPathWalker2):  # type: ignore[misc]
         mupdf.ll_fz_walk_path(path, self.m_internal, self.m_internal)
 
     def is_rectangle(self) -> bool:
-        """Whether it is one upright rectangle.
-
-        Some programs draw a last side twice, and MuPDF does not know it for a rectangle then.
-        """
+        """Whether it is one upright rectangle, which MuPDF does not say of one whose last side is drawn twice."""
         ctm = self._ctm
         if not self._straight or len(self.parts) != 1 or ((ctm.b or ctm.c) and (ctm.a or ctm.d)):
             return False
@@ -121,10 +118,7 @@ class Bar(NamedTuple):
 
 
 class Strokes:
-    """Bars and sloped lines in points of the page as it is shown, and the opaque boxes that were painted.
-
-    `striking`: the bars that strike text out.
-    """
+    """Bars, sloped lines and opaque boxes in points of the page as shown; those `striking` strike text out."""
 
     def __init__(self, *, is_pdf: bool) -> None:
         self._bars: list[Bar] = []
@@ -183,7 +177,6 @@ class Strokes:
             self._bars.append(Bar(box, across >= down, pale, order))
 
     def bars(self) -> Iterator[Bar]:
-        """The bars, those that go on from one another as one."""
         last: Bar | None = None
         for bar in sorted(
             self._bars, key=lambda bar: (bar.lying, bar.pale, _height(bar), bar.box[0] if bar.lying else bar.box[1])
@@ -311,7 +304,6 @@ def _pieces(word: Word, crossed: Sequence[bool]) -> list[tuple[Word, Kind | None
 
 
 def _own(words: Sequence[InkedWord], signs: Sequence[Sign]) -> Sequence[Sign]:
-    """The letters of a run; made of its words where MuPDF's two lists do not agree about what a blank is."""
     if sum(len(word.text) for word, _ in words) == len(signs):
         return signs
     made = []
@@ -343,7 +335,6 @@ def _bars_through(strokes: Strokes, runs: Sequence[InkedRun]) -> Iterator[tuple[
 
 
 def _inner(words: Sequence[InkedWord], way: Direction) -> Rect:
-    """The middle of a run, without what lies near the rows above and below."""
     x0, y0, x1, y1 = union(word.box for word, _ in words)
     if way[1]:
         margin = INNER * (x1 - x0)

@@ -1,7 +1,5 @@
 """Walks over what a page paints, in the order of painting, and notes where text may be unseen.
 
-It renders nothing and decides nothing.
-
 A place is a suspect where something opaque is painted after the text, where the text stands on a ground of nearly its
 own colour or on a picture, where a clip cuts it, where a mask, a group or a pattern rules over it, and where its glyphs
 have no extent. `rendering` looks at those places. Most pages of ordinary files have none, and need no picture.
@@ -87,7 +85,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self.suspects.add(EVERYWHERE)
 
     def is_suspect(self, box: Rect) -> bool:
-        """Whether the text in `box` may be unseen."""
         core = _core(box)
         if any(True for _ in self.suspects.near(core)):
             return True
@@ -101,7 +98,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         return True
 
     def _painted(self, box: Rect, colour: Colour | None) -> None:
-        """Something other than text was painted."""
         box = meet(box, self._clips[-1][0])
         x0, y0, x1, y1 = box
         if not (x0 < x1 and y0 < y1):
@@ -170,7 +166,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._texts.add(core)
 
     def _glyphs(self, text: Any) -> set[int]:
-        """Note the glyphs of `text` by their fonts; the characters that they are given."""
         codes: set[int] = set()
         for span in spans_of(text):
             address = self._font(span)
@@ -183,7 +178,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         return codes
 
     def _font(self, span: Any) -> int:
-        """The address of the font of a span, which is kept."""
         address = int(span.font.this)
         if address not in self.fonts:
             self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
@@ -253,7 +247,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._note(text, ctm)
 
     def _note(self, text: Any, ctm: Any) -> None:
-        """Note the glyphs of `text` as those of the open span."""
         for span in spans_of(text):
             address, trm = self._font(span), span.trm
             for x, y, advance, number, said in glyphs_of(span):
@@ -283,12 +276,10 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self._clips.append((meet(box, around), shaped or before))
 
     def pop_clip(self, _ctx: Any) -> None:
-        """The end of a clip or of a mask's reign."""
         if len(self._clips) > 1:
             self._clips.pop()
 
     def begin_mask(self, *_: Any) -> None:
-        """A mask begins, which is not painted itself."""
         self._strange += 1
 
     def end_mask(self, *_: Any) -> None:
@@ -299,7 +290,6 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     def begin_group(
         self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float
     ) -> None:
-        """A group begins, which is painted as a whole."""
         self._groups.append(bool(blend) or alpha < 1)
         self._strange += self._groups[-1]
 
@@ -327,7 +317,6 @@ def _rect(box: Any) -> Rect:
 
 
 def _unit(ctm: Any) -> Rect:
-    """The rectangle around the unit square as it is painted."""
     xs, ys = (
         (ctm.e, ctm.e + ctm.a, ctm.e + ctm.c, ctm.e + ctm.a + ctm.c),
         (ctm.f, ctm.f + ctm.b, ctm.f + ctm.d, ctm.f + ctm.b + ctm.d),
@@ -349,7 +338,6 @@ def _core(box: Rect) -> Rect:
 
 
 def _colour(space: Any, color: Any, params: Any) -> Colour | None:
-    """The colour in channels of 0 to 255; None where there is none."""
     if not space:
         return None
     if space.type == GRAY:

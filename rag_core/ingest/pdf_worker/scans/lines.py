@@ -110,10 +110,7 @@ class Letters(NamedTuple):
 
 
 def read_line(picture: Array, network: Network, alphabet: Sequence[str]) -> list[Letters]:
-    """The words of a line that lies straight.
-
-    One at a time: several at once take more memory, and more time for what fills them up.
-    """
+    """The words of a line that lies straight; several at once take more memory, and more time for padding."""
     height, width = picture.shape[:2]
     width = min(WIDEST, max(1, math.ceil(HEIGHT * width / height)))
     seen = np.zeros((1, 3, HEIGHT, max(NARROWEST, width)), np.float32)
@@ -124,10 +121,7 @@ def read_line(picture: Array, network: Network, alphabet: Sequence[str]) -> list
 
 
 def words_of(likely: Array, alphabet: Sequence[str], stretch: float = 1.0) -> Iterator[Letters]:
-    """The words of one line, by what the network says of each column (columns, letters), from BLANK on.
-
-    `stretch` is the width of what the network saw over that of the line.
-    """
+    """The words of a line by what the network says (columns, letters); `stretch` is its width over the line's."""
     best = likely.argmax(axis=1)
     shows = np.flatnonzero((best != BLANK) & (np.diff(best, prepend=BLANK) != 0))
     text, sure, places = "", [], []

@@ -1,7 +1,4 @@
-"""The order in which the lines of a picture are read.
-
-Pure: it knows neither pictures nor the engine that found the lines.
-"""
+"""The order in which the lines of a picture are read. Pure: it knows neither pictures nor the engine."""
 
 from __future__ import annotations
 
@@ -69,10 +66,7 @@ def _regions(lines: list[int], places: Sequence[Place]) -> list[list[int]]:
 
 
 def _at_a_gutter(lines: list[int], places: Sequence[Place]) -> tuple[list[int], ...] | None:
-    """The lines above a gutter, left of it, right of it, and below it: the gutter along most lines.
-
-    None where there is none.
-    """
+    """The lines above a gutter, left of it, right of it and below it, of the gutter along most lines; or None."""
     best: tuple[int, int, int, float] | None = None  # lines beside it, first and last of them, where it is
     for x in sorted({places[at].x1 for at in lines}):
         band: list[int] = []

@@ -1,9 +1,6 @@
 """Reads a picture by the weights of RapidOCR (PP-OCRv6): words with their boxes and how sure it is of each.
 
-It knows no PDF.
-
-OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`; nothing of RapidOCR's
-own program runs.
+OpenCV runs the two networks, in this process. The steps around them are in `lines` and `order`.
 """
 
 from __future__ import annotations
@@ -47,12 +44,10 @@ class Line(NamedTuple):
 
     @property
     def sure(self) -> float:
-        """The mean over its letters."""
         return float(np.mean([one for word in self.words for one in word.sure]))
 
     @property
     def letters(self) -> int:
-        """Their number."""
         return sum(len(word.text) for word in self.words)
 
     @property
@@ -63,13 +58,7 @@ class Line(NamedTuple):
 
 
 class RapidOcr:
-    """The engine, with the folder of its weights.
-
-    They are loaded when a picture is read, and one network is gone before the other comes.
-
-    Raises:
-        OSError, KeyError: they are not there, or are not what they should be.
-    """
+    """The engine, one network of it loaded at a time; raises OSError or KeyError where its weights are not right."""
 
     def __init__(self, folder: str) -> None:
         cv2.setNumThreads(1)
@@ -150,7 +139,6 @@ def set_in(sizes: Sequence[float], weights: Sequence[int]) -> list[float]:
 
 
 def _size(line: Line, above: float, below: float) -> float:
-    """The font size of a line in pixels; one without small letters is as high as its capitals or digits."""
     small = any(sign.islower() for word in line.words for sign in word.text)
     return max(1.0, below - above) / (X_HEIGHT if small else CAPITALS)
 
@@ -180,10 +168,7 @@ def _found(line: Line, starts: bool, base: float, size: float) -> Iterator[Found
 
 
 def spans(ink: Array, words: Sequence[Letters]) -> list[tuple[int, int]]:
-    """First and last column of each word of a line: where its ink begins and ends, of columns that show ink.
-
-    The network tells where the letters are to a sixth of a height; between two words the widest white parts them.
-    """
+    """First and last column of each word of a line: the widest white parts letters that the network tells apart."""
     width = len(ink)
     edges = [(0, 0)]
     for one, two in pairwise(words):
@@ -199,7 +184,6 @@ def spans(ink: Array, words: Sequence[Letters]) -> list[tuple[int, int]]:
 
 
 def _white(ink: Array, begin: int, end: int) -> tuple[int, int]:
-    """The widest run of columns without ink between two; where there is none, their middle."""
     best = ((begin + end) // 2,) * 2
     start = begin
     for at in range(begin, end + 1):
@@ -231,7 +215,6 @@ def _place(corners: Array, slope: float) -> Place:
 
 
 def _on_page(corners: Array, across: float, down: float) -> Array:
-    """A place in a line, as shares of its width and height, on the page."""
     above = corners[0] + across * (corners[1] - corners[0])
     below = corners[3] + across * (corners[2] - corners[3])
     return np.asarray(above + down * (below - above))

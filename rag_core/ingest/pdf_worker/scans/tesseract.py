@@ -55,27 +55,16 @@ Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 
 
 class Found(NamedTuple):
-    """A word as Tesseract found it.
+    """A word as Tesseract found it."""
 
-    Args:
-        text: without white space.
-        sure: 0 to 1, as Tesseract says; what it says is no probability.
-        box: around its ink.
-        line: around the ink of its line.
-        base: height of its baseline, the mean of both ends.
-        size: of its line's letters in pixels, from the lowest to the highest.
-        turn: quarter turns clockwise from upright that the text was turned by.
-        starts: whether a paragraph and a line start with it.
-    """
-
-    text: str
-    sure: float
-    box: Pixels
-    line: Pixels
-    base: float
-    size: float
-    turn: int
-    starts: tuple[bool, bool]
+    text: str  # without white space
+    sure: float  # 0 to 1, as Tesseract says; what it says is no probability
+    box: Pixels  # around its ink
+    line: Pixels  # around the ink of its line
+    base: float  # height of its baseline, the mean of both ends
+    size: float  # its line's letters in pixels, from the lowest to the highest
+    turn: int  # quarter turns clockwise from upright that the text was turned by
+    starts: tuple[bool, bool]  # whether a paragraph and a line start with it
 
 
 class NoTesseract(Exception):

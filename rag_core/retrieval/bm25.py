@@ -16,18 +16,12 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.adapters.index.segments import Cut, offsets, planned
-from rag_core.domain.ports import LexicalIndex, LexicalPart
 from rag_core.errors import LibraryDamaged
+from rag_core.retrieval.segments import Cut, offsets, planned
 
 
 class Terms(Mapping[str, int]):
-    """The number of each term, from 0, in the order of their code points.
-
-    Args:
-        blob: the terms in UTF-8, one behind the other, shape (bytes,).
-        ends: where each of them ends, shape (terms,).
-    """
+    """The number of each term in code point order; `blob` has the UTF-8, `ends` where each ends."""
 
     def __init__(self, blob: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.blob, self.ends = blob, ends
@@ -36,7 +30,7 @@ class Terms(Mapping[str, int]):
 
     @classmethod
     def of(cls, terms: Iterable[str]) -> Terms:
-        """Of these, which are sorted."""
+        """Of these, which are sorted by code points."""
         packed = [_packed(term) for term in terms]
         return cls(np.frombuffer(b"".join(packed), np.uint8), np.cumsum([len(one) for one in packed], dtype=np.int64))
 
@@ -66,6 +60,7 @@ KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the sam
 # in those parts at most, of 8 bytes each: a term that stands everywhere has one for each passage; chosen
 KEPT_POSTINGS = 1 << 24
 MIN_KEPT = 8  # terms all the same; chosen
+ARRAYS = 6  # a segment has so many: those of its `Terms`, then its own
 MAX_ROWS = 16_384  # in a segment: deleting one document writes about 8 MB anew at most; chosen
 
 Whole = NDArray[np.int64]
@@ -79,18 +74,37 @@ class WordSegment:
     Args:
         columns: the number of each term, from 0.
         starts: where the postings of each term begin, shape (terms + 1,).
-        rows: the passages that hold a term, ascending, one term after another, shape (postings,); counted from the
-            segment's first.
+        rows: the passages that hold a term, ascending, one term after another, shape (postings,); from the segment's
+            first.
         counts: how often each of them holds it, of the same shape.
         lengths: the terms of each passage, shape (passages,).
     """
 
-    def __init__(self, columns: Mapping[str, int], starts: Whole, rows: Short, counts: Short, lengths: Short) -> None:
+    def __init__(self, columns: Terms, starts: Whole, rows: Short, counts: Short, lengths: Short) -> None:
         self.columns, self.starts, self.rows, self.counts, self.lengths = columns, starts, rows, counts, lengths
         self.kept: int | None = None  # its number where it is kept
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def packed(self) -> bytes:
+        """Its arrays one behind another, each in NumPy's own form."""
+        file = BytesIO()
+        for one in (self.columns.blob, self.columns.ends, self.starts, self.rows, self.counts, self.lengths):
+            np.save(file, one, allow_pickle=False)
+        return file.getvalue()
+
+    @classmethod
+    def unpacked(cls, data: memoryview) -> WordSegment:
+        """The segment that `packed` gave; raises LibraryDamaged where it is not what was written."""
+        file = BytesIO(data)
+        try:
+            blob, ends, *others = [np.load(file, allow_pickle=False) for _ in range(ARRAYS)]
+        except (ValueError, EOFError, OSError) as error:
+            raise LibraryDamaged(
+                "The word index cannot be read.", remedy="Rebuild the library from its stored sources."
+            ) from error
+        return cls(Terms(blob, ends), *others)
 
     def postings(self, term: str) -> tuple[Short, Short]:
         """The passages that hold a term, ascending, and how often each does."""
@@ -100,22 +114,21 @@ class WordSegment:
 
 
 class Bm25Index:
-    """A `LexicalIndex` over segments, at least one. Immutable, so threads may share it."""
+    """A `LexicalIndex` over segments. Immutable, so threads may share it."""
 
     def __init__(self, segments: Sequence[WordSegment]) -> None:
-        self.segments = tuple(segments)
-        self._firsts = offsets(segments)
+        self.segments = tuple(segments) or (_joined([[]]),)
+        self._firsts = offsets(self.segments)
         self._kept = lru_cache(max(MIN_KEPT, min(KEPT_TERMS, KEPT_POSTINGS // max(1, len(self)))))(self._part)
 
     @classmethod
     def of(cls, terms: Rows) -> Bm25Index:
         """The index over the terms of each passage, in row order."""
-        return cls([_joined([terms[:0]])]).spliced([terms])
+        return cls([]).spliced([terms])
 
     def spliced(self, pieces: Sequence[range | Rows]) -> Bm25Index:
         """The index over these pieces in order: rows of this one, or the terms of new passages."""
-        made = [_segment(group) for group in planned(self.segments, pieces, MAX_ROWS)]
-        return Bm25Index(made or [_joined([[]])])
+        return Bm25Index([_segment(group) for group in planned(self.segments, pieces, MAX_ROWS)])
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
         """The BM25 score of each of these rows, as `search` gives it."""
@@ -141,7 +154,6 @@ class Bm25Index:
         return best_rows(self._scores(terms), k, allowed)
 
     def vocabulary(self) -> Collection[str]:
-        """The terms of all rows."""
         return (
             self.segments[0].columns.keys()
             if len(self.segments) == 1
@@ -235,48 +247,3 @@ def best_rows(scores: NDArray[np.float32], k: int, allowed: Sequence[int] | None
 def idf(rows: int, holding: int) -> float:
     """log(1 + (N - df + 0.5) / (df + 0.5)): the weight of a term that `holding` of the rows hold."""
     return math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
-
-
-ARRAYS = 6  # a segment has so many: those of its `Terms`, then those of `WordSegment`
-
-
-class Bm25Store:
-    """A `LexicalStore` of `Bm25Index`."""
-
-    def build(self, terms: Sequence[Sequence[str]]) -> Bm25Index:
-        """An index over the terms of each passage, in row order."""
-        return Bm25Index.of(terms)
-
-    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> Bm25Index:
-        """See `LexicalStore.spliced`."""
-        assert isinstance(index, Bm25Index)
-        return index.spliced(pieces)
-
-    def parts(self, index: LexicalIndex) -> Sequence[WordSegment]:
-        """The segments of an index."""
-        assert isinstance(index, Bm25Index)
-        return [one for one in index.segments if len(one)]
-
-    def packed(self, part: LexicalPart) -> bytes:
-        """A segment as its arrays one behind another, each in NumPy's own form."""
-        assert isinstance(part, WordSegment)
-        assert isinstance(part.columns, Terms)
-        file = BytesIO()
-        for one in (part.columns.blob, part.columns.ends, part.starts, part.rows, part.counts, part.lengths):
-            np.save(file, one, allow_pickle=False)
-        return file.getvalue()
-
-    def unpacked(self, data: memoryview) -> WordSegment:
-        """The segment that `packed` was given."""
-        file = BytesIO(data)
-        try:
-            blob, ends, *others = [np.load(file, allow_pickle=False) for _ in range(ARRAYS)]
-        except (ValueError, EOFError, OSError) as error:
-            raise LibraryDamaged(
-                "The word index cannot be read.", remedy="Rebuild the library from its stored sources."
-            ) from error
-        return WordSegment(Terms(blob, ends), *others)
-
-    def joined(self, parts: Sequence[LexicalPart]) -> Bm25Index:
-        """The index of these segments, one behind another."""
-        return Bm25Index([one for one in parts if isinstance(one, WordSegment)]) if parts else self.build([])

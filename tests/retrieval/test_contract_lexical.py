@@ -1,4 +1,4 @@
-"""The contract of a `LexicalIndex` and its store, with BM25 written out as the oracle."""
+"""The contract of a `LexicalIndex`, with BM25 written out as the oracle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index.bm25 import K1, B, Bm25Index, Bm25Store
+from rag_core.retrieval.bm25 import K1, B, Bm25Index
 
 WORDS = ("notice", "period", "price", "supplier", "ना", "lhuta", "-", "'); DROP TABLE words; --", "%s\x00")
 rows_of_words = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=1, max_size=12)
@@ -25,7 +25,7 @@ ROWS = [
 
 
 def built(rows: list[list[str]]) -> Bm25Index:
-    return Bm25Store().build(rows)
+    return Bm25Index.of(rows)
 
 
 def idf(term: str, rows: list[list[str]]) -> float:

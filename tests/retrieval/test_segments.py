@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.index import bm25 as words
-from rag_core.adapters.index import flat, segments
-from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store, Terms
+from rag_core.adapters.index import flat
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import LibraryDamaged
+from rag_core.retrieval import bm25 as words
+from rag_core.retrieval import segments
+from rag_core.retrieval.bm25 import Bm25Index, Terms, WordSegment
 
 DIM = 8
 WORDS = ["notice", "period", "price", "ना", "lhuta", "\x00", "𝄞", "\ud800", ""]
@@ -71,18 +72,18 @@ class Sides:
 
 @given(steps=changes)
 def test_given_any_changes_when_kept_and_opened_then_every_number_is_that_of_one_index_over_all(steps):
-    sides, dense, lexis = Sides(), FaissStore(DIM), Bm25Store()
+    sides, dense = Sides(), FaissStore(DIM)
     with small():
-        vectors, lexical = dense.build(np.zeros((0, DIM), np.float32)), lexis.build([])
+        vectors, lexical = dense.build(np.zeros((0, DIM), np.float32)), Bm25Index([])
         for version, step in enumerate(steps):
             pieces = sides.changed(*step)
             if not pieces:
                 return
             vectors = dense.spliced(vectors, [piece if isinstance(piece, range) else piece[0] for piece in pieces])
-            lexical = lexis.spliced(lexical, [piece if isinstance(piece, range) else piece[1] for piece in pieces])
+            lexical = lexical.spliced([piece if isinstance(piece, range) else piece[1] for piece in pieces])
             if version % 2:  # a process that goes on, or another one
                 vectors = dense.build(vectors.vectors(range(len(vectors))))
-                lexical = lexis.joined([lexis.unpacked(memoryview(lexis.packed(one))) for one in lexis.parts(lexical)])
+                lexical = Bm25Index([WordSegment.unpacked(memoryview(one.packed())) for one in lexical.segments])
         if not steps:
             return
         question, rows = sides.document(1)[0][0], range(len(sides.vectors))
@@ -117,12 +118,11 @@ def test_given_many_documents_one_by_one_then_a_row_is_written_anew_a_few_times_
 
 @pytest.mark.parametrize("cut", [0, 1, 47, 60, -1])
 def test_given_a_part_of_the_word_index_that_is_cut_short_when_read_back_then_it_is_damaged(cut):
-    store = Bm25Store()
-    (part,) = store.parts(store.build([["notice", "period"], ["price"]]))
-    data = store.packed(part)
-    assert store.unpacked(memoryview(data)).postings("period")[0].tolist() == [0]
+    (part,) = Bm25Index.of([["notice", "period"], ["price"]]).segments
+    data = part.packed()
+    assert WordSegment.unpacked(memoryview(data)).postings("period")[0].tolist() == [0]
     with pytest.raises(LibraryDamaged):
-        store.unpacked(memoryview(data)[:cut])
+        WordSegment.unpacked(memoryview(data)[:cut])
 
 
 @pytest.mark.parametrize(("rows", "kept"), [(10, 64), (0, 64), (100, 20), (1000, 8)])

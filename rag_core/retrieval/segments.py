@@ -30,7 +30,6 @@ class Cut(Generic[S]):
 
     @property
     def is_whole(self) -> bool:
-        """Whether these are all of its rows."""
         return len(self.rows) == len(self.segment)
 
 
