@@ -17,7 +17,7 @@ SENTENCES = ("The contract may be ended by either side.", "The notice period is 
 NOTICE = " ".join(SENTENCES)
 OFFICE = "The office is in Brno. It was built of brick and has four floors."
 SHIFT = 1e-3  # by which another processor's sums may differ
-READS = [[3.3625, -7.0664, 2.9026], [-5.3855, -7.2969]]  # log odds of places and of their units
+READS = [[4.0225, -7.5134, 3.8218], [-5.5618, -7.4431]]  # log odds of places and of their units
 ENTAILS = [2.3111, -5.0097, 2.9576, 3.0267]  # log odds
 # the first five of 384 numbers
 VECTORS = [

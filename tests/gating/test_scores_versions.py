@@ -50,9 +50,9 @@ SOURCES = {
 }
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (5, "8ed93064b8c5"),
-    "language": (4, "e5303fd7aaef"),
-    "features": (14, "a29e130b6b6a"),
+    "chunker": (5, "06231e83f326"),
+    "language": (4, "08918ea724cf"),
+    "features": (14, "f023d6c830da"),
 }
 
 
