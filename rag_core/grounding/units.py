@@ -40,7 +40,7 @@ _STATED = regex.compile(
     r"(?:[^\p{Nd}\s:]++\s?)++:\s+(?:[^:]*\p{Nd}|(?:\p{Lu}[\p{L}\p{M}.'’-]*+\s*){2,4}$)"  # a label, a figure or name
     rf"|.*?(?<![\p{{Lu}}\p{{Ll}}\p{{Nd}}/_.-])(?!{_YEAR}|\p{{Nd}}{{1,3}}(?:$|-\p{{L}}))\p{{Nd}}"  # no year, no page
 )
-_VERSION = regex.compile(r"\b(?:v|ver\p{L}*|wer\p{L}*|rev\p{L}*|вер\p{L}*)\.?\s?\p{Nd}+\.\p{Nd}", regex.IGNORECASE)
+_VERSION = regex.compile(r"\b(?:v|ver\p{L}*|wer\p{L}*|rev\p{L}*)\.?\s?\p{Nd}+\.\p{Nd}", regex.IGNORECASE)
 _SIGNATURE = regex.compile(r"(?<!\S)/[sS]/(?!\S)")
 _SIGNED = regex.compile(  # a giant office is read once for each length of the name at most
     r"/s/\s(?P<name>\p{L}[^/]{2,60}?)\s(?P<printed>(?P=name)),?\s(?P<office>\p{L}[^/\p{Nd}]*+)$", regex.IGNORECASE

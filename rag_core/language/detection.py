@@ -117,11 +117,15 @@ def _points(text: str, preferred: Collection[str], by_function_words: bool = Fal
 def detect(text: str) -> str:
     """The language of a document: an ISO 639-1 code, or "und" for a text without letters.
 
-    Long texts are judged by their beginning, middle and end, and by their prose where they have some.
+    Long texts are judged by their beginning, middle and end, and by their prose where they have some. Text
+    in Devanagari is Hindi (`Grammar.names_script`) where that is nearly as likely: the detector takes short lines for
+    Sanskrit.
     """
     sample = _sample(text)
     prose = _NO_PROSE.sub(" ", sample)
-    return _best(prose if script(prose) else sample, ()) if script(sample) else UNDETERMINED
+    told = prose if script(prose) else sample
+    likelier = [code for code, info in LANGUAGES.items() if info.grammar.names_script]
+    return _best(told, likelier) if script(told) else UNDETERMINED
 
 
 def question_language(question: str, document_languages: Collection[str]) -> str:

@@ -39,6 +39,7 @@ class Grammar:
     """How a language is written, as far as programs have to know, also one without a file."""
 
     script: Text = "Latin"  # Unicode script
+    names_script: Flag = False  # whether text in the script is likelier in this language than in any other
     stemmer: Text = ""  # name of its Snowball algorithm, empty for none
     cased: Flag = False  # whether endings, in whatever order, say who does what
     ordinal_dot: Flag = False  # whether a full stop makes an ordinal of a number: "3. března"

@@ -67,11 +67,11 @@ def test_given_a_lie_when_the_model_then_declines_then_its_refusal_ends_it(arena
         assert_unseen(("71 days",), decision, caplog.text)
 
 
-BUDGET = "How much is the training budget of each employee?"  # its extract has a high score
+BUDGET = "What is the training budget of each employee?"  # its extract has a high score
 # and whether the extract's score is high, so that it stands where it may
 DECLINED = [
     ("en", BUDGET, POLICIES, True),
-    ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", False),
+    ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", True),
     ("de", "Wann verfällt nicht genommener Urlaub?", "wissensdatenbank.pdf", True),
     ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", False),
 ]

@@ -24,7 +24,7 @@ pytestmark = [
 VACATION = "How many vacation days do employees have?"
 LONG_ONES = (
     "What is the difference between a finite and an infinite progression?",
-    "Wie schicke ich den API-Schlüssel in einer Anfrage mit?",
+    "Was mache ich, wenn ich mein Passwort vergessen habe?",
     "Wo melde ich eine Störung?",
 )
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone

@@ -54,7 +54,8 @@ def test_given_documents_that_change_when_checked_then_the_exit_code_and_each_li
 
     assert check(pinned, BEFORE.replace("25", "30")) == 1
     out, err = capsys.readouterr()
-    assert out == f"{QUESTIONS['vacation']} 25 days of vacation per year became 30 days, page 1 of handbook.txt\n"
+    days = "25 days of vacation per year became 30 days of vacation per year"
+    assert out == f"{QUESTIONS['vacation']} {days}, page 1 of handbook.txt\n"
     assert "3 same, 0 moved, 0 reworded, 1 changed, 0 lost, 0 gained, 0 could not be checked." in err
 
     assert check(pinned, BEFORE + "\nThe chief executive is Theodosius Quillhaven.\n") == 0

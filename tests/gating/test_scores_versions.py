@@ -51,8 +51,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "06231e83f326"),
-    "language": (4, "08918ea724cf"),
-    "features": (14, "f023d6c830da"),
+    "language": (4, "c6a166fd03b8"),
+    "features": (14, "93018c243096"),
 }
 
 

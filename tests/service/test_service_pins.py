@@ -97,7 +97,7 @@ def test_given_watched_answers_when_documents_change_then_what_changed_is_listed
         days, notice = api.ask(DAYS)["id"], api.ask(NOTICE)["id"]
         assert (api.pin(days), api.pin(notice)) == (204, 204)
         first = api.pins()[days]
-        assert (first["state"], first["now"], first["question"]) == ("same", "25 days", DAYS)
+        assert (first["state"], first["now"], first["question"]) == ("same", "25 days of vacation per year", DAYS)
         assert sent == []
 
         client.delete(f"{api.at}/documents/{old}").raise_for_status()
@@ -110,9 +110,16 @@ def test_given_watched_answers_when_documents_change_then_what_changed_is_listed
 
         new = api.index(HANDBOOK.format(days=30))
         changed = api.checked(days, "changed")
-        assert (changed["now"], changed["page"], changed["document"]) == ("30 days", 1, first["document"])
-        assert api.ask(DAYS)["value"]["text"] == "30 days"
-        assert client.get(f"{api.at}/decisions/{changed['latest']}").json()["value"]["text"] == "30 days"
+        assert (changed["now"], changed["page"], changed["document"]) == (
+            "30 days of vacation per year",
+            1,
+            first["document"],
+        )
+        assert api.ask(DAYS)["value"]["text"] == "30 days of vacation per year"
+        assert (
+            client.get(f"{api.at}/decisions/{changed['latest']}").json()["value"]["text"]
+            == "30 days of vacation per year"
+        )
         api.checked(notice, "same")
         until(lambda: len(sent) == 4)
         assert [one["decision"] for one in sent[3]["answers"]] == [days]

@@ -439,7 +439,7 @@ def test_given_a_service_when_files_change_then_it_follows_and_asks_watched_answ
         days = api.ask(DAYS)["id"]
         assert api.pin(days) == 204
         (folder / "handbook.txt").write_text(HANDBOOK.format(days=30), encoding="utf-8")
-        assert api.checked(days, "changed")["now"] == "30 days"
+        assert api.checked(days, "changed")["now"] == "30 days of vacation per year"
         until(lambda: names() == ["handbook.txt"])
         client.delete(api.at).raise_for_status()
         (folder / "new.txt").write_text(HANDBOOK.format(days=20), encoding="utf-8")

@@ -42,7 +42,7 @@ _RUN = (
 
 
 def _one(found: Sequence[T], run_id: int) -> T:
-    """What was found of a run."""
+    """The results of a run, as they are counted."""
     if not found:
         raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
     return found[0]
