@@ -51,7 +51,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (5, "06231e83f326"),
-    "language": (4, "c6a166fd03b8"),
+    "language": (4, "336742cf9465"),
     "features": (14, "93018c243096"),
 }
 
