@@ -38,6 +38,7 @@ def header_of(pages: list[Page], block: Block) -> list[str]:
         (f"# Warranty\n{SENTENCE}", "Warranty"),
         (f"### Warranty ###\n\n{SENTENCE}", "Warranty"),
         (f"Warranty\n========\n\n{SENTENCE}", "Warranty"),
+        (f"# Warranty\n---\n{SENTENCE}", "Warranty"),
         (f"WARRANTY PERIOD\n\n{SENTENCE}", "WARRANTY PERIOD"),
         (f"1.2 Warranty\n\n{SENTENCE}", "1.2 Warranty"),
         (f"§ 5 Záruka\n\n{SENTENCE}", "§ 5 Záruka"),

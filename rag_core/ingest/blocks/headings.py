@@ -80,12 +80,12 @@ class Style(NamedTuple):
     light: bool  # not bold
 
 
-def is_marked(row: Row, after: Row | None) -> bool:
-    """Whether a row of a text document is marked as a heading: by "#", or by the line below it."""
+def marked_rows(row: Row, after: Row | None) -> int:
+    """The rows of a heading that a text document marks, by "#" or by the line below it; 0 where it marks none."""
     if row.size > 0 or not _possible(row):
-        return False
+        return 0
     underlined = after and after.block == row.block and _UNDERLINE.fullmatch(after.text)
-    return bool(underlined or _MARKDOWN.match(row.text))
+    return 2 if underlined else int(bool(_MARKDOWN.match(row.text)))
 
 
 def heading_end(rows: Sequence[Row], start: int, body: float, *, marked: bool = False) -> int:
@@ -97,10 +97,8 @@ def heading_end(rows: Sequence[Row], start: int, body: float, *, marked: bool = 
     after = rows[start + 1] if start + 1 < len(rows) else None
     if (end := _question_end(rows, start)) > start and _is_answered(rows, start, end, body):
         return end
-    if is_marked(row, after):
-        return start + (1 if _MARKDOWN.match(row.text) else 2)
-    if marked:
-        return start
+    if (count := marked_rows(row, after)) or marked:
+        return start + count
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
         end += 1

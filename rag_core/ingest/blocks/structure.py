@@ -26,8 +26,8 @@ from rag_core.ingest.blocks.headings import (
     Style,
     heading_end,
     is_contents_title,
-    is_marked,
     is_value,
+    marked_rows,
     runs_in,
     style,
     title,
@@ -137,7 +137,7 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
     del read
     running = boilerplate(by_page) if any(page.lines for page in pages) else set()  # a text has no edges
     code = code_rows([row for page in by_page for row in page])
-    marked = any(is_marked(*two) for page in by_page for two in zip_longest(page, page[1:]) if two[0] not in code)
+    marked = any(marked_rows(*two) for page in by_page for two in zip_longest(page, page[1:]) if two[0] not in code)
     head_end = partial(heading_end, body=body, marked=marked)
     found: list[Block] = []
     styles: dict[int, Style] = {}
