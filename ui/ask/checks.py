@@ -139,9 +139,8 @@ def svg(check: CheckResult) -> str:
         _end_of_scale(LEFT - 9, low * unit, "end"),
         _end_of_scale(RIGHT + 9, high * unit, "start"),
     ]
-    if (
-        limit is not None and check.direction is not None
-    ):  # to the end of the picture: a limit may be an end of the scale
+    # to the end of the picture: a limit may be an end of the scale
+    if limit is not None and check.direction is not None:
         left, right = (limit, RIGHT + 3.0) if check.direction is Direction.AT_LEAST else (LEFT - 3.0, limit)
         allowed = GREEN if colour == RED else colour  # what passes is never red
         parts.append(_bar("allowed", left, right - left, MARK, allowed, ' fill-opacity="0.18"'))

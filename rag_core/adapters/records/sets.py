@@ -42,7 +42,7 @@ _RUN = (
 
 
 def _one(found: Sequence[T], run_id: int) -> T:
-    """The results of a run, as they are counted."""
+    """The first row found for a run; raises InvalidInput where there is no such run."""
     if not found:
         raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
     return found[0]
