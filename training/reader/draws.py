@@ -25,7 +25,7 @@ from training.reader.typed import typed
 REMOVED, ELSEWHERE, CHANGED, UNDONE, HARMLESS = 0.14, 0.15, 0.10, 0.12, 0.10
 TYPED = 0.15  # share of all questions that are read as people type them
 TYPICAL, SPREAD, LEAST = 150, 0.5, 24  # tokens of a window: log-normal about the first, and so many more
-TITLED = 0.6  # share that are read with the heading
+TITLED = 0.85  # share that are read with the heading
 OTHERS = 4  # texts alike, of which one is read
 RARE = 60  # texts of a language at most that hold a token by which texts are found
 POOL = 400  # questions whose windows are sorted by length together
@@ -101,8 +101,11 @@ class Draws:
         careless = not plain and self.draw.random() < TYPED
         question = self._ids(typed(asked.question, asked.language, self.draw) if careless else asked.question)
         units = self._units(context)
-        heading = self._ids(context.place)[:HEADING] if context.place and (plain or self.draw.random() < TITLED) else []
+        titled = plain or asked.whole or self.draw.random() < TITLED
+        heading = self._ids(context.place)[:HEADING] if context.place and titled else []
         budget = 200 if plain else LEAST + int(math.exp(self.draw.gauss(math.log(TYPICAL), SPREAD)))
+        if asked.whole:
+            budget = WINDOW
         shared = [len(set(unit) & set(question)) + self.draw.random() for unit in units]
         likest = max(range(len(units)), key=lambda n: shared[n])
         none = dict[int, tuple[int, int] | None]()
@@ -143,11 +146,12 @@ class Draws:
         kind = self.draw.choice(["before", "after", "heading"])
         said = self._ids(self.draw.choice(wordings[kind if undone else f"harmless_{kind}"]))
         if kind == "heading":
-            return self._cut(question, [*heading, *said], units, {} if undone else spans, budget, main)
+            both = [*heading[: max(0, HEADING - len(said))], *said]
+            return self._cut(question, both, units, {} if undone else spans, budget, main)
         at = main if kind == "before" else main + 1
         moved = {n + (n >= at): span for n, span in spans.items() if not (undone and n == main)}
-        room = max(budget, len(said) + len(units[main]) + 4)
-        return self._cut(question, heading, [*units[:at], said, *units[at:]], moved, room, main + (kind == "before"))
+        main += kind == "before"
+        return self._cut(question, heading, [*units[:at], said, *units[at:]], moved, budget, main, {at, main})
 
     def _cut(
         self,
@@ -157,11 +161,14 @@ class Draws:
         spans: dict[int, tuple[int, int] | None],
         budget: int,
         centre: int,
+        needed: set[int] | None = None,
     ) -> Window:
-        """The units around one, as many as the budget of tokens has room for; the first row of a table with them."""
-        low = high = centre
+        """The units around one, as many as the budget of tokens has room for; the first row of a table, and those
+        beside it that are needed, with them.
+        """
+        low, high = min(needed or {centre}), max(needed or {centre})
         heads = [0] if self._bar in units[0] and self._bar in units[centre] else []
-        size = len(units[centre]) + 1 + sum(len(units[n]) + 1 for n in heads)
+        size = sum(len(units[n]) + 1 for n in (*heads, *range(low, high + 1)))
         while near := [n for n in (low - 1, high + 1) if 0 <= n < len(units) and size + len(units[n]) < budget]:
             taken = self.draw.choice(near)
             size += len(units[taken]) + 1

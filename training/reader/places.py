@@ -34,6 +34,7 @@ def to_train_on(place: Row) -> list[Row]:
             "source": "own",
             "title": place["place"].split(PATH)[0],
             "place": place["place"],
+            "whole": True,
         }
         for asked in place["asked"]
     ]

@@ -1,8 +1,9 @@
 """Labelled questions with the place that each is asked of, for the reader. Not part of the product.
 
 A row has `question`, `context` and `answers`, or `question`, `units` and `gold`, the numbers of the units that answer;
-`lang`, `source`, and where known `title`, `place`, `answerable` and `context_lang`. The sentences of a context are cut
-by the product. Contexts are held out whole.
+`lang`, `source`, and where known `title`, `place`, `answerable` and `context_lang`; `whole` where the answer depends on
+the heading and the other units, so that all of them must be read. The sentences of a context are cut by the product.
+Contexts are held out whole.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Asked:
     answers: tuple[str, ...]
     language: str
     source: str
+    whole: bool = False
 
 
 @dataclass
@@ -67,7 +69,9 @@ class Rows:
             ):
                 answers = tuple(answer for answer in row.get("answers", ()) if answer)
                 to = self.held if split_of(key, HELD) == "held" else self.train
-                to.append(Asked(asking(row["question"]), context, spans, answers, row["lang"], row["source"]))
+                whole = bool(row.get("whole"))
+                question = asking(row["question"])
+                to.append(Asked(question, context, spans, answers, row["lang"], row["source"], whole))
 
     @property
     def contexts(self) -> list[Context]:
@@ -75,18 +79,18 @@ class Rows:
         return list(self._contexts.values())
 
     def _context(self, key: str, row: dict[str, Any]) -> Context:
-        if key not in self._contexts:
-            language, title = str(row.get("context_lang") or row["lang"]), str(row.get("title") or "").replace("_", " ")
+        language, title = str(row.get("context_lang") or row["lang"]), str(row.get("title") or "").replace("_", " ")
+        place = str(row.get("place") or title)
+        name = f"{place}\n{key}"  # two places may differ by their heading alone
+        if name not in self._contexts:
             cut = (
                 row["units"]
                 if "units" in row
                 else [" ".join(key[start:end].split()) for start, end in sentences(key, language)]
             )
-            found = Context(
-                tuple(unit for unit in cut if unit.strip()), str(row.get("place") or title), title, language
-            )
-            self._contexts[key] = found
-        return self._contexts[key]
+            found = Context(tuple(unit for unit in cut if unit.strip()), place, title, language)
+            self._contexts[name] = found
+        return self._contexts[name]
 
     def weights(self, often: dict[str, float], languages: dict[str, float]) -> list[float]:
         """How often each training question is drawn, summed up: sources and languages count as named, 1 where they are
